@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+
+/** The number of single-character edits from one text to another (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
+
+function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known.map((name) => ({ name, edits: distance(word.toLowerCase(), name.toLowerCase()) }))
+  ranked.sort((a, b) => a.edits - b.edits)
+  const [best] = ranked
+  return best !== undefined && best.edits <= Math.max(2, Math.floor(word.length / 3)) ? best.name : undefined
+}
+
+/**
+ * The schema of an object in a configuration: every key is known, or the message names the nearest one. A mistyped security
+ * option must not be silence.
+ */
+export function configurationObject<const E extends v.ObjectEntries>(entries: E) {
+  const known = Object.keys(entries)
+  return v.strictObject(entries, (issue) => {
+    if (issue.expected === 'never') {
+      const unknown = String(issue.path?.at(-1)?.key ?? '')
+      const suggestion = nearest(unknown, known)
+      return suggestion === undefined
+        ? `is not a known option here; known are ${known.join(', ')}`
+        : `is not a known option; did you mean ${suggestion}?`
+    }
+    return issue.expected.startsWith('"') ? 'is required' : `must be an object, not ${issue.received}`
+  })
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = ''
+  for (const { key } of issue.path ?? []) {
+    path += typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${String(key)}`
+  }
+  return path
+}
+
+// Messages of our own schemas are sentences already; valibot's own begin with `Invalid`.
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  return `must be ${issue.expected ?? 'valid'}, not ${issue.received}`
+}
+
+/**
+ * Checks what a host wrote, once, at start.
+ *
+ * @throws TypeError with one sentence that names the path of the first mistake.
+ */
+export function parseConfiguration<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  what: string,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, input, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const path = pathOf(issue)
+  throw new TypeError(path === '' ? `${what} ${sentence(issue)}` : `${what}: ${path} ${sentence(issue)}`)
+}
+
+/** A positive whole number of seconds. */
+export const lifetimeSchema = v.pipe(
+  v.number('must be a number of seconds'),
+  v.check(
+    (seconds) => Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= 315_360_000,
+    'must be a whole number of seconds from 1 to 315360000 (ten years)',
+  ),
+)

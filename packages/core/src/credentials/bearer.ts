@@ -1,0 +1,29 @@
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Parameters } from '../http/parameters.ts'
+
+// RFC 6750 section 2.1: b64token.
+const bearerForm = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/iu
+
+/**
+ * The one access token of the request: in the header, or on POST in the form; never in the query.
+ *
+ * @see RFC 6750 section 2; wire contract, section 5
+ */
+export function readBearer(authorization: string | null, form: Parameters | undefined): string {
+  const inForm = form?.access_token
+  if (authorization === null && inForm === undefined) {
+    throw new OAuthError('invalid_token', 'An access token is required', {
+      reason: 'token_missing',
+      withoutCredentials: true,
+    })
+  }
+  if (authorization !== null && inForm !== undefined) {
+    throw new OAuthError('invalid_request', 'The access token is sent twice', { reason: 'several_credentials' })
+  }
+  if (authorization === null) return inForm ?? ''
+  const token = bearerForm.exec(authorization)?.[1]
+  if (token === undefined) {
+    throw new OAuthError('invalid_token', 'The access token is not valid', { reason: 'malformed_authorization' })
+  }
+  return token
+}

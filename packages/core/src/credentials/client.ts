@@ -1,0 +1,68 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
+import type { Fact } from '../events/event.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { AuthenticatedClient } from '../plugin/grant.ts'
+import type { Runtime } from '../runtime.ts'
+import type { CredentialPair } from './basic.ts'
+import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, verifyPair } from './pair.ts'
+import { matchesSecret } from './secret.ts'
+
+function failure(error: unknown, presentedClientId: string | undefined): Fact {
+  return {
+    type: 'client_authentication_failed',
+    reason: isOAuthError(error) ? error.details.reason : 'unhandled_failure',
+    // What a stranger wrote goes to a log: no longer than a client id can be.
+    ...(presentedClientId !== undefined && { presentedClientId: presentedClientId.slice(0, 100) }),
+  }
+}
+
+/** Proves which client calls. Every failure is one and the same 401. */
+export type ClientAuthentication = (request: Request, form: Parameters, trace: Trace) => Promise<AuthenticatedClient>
+
+/** @see wire contract, section 2; the seed, section 5 */
+export function createClientAuthentication(deps: {
+  readonly clients: ClientDirectory
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): ClientAuthentication {
+  const { clients, runtime, recorder } = deps
+
+  async function verify({ id, secret }: CredentialPair): Promise<Client | undefined> {
+    const client = await clients.find(id)
+    const matches =
+      clients.verifySecret === undefined
+        ? matchesSecret(secret, client?.secrets.live, runtime)
+        : await clients.verifySecret(id, secret)
+    // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.
+    return matches === true && client?.enabled && !client.public ? client : undefined
+  }
+
+  async function findPublic(id: string): Promise<Client | undefined> {
+    const client = await clients.find(id)
+    return client?.enabled && client.public ? client : undefined
+  }
+
+  return async (request, form, trace) => {
+    const authorization = request.headers.get('authorization')
+    let presentedClientId = form.client_id
+    try {
+      const presented = authorization === null ? presentedInForm(form) : presentedInHeader(authorization)
+      refuseSecondMethod(presented, form)
+      presentedClientId = presented.method === 'none' ? presented.id : presented.pair.id
+      const client = presented.method === 'none' ? await findPublic(presented.id) : await verifyPair(presented, verify)
+      if (client === undefined) throw invalidClient('client_not_authenticated')
+      trace.client = client
+      if (client.secrets.malformed > 0) {
+        recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
+      }
+      recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
+      return client as AuthenticatedClient
+    } catch (error) {
+      recorder.record(trace, failure(error, presentedClientId))
+      throw error
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { type CredentialPair, formDecoded, parseBasic } from './basic.ts'
+
+/** How a request shows who calls: with a secret in the header, with one in the form, or by an id alone. */
+export type Presented =
+  | { readonly method: 'client_secret_basic'; readonly pair: CredentialPair }
+  | { readonly method: 'client_secret_post'; readonly pair: CredentialPair }
+  | { readonly method: 'none'; readonly id: string }
+
+const longestId = 100
+const longestSecret = 512
+
+export const invalidClient = (reason: string): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed', { reason })
+
+export const isTooLong = ({ id, secret }: CredentialPair): boolean =>
+  id.length > longestId || secret.length > longestSecret
+
+/** @throws OAuthError `invalid_client` when the header is there but holds no Basic pair. */
+export function presentedInHeader(authorization: string): Presented {
+  const pair = parseBasic(authorization)
+  if (pair === undefined) throw invalidClient('malformed_authorization')
+  return { method: 'client_secret_basic', pair }
+}
+
+/** @throws OAuthError `invalid_client` when the form names nobody. */
+export function presentedInForm({ client_id: id, client_secret: secret }: Parameters): Presented {
+  if (id === undefined) throw invalidClient('credentials_missing')
+  return secret === undefined ? { method: 'none', id } : { method: 'client_secret_post', pair: { id, secret } }
+}
+
+/**
+ * One method only (RFC 6749 section 2.3): a header beside a secret in the form is refused, and so is another `client_id`. An
+ * equal bare one is fine.
+ */
+export function refuseSecondMethod(presented: Presented, form: Parameters): void {
+  if (presented.method !== 'client_secret_basic') return
+  if (form.client_secret !== undefined) {
+    throw new OAuthError('invalid_request', 'Credentials are sent in two ways', { reason: 'several_credentials' })
+  }
+  const { client_id: id } = form
+  if (id !== undefined && id !== presented.pair.id && id !== formDecoded(presented.pair)?.id) {
+    throw new OAuthError('invalid_request', 'client_id differs from the Authorization header', {
+      reason: 'client_id_mismatch',
+    })
+  }
+}
+
+/** The pair as it is (the seed's rule), and if that is nobody's, once more form-decoded (RFC 6749 section 2.3.1). */
+export async function verifyPair<T>(
+  presented: Extract<Presented, { pair: CredentialPair }>,
+  verify: (pair: CredentialPair) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const { pair } = presented
+  const raw = isTooLong(pair) ? undefined : await verify(pair)
+  if (raw !== undefined || presented.method !== 'client_secret_basic') return raw
+  const decoded = formDecoded(pair)
+  return decoded === undefined || isTooLong(decoded) ? undefined : verify(decoded)
+}

@@ -1,0 +1,65 @@
+import { parseConfiguration } from '../configuration.ts'
+import type { MaybePromise } from '../json.ts'
+import { type Client, type ClientOptions, clientSchema } from './client.ts'
+
+/** Clients that live elsewhere: a database, an admin API. */
+export interface ClientStore {
+  /** An object is parsed once and remembered by its identity: return a new one when the client changed. */
+  find(clientId: string): MaybePromise<ClientOptions | undefined>
+  /** A verifier of the host's own, in place of the stored hashes. It compares in constant time. */
+  verifySecret?(clientId: string, secret: string): MaybePromise<boolean>
+  /** Whether any enabled client lists this origin in `allowedCorsOrigins`; absent: none does. */
+  isOriginAllowed?(origin: string): MaybePromise<boolean>
+}
+
+/** What the core asks; the same for an array and a store. */
+export interface ClientDirectory {
+  find(clientId: string): MaybePromise<Client | undefined>
+  readonly verifySecret: ClientStore['verifySecret']
+  isOriginAllowed(origin: string): MaybePromise<boolean>
+  /** Every client, where all of them are known at start. */
+  readonly all: readonly Client[]
+}
+
+function fromArray(options: readonly ClientOptions[]): ClientDirectory {
+  const clients = new Map<string, Client>()
+  for (const [index, option] of options.entries()) {
+    const client = parseConfiguration(clientSchema, option, `clients[${index}]`)
+    if (clients.has(client.clientId)) throw new TypeError(`clients: two clients have the clientId ${client.clientId}`)
+    clients.set(client.clientId, client)
+  }
+  const all = [...clients.values()]
+  const origins = new Set(all.filter((client) => client.enabled).flatMap((client) => client.allowedCorsOrigins))
+  return {
+    find: (clientId) => clients.get(clientId),
+    verifySecret: undefined,
+    isOriginAllowed: (origin) => origins.has(origin),
+    all,
+  }
+}
+
+function fromStore(store: ClientStore): ClientDirectory {
+  const parsed = new WeakMap<ClientOptions, Client>()
+  const parse = (options: ClientOptions | undefined): Client | undefined => {
+    if (options === undefined || options === null) return undefined
+    const known = parsed.get(options)
+    if (known !== undefined) return known
+    const client = parseConfiguration(clientSchema, options, 'clients.find()')
+    parsed.set(options, client)
+    return client
+  }
+  return {
+    find(clientId) {
+      const found = store.find(clientId)
+      return found instanceof Promise ? found.then(parse) : parse(found)
+    },
+    verifySecret: store.verifySecret?.bind(store),
+    isOriginAllowed: (origin) => store.isOriginAllowed?.(origin) ?? false,
+    all: [],
+  }
+}
+
+export const openClients = (clients: readonly ClientOptions[] | ClientStore): ClientDirectory =>
+  'find' in clients && !Array.isArray(clients)
+    ? fromStore(clients as ClientStore)
+    : fromArray(clients as readonly ClientOptions[])

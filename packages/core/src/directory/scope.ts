@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import { configurationObject } from '../configuration.ts'
+import { secretsSchema } from './secret.ts'
+
+const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
+const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
+
+/** RFC 6749 section 3.3: a scope token. */
+export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
+
+/**
+ * A scope as the host declares it: an API (with secrets of its own for introspection), or with `identity: true` a name for some claims of the
+ * user.
+ *
+ * @see wire contract, sections 3, 5 and 7; `scopes` in the server's configuration
+ */
+export const scopeSchema = v.pipe(
+  configurationObject({
+    name: v.pipe(
+      v.string('must be text'),
+      v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
+      v.maxLength(300, 'must be at most 300 characters'),
+    ),
+    identity: flag(false),
+    enabled: flag(true),
+    /** Identity scope: what userinfo answers. API scope: what access tokens for it carry. */
+    claims: v.optional(strings, []),
+    secrets: v.optional(secretsSchema, []),
+    /** The resource identifier that access tokens name in `aud`. */
+    audience: v.optional(v.pipe(v.string('must be text'), v.minLength(1, 'must not be empty'))),
+    /** Introspection then answers with every scope of the token, not only the caller's own. */
+    unrestrictedIntrospection: flag(false),
+  }),
+  v.readonly(),
+)
+
+/** What a host writes: only `name` is required. */
+export type ScopeOptions = v.InferInput<typeof scopeSchema>
+
+/** A scope with every default filled in. */
+export type Scope = v.InferOutput<typeof scopeSchema>
+
+/** OpenID Connect Core section 5.4, `roles` of the seed, and `offline_access` (section 11), which stands for a refresh token. */
+export const standardScopes: readonly ScopeOptions[] = [
+  { name: 'openid', identity: true, claims: ['sub'] },
+  {
+    name: 'profile',
+    identity: true,
+    claims: [
+      'name',
+      'family_name',
+      'given_name',
+      'middle_name',
+      'nickname',
+      'preferred_username',
+      'profile',
+      'picture',
+      'website',
+      'gender',
+      'birthdate',
+      'zoneinfo',
+      'locale',
+      'updated_at',
+    ],
+  },
+  { name: 'email', identity: true, claims: ['email', 'email_verified'] },
+  { name: 'address', identity: true, claims: ['address'] },
+  { name: 'phone', identity: true, claims: ['phone_number', 'phone_number_verified'] },
+  { name: 'roles', identity: true, claims: ['role'] },
+  { name: 'offline_access' },
+]

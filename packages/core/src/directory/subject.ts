@@ -1,0 +1,26 @@
+import * as v from 'valibot'
+import type { Subject } from './user-service.ts'
+
+/** A subject with everything that tokens say of it. */
+export interface CompleteSubject {
+  readonly sub: string
+  readonly amr: readonly string[]
+  readonly authTime: number
+  readonly idp: string
+  readonly acr?: string
+}
+
+const text = (longest: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(longest))
+
+/** OpenID Connect Core section 2: `sub` has at most 255 characters. */
+export const subjectSchema = v.strictObject({
+  sub: text(255),
+  amr: v.pipe(v.array(text(100)), v.minLength(1)),
+  authTime: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  idp: v.exactOptional(text(200)),
+  acr: v.exactOptional(text(200)),
+})
+
+export function completeSubject(subject: Subject, now: number): CompleteSubject {
+  return { idp: 'local', authTime: now, ...subject }
+}

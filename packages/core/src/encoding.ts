@@ -1,0 +1,48 @@
+const encoder = new TextEncoder()
+// ignoreBOM keeps a leading U+FEFF: two different byte strings never become one text.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
+
+/** The text, or `undefined` where the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += hexOfByte[byte]
+  return text
+}
+
+export function base64url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u
+
+/** The bytes, or `undefined` where the text is not padded base64 (RFC 4648 section 4). `atob` alone would forgive white space. */
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!base64Form.test(text)) return undefined
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+const base64urlForm = /^[A-Za-z0-9_-]*$/u
+
+/** The bytes, or `undefined` where the text is not unpadded base64url (RFC 4648 section 5). */
+export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!base64urlForm.test(text) || text.length % 4 === 1) return undefined
+  const padded = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .padEnd(Math.ceil(text.length / 4) * 4, '=')
+  return decodeBase64(padded)
+}

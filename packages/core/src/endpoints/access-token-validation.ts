@@ -1,0 +1,53 @@
+import * as v from 'valibot'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/trace.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { parseFields } from '../http/parse-fields.ts'
+import { readParameters } from '../http/read-parameters.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional(v.string()) })
+
+/**
+ * `GET | POST /connect/accesstokenvalidation`: the older way, without authentication of the caller. Introspection replaces it.
+ *
+ * @see the seed, sections 2.4 and 4; wire contract, section 6
+ */
+export function accessTokenValidationEndpoint(deps: {
+  readonly accessTokens: AccessTokens
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}): Endpoint {
+  const { accessTokens, recorder, runtime, bodyLimit } = deps
+  return {
+    name: 'accessTokenValidation',
+    methods: ['GET', 'POST'],
+    presents: 'validation',
+    // Anybody could ask: no page of another origin shall do it with its visitor's address.
+    cors: false,
+    async handle(request, trace) {
+      const parameters = await readParameters(request, bodyLimit)
+      const { token, expectedScope } = await parseFields(parametersSchema, parameters)
+      const fail = (reason: string): void =>
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason })
+      const validation = await accessTokens.validate(token)
+      if (!validation.valid) {
+        fail(validation.reason)
+        throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
+      }
+      trace.client = validation.client
+      if (typeof validation.claims.sub === 'string') trace.sub = validation.claims.sub
+      if (expectedScope !== undefined && !validation.scopes.includes(expectedScope)) {
+        fail('expected_scope_missing')
+        throw new OAuthError('insufficient_scope', 'The access token does not hold the expected scope', {
+          reason: 'expected_scope_missing',
+        })
+      }
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token' })
+      return jsonResponse(validation.claims, runtime)
+    },
+  }
+}

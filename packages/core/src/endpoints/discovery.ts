@@ -1,0 +1,72 @@
+import { cacheable } from '../http/json-response.ts'
+import type { JsonObject } from '../json.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Endpoint, EndpointName } from './endpoint.ts'
+
+/** What the metadata is built from: what is registered and switched on, nothing else. */
+export interface MetadataSource {
+  readonly issuer: string
+  /** URLs of the endpoints that are on. */
+  readonly urls: Readonly<Partial<Record<EndpointName, string>>>
+  /** The host's own login page. */
+  readonly authorizationEndpoint: string | undefined
+  readonly grantTypes: readonly string[]
+  readonly publicClients: boolean
+  readonly scopes: readonly string[]
+  readonly claims: readonly string[]
+  readonly signingAlgorithms: readonly string[]
+  readonly pluginMetadata: JsonObject
+}
+
+const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post'] as const
+
+function present(entries: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+/** @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9 */
+export function metadataOf(source: MetadataSource): JsonObject {
+  const { urls, grantTypes } = source
+  const hasCodes = grantTypes.includes('authorization_code')
+  return {
+    ...present({
+      issuer: source.issuer,
+      authorization_endpoint: source.authorizationEndpoint,
+      token_endpoint: urls.token,
+      userinfo_endpoint: urls.userinfo,
+      jwks_uri: urls.jwks,
+      introspection_endpoint: urls.introspection,
+      introspection_endpoint_auth_methods_supported: urls.introspection && clientAuthenticationMethods,
+      // Not registered anywhere: the two validation endpoints of the seed.
+      identity_token_validation_endpoint: urls.identityTokenValidation,
+      access_token_validation_endpoint: urls.accessTokenValidation,
+      grant_types_supported: grantTypes,
+      response_types_supported: hasCodes ? ['code'] : [],
+      response_modes_supported: hasCodes ? ['query'] : undefined,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: source.signingAlgorithms,
+      token_endpoint_auth_methods_supported: source.publicClients
+        ? [...clientAuthenticationMethods, 'none']
+        : clientAuthenticationMethods,
+      scopes_supported: source.scopes,
+      claims_supported: source.claims,
+    }),
+    ...source.pluginMetadata,
+  }
+}
+
+/** Two paths, one document: OpenID Connect Discovery and RFC 8414. */
+export function metadataEndpoint(
+  name: 'discovery' | 'authorizationServerMetadata',
+  metadata: JsonObject,
+  runtime: Runtime,
+): Endpoint {
+  const body = JSON.stringify(metadata)
+  return {
+    name,
+    methods: ['GET'],
+    presents: 'validation',
+    cors: true,
+    handle: async () => new runtime.Response(body, { status: 200, headers: cacheable }),
+  }
+}

@@ -1,0 +1,26 @@
+import type { Presentation } from '../errors/error-response.ts'
+import type { Trace } from '../events/trace.ts'
+
+/** The names under which endpoints are switched, moved and called. */
+export const endpointNames = [
+  'token',
+  'identityTokenValidation',
+  'userinfo',
+  'accessTokenValidation',
+  'introspection',
+  'discovery',
+  'authorizationServerMetadata',
+  'jwks',
+] as const
+export type EndpointName = (typeof endpointNames)[number]
+
+/** One path. Its method check, errors, CORS headers and events are the same for all and live in the router. */
+export interface Endpoint {
+  readonly name: EndpointName
+  readonly methods: readonly ('GET' | 'POST')[]
+  /** How its refusals look. */
+  readonly presents: Presentation
+  /** Whether pages of other origins may read its answers, where a client allows their origin. */
+  readonly cors: boolean
+  handle(request: Request, trace: Trace): Promise<Response>
+}

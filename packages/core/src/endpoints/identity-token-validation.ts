@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/trace.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { parseFields } from '../http/parse-fields.ts'
+import { readParameters } from '../http/read-parameters.ts'
+import type { Json } from '../json.ts'
+import type { Runtime } from '../runtime.ts'
+import type { IdentityTokens } from '../tokens/identity-token.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const parametersSchema = v.object({ token: v.string(), client_id: v.string() })
+
+const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** The seed, section 2.3: every value is a string. An array of one is that string, a longer one an array of strings. */
+function rendered(value: Json): Json {
+  if (!Array.isArray(value)) return asText(value)
+  const texts = value.map(asText)
+  return texts.length === 1 ? (texts[0] ?? '') : texts
+}
+
+/**
+ * `GET | POST /connect/identitytokenvalidation`, for clients without a JWT library.
+ *
+ * @see the seed, sections 2.2 and 2.3; wire contract, section 4
+ */
+export function identityTokenValidationEndpoint(deps: {
+  readonly identityTokens: IdentityTokens
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}): Endpoint {
+  const { identityTokens, recorder, runtime, bodyLimit } = deps
+  return {
+    name: 'identityTokenValidation',
+    methods: ['GET', 'POST'],
+    presents: 'validation',
+    cors: true,
+    async handle(request, trace) {
+      const parameters = await readParameters(request, bodyLimit)
+      const { token, client_id: clientId } = await parseFields(parametersSchema, parameters)
+      const validation = await identityTokens.validate(token, clientId)
+      if (!validation.valid) {
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'identity_token', reason: validation.reason })
+        throw new OAuthError('invalid_token', 'The identity token is not valid', { reason: validation.reason })
+      }
+      trace.client = validation.client
+      trace.sub = String(validation.claims.sub)
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token' })
+      const claims = Object.entries(validation.claims).map(([name, value]) => [name, rendered(value)])
+      return jsonResponse(Object.fromEntries(claims), runtime)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import { presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
+import type { ScopeAuthentication } from '../credentials/scope.ts'
+import type { Scope } from '../directory/scope.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { parseFields } from '../http/parse-fields.ts'
+import { parseForm, readForm } from '../http/read-parameters.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** What an authenticated scope is told of a token that is not for it: nothing, or 401 (the seed, section 7, to the letter). */
+export type UnrelatedScope = 'inactive' | 'unauthorized'
+
+const parametersSchema = v.object({ token: v.string() })
+const inactive = { active: false }
+
+/**
+ * `POST /connect/introspect`.
+ *
+ * @see RFC 7662; the seed, sections 2.6, 4 and 7; wire contract, section 7
+ */
+export function introspectionEndpoint(deps: {
+  readonly authenticateScope: ScopeAuthentication
+  readonly accessTokens: AccessTokens
+  readonly unrelatedScope: UnrelatedScope
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}): Endpoint {
+  const { authenticateScope, accessTokens, unrelatedScope, recorder, runtime, bodyLimit } = deps
+
+  /** Credentials are judged before the body's content: a stranger learns nothing about what is wrong with the rest. */
+  async function authenticate(request: Request): Promise<{ scope: Scope; form: Parameters }> {
+    const bytes = await readForm(request, bodyLimit)
+    const authorization = request.headers.get('authorization')
+    if (authorization === null) {
+      const form = parseForm(bytes)
+      return { scope: await authenticateScope.verifyForm(form), form }
+    }
+    const presented = presentedInHeader(authorization)
+    const scope = await authenticateScope.verify(presented)
+    const form = parseForm(bytes)
+    refuseSecondMethod(presented, form)
+    return { scope, form }
+  }
+
+  async function authenticated(request: Request, trace: Trace) {
+    try {
+      return await authenticate(request)
+    } catch (error) {
+      const reason = isOAuthError(error) ? error.details.reason : 'unhandled_failure'
+      recorder.record(trace, { type: 'introspection_denied', reason })
+      throw error
+    }
+  }
+
+  return {
+    name: 'introspection',
+    methods: ['POST'],
+    presents: 'client',
+    cors: false,
+    async handle(request, trace) {
+      const { scope, form } = await authenticated(request, trace)
+      const { token } = await parseFields(parametersSchema, form)
+      const validation = await accessTokens.validate(token)
+      if (!validation.valid) {
+        recorder.record(trace, { type: 'introspection_inactive', scope: scope.name, reason: validation.reason })
+        return jsonResponse(inactive, runtime)
+      }
+      trace.client = validation.client
+      if (typeof validation.claims.sub === 'string') trace.sub = validation.claims.sub
+      if (!validation.scopes.includes(scope.name)) {
+        const reason = 'scope_not_in_token'
+        if (unrelatedScope === 'unauthorized') {
+          recorder.record(trace, { type: 'introspection_denied', scope: scope.name, reason })
+          throw new OAuthError('invalid_client', 'The scope may not introspect this token', { reason })
+        }
+        recorder.record(trace, { type: 'introspection_inactive', scope: scope.name, reason })
+        return jsonResponse(inactive, runtime)
+      }
+      recorder.record(trace, { type: 'introspection_active', scope: scope.name })
+      const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
+      return jsonResponse({ ...validation.claims, active: true, token_type: 'Bearer', scope: shown }, runtime)
+    },
+  }
+}

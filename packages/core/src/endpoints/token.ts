@@ -1,0 +1,120 @@
+import type { ClientAuthentication } from '../credentials/client.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
+import type { UserService } from '../directory/user-service.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import type { Parameters } from '../http/parameters.ts'
+import { parseFields } from '../http/parse-fields.ts'
+import { readParameters } from '../http/read-parameters.ts'
+import type { AuthenticatedClient, GrantRequest, RequestFacts } from '../plugin/grant.ts'
+import type { GrantKit } from '../plugin/grant-kit.ts'
+import { assertWithinPolicy, type CheckedResult, parseGrantResult } from '../plugin/grant-result.ts'
+import type { AnyGrant, AnyGrantCheck, Registry } from '../plugin/registry.ts'
+import { hashOf } from '../records/keys.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Commit } from '../tokens/commit.ts'
+import type { Mint } from '../tokens/mint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { requestedScopes } from './scope-parameter.ts'
+
+export interface TokenEndpointDeps {
+  readonly authenticateClient: ClientAuthentication
+  readonly registry: Registry
+  readonly scopes: ScopeDirectory
+  readonly users: UserService
+  readonly createKit: (plugin: string, client: AuthenticatedClient, trace: Trace) => GrantKit
+  readonly mint: Mint
+  readonly commit: Commit
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}
+
+/**
+ * `POST /connect/token`. Read `handle` from top to bottom: that is the order of the checks.
+ *
+ * @see RFC 6749 section 3.2; wire contract, section 3
+ */
+export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
+  const { authenticateClient, registry, scopes: directory, users, createKit, mint, commit, recorder, runtime } = deps
+
+  function grantFor(grantType: string | undefined, client: AuthenticatedClient): AnyGrant {
+    if (grantType === undefined) {
+      throw new OAuthError('invalid_request', 'The parameter grant_type is required', { reason: 'grant_type_missing' })
+    }
+    const grant = registry.grants.get(grantType)
+    if (grant === undefined) {
+      throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
+        reason: 'grant_type_unknown',
+      })
+    }
+    if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
+      throw new OAuthError('unauthorized_client', 'The client may not use this grant type', {
+        reason: 'grant_type_not_allowed',
+      })
+    }
+    return grant
+  }
+
+  /** Runs every check of the grant type, then refuses whatever is still demanded. */
+  async function settleDemands(
+    result: CheckedResult,
+    checks: readonly { check: AnyGrantCheck; params: unknown }[],
+    request: Omit<GrantRequest<unknown>, 'params'>,
+    kit: GrantKit,
+  ): Promise<void> {
+    const unsettled = new Set(Object.keys(result.demanded))
+    for (const { check, params } of checks) {
+      await check.check({ ...request, params, demand: result.demanded[check.settles] as never }, kit)
+      unsettled.delete(check.settles)
+    }
+    if (unsettled.size > 0) {
+      throw new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'demand_unsettled' })
+    }
+  }
+
+  async function assertActive(result: CheckedResult): Promise<void> {
+    if (result.subject === undefined) return
+    if ((await (users.isActive?.(result.subject.sub) ?? true)) === true) return
+    throw new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'user_inactive' })
+  }
+
+  /** What makes two requests one request sent twice: the client and what it asked for. */
+  const requestOf = (client: AuthenticatedClient, form: Parameters): string =>
+    hashOf(JSON.stringify([client.clientId, form.scope?.split(' ').sort() ?? null]), runtime)
+
+  return {
+    name: 'token',
+    methods: ['POST'],
+    presents: 'client',
+    cors: true,
+    async handle(request, trace) {
+      const form = await readParameters(request, deps.bodyLimit)
+      const client = await authenticateClient(request, form, trace)
+      const grant = grantFor(form.grant_type, client)
+      const { grantType } = grant
+      const params = await parseFields(grant.params, form)
+      const checks = await Promise.all(
+        registry.checksOf(grantType).map(async (check) => ({ check, params: await parseFields(check.params, form) })),
+      )
+      const scopes = requestedScopes(form.scope, grant, client, directory)
+      const facts: RequestFacts = { header: (name) => request.headers.get(name), clientAddress: trace.clientAddress }
+      const kit = createKit(grantType, client, trace)
+
+      const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant)
+      trace.sub = result.subject?.sub
+      await settleDemands(result, checks, { client, scopes, request: facts }, kit)
+      assertWithinPolicy(result, { grant, client, scopes, directory })
+      await assertActive(result)
+
+      const spending = { client, redemptions: result.redeems, request: requestOf(client, form), trace }
+      const replay = await commit.replayOf(spending)
+      if (replay !== undefined) return jsonResponse(replay, runtime)
+      const minted = await mint(result, client, grantType)
+      const response = await commit.spend(spending, minted.response, minted.records)
+      if (response === minted.response) for (const fact of minted.facts) recorder.record(trace, fact)
+      return jsonResponse(response, runtime)
+    },
+  }
+}

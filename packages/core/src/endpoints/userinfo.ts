@@ -1,0 +1,77 @@
+import { readBearer } from '../credentials/bearer.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
+import type { UserService } from '../directory/user-service.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/trace.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { parseForm, readForm } from '../http/read-parameters.ts'
+import type { Json } from '../json.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** `role` is a list of roles even where there is one (the seed, section 2.5). */
+const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
+
+/**
+ * `GET /connect/userinfo`, and POST.
+ *
+ * @see OpenID Connect Core section 5.3; wire contract, section 5
+ */
+export function userinfoEndpoint(deps: {
+  readonly accessTokens: AccessTokens
+  readonly scopes: ScopeDirectory
+  readonly users: UserService
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}): Endpoint {
+  const { accessTokens, scopes: directory, users, recorder, runtime, bodyLimit } = deps
+
+  async function claimsOf(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
+    const names = new Set<string>()
+    for (const name of scopes) {
+      const scope = directory.find(name)
+      if (scope?.identity && scope.enabled) for (const claim of scope.claims) names.add(claim)
+    }
+    names.delete('sub')
+    const found = names.size === 0 ? {} : ((await users.claims?.(sub, [...names])) ?? {})
+    const claims: Record<string, Json> = { sub }
+    for (const name of names) {
+      const value = found[name]
+      if (value !== undefined && value !== null) claims[name] = name === 'role' ? asList(value) : value
+    }
+    return claims
+  }
+
+  /** A POST without a form is fine when the token is in the header. */
+  const hasForm = (request: Request): boolean =>
+    request.method === 'POST' && (!request.headers.has('authorization') || request.headers.has('content-type'))
+
+  return {
+    name: 'userinfo',
+    methods: ['GET', 'POST'],
+    presents: 'bearer',
+    cors: true,
+    async handle(request, trace) {
+      const form = hasForm(request) ? parseForm(await readForm(request, bodyLimit)) : undefined
+      const token = readBearer(request.headers.get('authorization'), form)
+      const validation = await accessTokens.validate(token)
+      if (!validation.valid) {
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason: validation.reason })
+        throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
+      }
+      trace.client = validation.client
+      const { sub } = validation.claims
+      if (typeof sub !== 'string' || !validation.scopes.includes('openid')) {
+        throw new OAuthError('insufficient_scope', 'The access token needs the scope openid', {
+          reason: 'openid_missing',
+          scope: 'openid',
+        })
+      }
+      trace.sub = sub
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token' })
+      return jsonResponse(await claimsOf(sub, validation.scopes), runtime)
+    },
+  }
+}

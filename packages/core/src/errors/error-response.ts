@@ -1,0 +1,67 @@
+import { noStore } from '../http/json-response.ts'
+import type { Runtime } from '../runtime.ts'
+import type { OAuthError, OAuthErrorCode } from './oauth-error.ts'
+
+/** Who reads the refusal: a client or scope with credentials, the bearer of a token, or the caller of a validation endpoint. */
+export type Presentation = 'client' | 'bearer' | 'validation'
+
+type Statuses = Readonly<Record<Presentation, number>>
+
+const everywhere = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
+
+/** Code and presentation give the status. A new code does not compile without a row. */
+const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
+  invalid_request: everywhere(400),
+  invalid_client: { client: 401, bearer: 401, validation: 400 },
+  invalid_grant: everywhere(400),
+  unauthorized_client: everywhere(400),
+  unsupported_grant_type: everywhere(400),
+  invalid_scope: everywhere(400),
+  // The seed, section 7: the validation endpoints answer every refusal with 400.
+  invalid_token: { client: 400, bearer: 401, validation: 400 },
+  insufficient_scope: { client: 403, bearer: 403, validation: 400 },
+  access_denied: everywhere(400),
+  authorization_pending: everywhere(400),
+  expired_token: everywhere(400),
+  slow_down: everywhere(400),
+  invalid_target: everywhere(400),
+  login_required: everywhere(400),
+  consent_required: everywhere(400),
+  interaction_required: everywhere(400),
+  server_error: everywhere(500),
+  temporarily_unavailable: everywhere(503),
+}
+
+// RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Nothing else reaches a body or a header, whoever wrote the text.
+const outsideDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
+
+const quoted = (text: string): string => `"${text.replaceAll(outsideDescription, '')}"`
+
+function challenge(error: OAuthError, presents: Presentation, status: number, realm: string): string | undefined {
+  if (presents === 'bearer') {
+    if (error.details.withoutCredentials) return `Bearer realm=${quoted(realm)}`
+    if (status !== 400 && status !== 401 && status !== 403) return undefined
+    const scope = error.details.scope === undefined ? '' : `, scope=${quoted(error.details.scope)}`
+    return `Bearer realm=${quoted(realm)}, error="${error.code}", error_description=${quoted(error.message)}${scope}`
+  }
+  return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
+}
+
+/** The one place where a refusal becomes a response. */
+export function errorResponse(error: OAuthError, presents: Presentation, realm: string, runtime: Runtime): Response {
+  const status = error.details.status ?? statuses[error.code]?.[presents] ?? 400
+  const headers: Record<string, string> = { ...noStore }
+  const authenticate = challenge(error, presents, status, realm)
+  if (authenticate !== undefined) headers['www-authenticate'] = authenticate
+  if (error.details.allow !== undefined) headers.allow = error.details.allow
+  if (error.details.retryAfter !== undefined) headers['retry-after'] = String(error.details.retryAfter)
+  if (error.details.withoutCredentials) {
+    delete headers['content-type']
+    return new runtime.Response(null, { status, headers })
+  }
+  const description = error.message.replaceAll(outsideDescription, '')
+  // A failure of ours explains nothing to the caller: wire contract, section 1.
+  const body =
+    error.code === 'server_error' ? { error: error.code } : { error: error.code, error_description: description }
+  return new runtime.Response(JSON.stringify(body), { status, headers })
+}

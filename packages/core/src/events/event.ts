@@ -1,0 +1,62 @@
+/** What happened to whom. Each fact carries names and reasons only: no token, code, secret or password ever enters one. */
+export type Fact =
+  | { readonly type: 'client_authentication_succeeded'; readonly method: string }
+  | { readonly type: 'client_authentication_failed'; readonly presentedClientId?: string; readonly reason: string }
+  | { readonly type: 'user_authentication_succeeded' }
+  | { readonly type: 'user_authentication_failed'; readonly username: string; readonly reason: string }
+  | {
+      readonly type: 'token_issued'
+      readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'
+      readonly grantType: string
+      readonly scopes: readonly string[]
+      readonly fingerprint?: string
+    }
+  | { readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed'; readonly fingerprint: string }
+  | { readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'; readonly fingerprint: string }
+  | { readonly type: 'redemption_replayed'; readonly fingerprint: string }
+  | { readonly type: 'family_revoked'; readonly reason: string }
+  | { readonly type: 'introspection_active'; readonly scope: string }
+  | {
+      readonly type: 'introspection_inactive' | 'introspection_denied'
+      readonly scope?: string
+      readonly reason: string
+    }
+  | { readonly type: 'validation_succeeded'; readonly tokenType: 'access_token' | 'identity_token' }
+  | {
+      readonly type: 'validation_failed'
+      readonly tokenType: 'access_token' | 'identity_token'
+      readonly reason: string
+    }
+  | { readonly type: 'endpoint_succeeded'; readonly status: number; readonly duration: number }
+  | {
+      readonly type: 'endpoint_failed'
+      readonly status: number
+      readonly duration: number
+      readonly error: string
+      readonly reason: string
+    }
+  /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown. */
+  | { readonly type: 'unhandled_failure'; readonly reason: string; readonly cause: unknown }
+  /** A stored client or scope secret that is no SHA-256 or SHA-512 in base64. It was passed over. */
+  | { readonly type: 'secret_skipped'; readonly owner: string }
+  /** A stored record that is not ours, torn, or of an unknown version. It counts as absent. */
+  | { readonly type: 'record_rejected'; readonly kind: string }
+  | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
+
+/**
+ * A fact with its circumstances. `id` is unique, and its part before the dot is the request's id; `time` is in epoch seconds; `duration` in
+ * milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256.
+ *
+ * @see wire contract, section 10
+ */
+export type ProviderEvent = Fact & {
+  readonly id: string
+  readonly time: number
+  readonly endpoint?: string
+  readonly clientId?: string
+  readonly sub?: string
+  readonly clientAddress?: string
+}
+
+/** Gets every event. It can change nothing: what it returns is ignored, what it throws is swallowed and counted. */
+export type Observer = (event: ProviderEvent) => void

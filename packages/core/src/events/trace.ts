@@ -1,0 +1,62 @@
+import type { Client } from '../directory/client.ts'
+import { base64url } from '../encoding.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Fact, Observer } from './event.ts'
+
+/**
+ * What is known about one request so far, for events and for the CORS decision. Only ever written to on the way; no rule of
+ * the protocol reads it.
+ */
+export interface Trace {
+  readonly id: string
+  readonly endpoint: string | undefined
+  readonly clientAddress: string | undefined
+  client: Client | undefined
+  sub: string | undefined
+  events: number
+}
+
+export interface Recorder {
+  start(endpoint?: string, clientAddress?: string): Trace
+  record(trace: Trace, fact: Fact): void
+  /** How often the observer itself has thrown. */
+  readonly observerFailures: number
+}
+
+export function createRecorder(observe: Observer | undefined, runtime: Runtime): Recorder {
+  let observerFailures = 0
+  const start = (endpoint?: string, clientAddress?: string): Trace => ({
+    // Nobody reads the id where nobody observes.
+    id: observe === undefined ? '' : base64url(runtime.randomBytes(9)),
+    endpoint,
+    clientAddress,
+    client: undefined,
+    sub: undefined,
+    events: 0,
+  })
+  const record = (trace: Trace, fact: Fact): void => {
+    if (observe === undefined) return
+    trace.events += 1
+    try {
+      observe({
+        ...fact,
+        id: `${trace.id}.${trace.events}`,
+        time: runtime.now(),
+        ...(trace.endpoint !== undefined && { endpoint: trace.endpoint }),
+        ...(trace.client !== undefined && { clientId: trace.client.clientId }),
+        ...(trace.sub !== undefined && { sub: trace.sub }),
+        ...(trace.clientAddress !== undefined && { clientAddress: trace.clientAddress }),
+      })
+    } catch {
+      // An observer is a guest: a response must not depend on it. The count is what is left of its failure.
+      observerFailures += 1
+    }
+  }
+  return {
+    start,
+    record,
+    get observerFailures() {
+      return observerFailures
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import * as v from 'valibot'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Parameters } from './parameters.ts'
+
+/**
+ * Applies a schema to what the caller sent. Judged by path and by what was received, never by a message's text.
+ *
+ * @throws OAuthError `invalid_request` that names the parameter: required, or malformed.
+ */
+export async function parseFields<S extends v.GenericSchema | v.GenericSchemaAsync>(
+  schema: S,
+  parameters: Parameters,
+): Promise<v.InferOutput<S>> {
+  const result =
+    schema.async === true
+      ? await v.safeParseAsync(schema, parameters, { abortEarly: true })
+      : v.safeParse(schema as v.GenericSchema, parameters, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const name = String(issue.path?.[0]?.key ?? '')
+  const missing = parameters[name] === undefined
+  throw new OAuthError('invalid_request', `The parameter ${name} is ${missing ? 'required' : 'malformed'}`, {
+    reason: missing ? 'parameter_missing' : 'parameter_malformed',
+  })
+}
+
+/** A parameter of at most so many characters; one of exactly that many passes. */
+export const field = (longest: number) => v.pipe(v.string(), v.maxLength(longest))

@@ -1,0 +1,81 @@
+import { decodeUtf8 } from '../encoding.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import { type Parameters, parseParameters } from './parameters.ts'
+
+const formType = 'application/x-www-form-urlencoded'
+
+function requireForm(request: Request): void {
+  const type = request.headers.get('content-type') ?? ''
+  const semicolon = type.indexOf(';')
+  const essence = (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
+  if (essence !== formType) {
+    throw new OAuthError('invalid_request', `The body must be ${formType}`, { reason: 'media_type', status: 415 })
+  }
+}
+
+const tooLarge = (): OAuthError =>
+  new OAuthError('invalid_request', 'The body is too large', { reason: 'body_too_large', status: 413 })
+
+/** Counts while it reads: `Content-Length` is the caller's word only. */
+async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
+  const reader = request.body?.getReader()
+  if (reader === undefined) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.byteLength
+    // The reader is left as it is: cancelling it makes Node cut the connection before the caller has read the 413.
+    if (length > limit) throw tooLarge()
+    chunks.push(value)
+  }
+  const [only] = chunks
+  if (chunks.length === 1 && only !== undefined) return only
+  const body = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    body.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return body
+}
+
+/** The bytes of a form body: media type and size are judged, its content is not yet. */
+export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
+  requireForm(request)
+  try {
+    return await readBody(request, limit)
+  } catch (cause) {
+    if (cause instanceof OAuthError) throw cause
+    throw new OAuthError('invalid_request', 'The body could not be read', { reason: 'body_unreadable', cause })
+  }
+}
+
+export function parseForm(bytes: Uint8Array): Parameters {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) {
+    throw new OAuthError('invalid_request', 'The body is not UTF-8', { reason: 'malformed_encoding' })
+  }
+  return parseParameters(text)
+}
+
+function readQuery(request: Request, limit: number): string {
+  const { url } = request
+  const start = url.indexOf('?')
+  if (start < 0) return ''
+  const hash = url.indexOf('#', start)
+  const query = url.slice(start + 1, hash < 0 ? undefined : hash)
+  if (query.length > limit) {
+    throw new OAuthError('invalid_request', 'The query is too long', { reason: 'query_too_long', status: 414 })
+  }
+  return query
+}
+
+/** The form for POST, the query for GET and HEAD; never both. */
+export async function readParameters(request: Request, limit: number): Promise<Parameters> {
+  return request.method === 'POST'
+    ? parseForm(await readForm(request, limit))
+    : parseParameters(readQuery(request, limit))
+}

@@ -1,0 +1,29 @@
+export { configurationObject, parseConfiguration } from './configuration.ts'
+export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'
+export type { ClientStore } from './directory/clients.ts'
+export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts'
+export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
+export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
+export type { Observer, ProviderEvent } from './events/event.ts'
+export type { Json, JsonObject, MaybePromise } from './json.ts'
+export { algorithms, type SigningAlgorithm } from './keys/algorithm.ts'
+export { type GeneratedKeys, type KeySource, signingKeys } from './keys/key-ring.ts'
+export { defaultPaths, type EndpointSwitch, type ProviderOptions } from './options.ts'
+export {
+  type AuthenticatedClient,
+  defineGrant,
+  type Grant,
+  type GrantRequest,
+  type GrantResult,
+  type RequestFacts,
+} from './plugin/grant.ts'
+export { defineGrantCheck, type GrantCheck, type Proofs } from './plugin/grant-check.ts'
+export type { GrantKit, PluginRecords, StoredGrant } from './plugin/grant-kit.ts'
+export type { Redemption } from './plugin/redemption.ts'
+export type { Plugin } from './plugin/registry.ts'
+export { createProvider, type Provider } from './provider.ts'
+export type { AtomicDriver } from './records/store.ts'
+export type { ConnectionInfo, Handler } from './router.ts'
+export { type Runtime, webRuntime } from './runtime.ts'
+export type { CreateAuthorizationCode, NewAuthorizationCode } from './tokens/authorization-code.ts'

@@ -1,0 +1,20 @@
+import type { JWK } from 'jose'
+
+/** What tokens are signed with. Symmetric algorithms and `none` are not in the list, so they cannot be asked for. */
+export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+export type SigningAlgorithm = (typeof algorithms)[number]
+
+export const isSigningAlgorithm = (name: unknown): name is SigningAlgorithm =>
+  algorithms.includes(name as SigningAlgorithm)
+
+/** The algorithm that a key names, or the usual one of its kind. */
+export function algorithmOf(jwk: JWK): SigningAlgorithm | undefined {
+  if (jwk.alg !== undefined) return isSigningAlgorithm(jwk.alg) && fits(jwk, jwk.alg) ? jwk.alg : undefined
+  return algorithms.find((algorithm) => fits(jwk, algorithm))
+}
+
+function fits({ kty, crv }: JWK, algorithm: SigningAlgorithm): boolean {
+  if (algorithm === 'ES256') return kty === 'EC' && crv === 'P-256'
+  if (algorithm === 'EdDSA') return kty === 'OKP' && crv === 'Ed25519'
+  return kty === 'RSA'
+}

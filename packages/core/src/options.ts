@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { configurationObject, lifetimeSchema } from './configuration.ts'
+import type { ClientOptions } from './directory/client.ts'
+import type { ClientStore } from './directory/clients.ts'
+import type { ScopeOptions } from './directory/scope.ts'
+import type { UserService } from './directory/user-service.ts'
+import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+import type { Observer } from './events/event.ts'
+import type { KeySource } from './keys/key-ring.ts'
+import type { Plugin } from './plugin/registry.ts'
+import type { AtomicDriver } from './records/store.ts'
+import type { Runtime } from './runtime.ts'
+
+/** A path below the issuer, or `false` for an endpoint that is off. `true`: on, at its usual path. */
+export type EndpointSwitch = boolean | `/${string}`
+
+/** Where each endpoint is, unless `endpoints` says otherwise. */
+export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
+  token: '/connect/token',
+  identityTokenValidation: '/connect/identitytokenvalidation',
+  userinfo: '/connect/userinfo',
+  accessTokenValidation: '/connect/accesstokenvalidation',
+  introspection: '/connect/introspect',
+  discovery: '/.well-known/openid-configuration',
+  authorizationServerMetadata: '/.well-known/oauth-authorization-server',
+  jwks: '/.well-known/jwks',
+}
+
+/** Everything that a provider is made of. Read once, at start; unknown keys are refused. */
+export interface ProviderOptions {
+  /** The URL that tokens name as `iss`, and under whose path the endpoints are. It never comes from a request. */
+  readonly issuer: string
+  /** `signingKeys()`, or JWKs of which the first, a private one, signs. */
+  readonly keys: KeySource
+  /** Where codes and tokens are kept: an unstorage driver that can insert atomically. */
+  readonly storage: AtomicDriver
+  readonly clients: readonly ClientOptions[] | ClientStore
+  /** Those of the host. The standard ones (`openid`, `profile`, ..., `offline_access`) are known. */
+  readonly scopes?: readonly ScopeOptions[]
+  readonly users?: UserService
+  /** Grant types and grant checks. Nothing is there that is not named here. */
+  readonly plugins: Plugin
+  readonly endpoints?: Readonly<Partial<Record<EndpointName, EndpointSwitch>>>
+  readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' }
+  /** Seconds by which `exp` and `nbf` may be missed; default 0, at most 60. */
+  readonly clockTolerance?: number
+  /** Bytes of a form, and characters of a query; default 65536. */
+  readonly bodyLimit?: number
+  /** Failed passwords that are tolerated in a window of seconds; default 10 per user name and 100 per client in 300 s. */
+  readonly failedPasswords?: { readonly perUser?: number; readonly perClient?: number; readonly window?: number }
+  /** The host's own login page, for the discovery document. */
+  readonly authorizationEndpoint?: string
+  /** Gets every event. */
+  readonly observe?: Observer
+  /** Parts of the surroundings to use instead of web standards: a clock for tests, faster hashing from an adapter. */
+  readonly runtime?: Partial<Runtime>
+}
+
+const issuerSchema = v.pipe(
+  v.string('must be an https URL'),
+  v.check((issuer) => {
+    if (!URL.canParse(issuer)) return false
+    const { protocol, search, hash, username } = new URL(issuer)
+    return (protocol === 'https:' || protocol === 'http:') && search === '' && hash === '' && username === ''
+  }, 'must be an absolute http or https URL without query, fragment or user'),
+  // OpenID Connect Discovery section 4.1 strips it anyway, and `iss` is compared to the letter.
+  v.check((issuer) => !issuer.endsWith('/'), 'must not end with a slash'),
+)
+
+const switchSchema = v.union(
+  [v.boolean(), v.pipe(v.string(), v.regex(/^\/[\w\-.~/]*[\w\-.~]$/u))],
+  'must be true, false, or a path such as /oauth/token',
+)
+
+// Ports and lists of plugins are judged where they are opened; here only that something is there.
+const given = <T>(expected: string) =>
+  v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`)
+
+const count = v.pipe(
+  v.number('must be a number'),
+  v.integer('must be a whole number'),
+  v.minValue(1, 'must be at least 1'),
+)
+
+export const providerOptionsSchema = configurationObject({
+  issuer: issuerSchema,
+  keys: given<KeySource>('signingKeys() or an array of JWKs'),
+  storage: given<AtomicDriver>('a storage driver'),
+  clients: given<ProviderOptions['clients']>('an array of clients, or an object with find()'),
+  scopes: v.optional(
+    v.array(
+      v.custom<ScopeOptions>(() => true),
+      'must be an array of scopes',
+    ),
+    [],
+  ),
+  users: v.optional(given<UserService>('an object with authenticate(), isActive() or claims()'), {}),
+  plugins: v.custom<Plugin>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
+  endpoints: v.optional(
+    configurationObject(
+      Object.fromEntries(endpointNames.map((name) => [name, v.optional(switchSchema)])) as Record<
+        EndpointName,
+        v.OptionalSchema<typeof switchSchema, undefined>
+      >,
+    ),
+    {},
+  ),
+  introspection: v.optional(
+    configurationObject({
+      unrelatedScope: v.optional(
+        v.picklist(['inactive', 'unauthorized'], 'must be "inactive" or "unauthorized"'),
+        'inactive',
+      ),
+    }),
+    {},
+  ),
+  clockTolerance: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.minValue(0, 'must be 0 to 60 seconds'),
+      v.maxValue(60, 'must be 0 to 60 seconds'),
+    ),
+    0,
+  ),
+  bodyLimit: v.optional(count, 65_536),
+  failedPasswords: v.optional(
+    configurationObject({
+      perUser: v.optional(count, 10),
+      perClient: v.optional(count, 100),
+      window: v.optional(lifetimeSchema, 300),
+    }),
+    {},
+  ),
+  authorizationEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
+  observe: v.optional(v.custom<Observer>((value) => typeof value === 'function', 'must be a function')),
+  runtime: v.optional(given<Partial<Runtime>>('an object with parts of a runtime'), {}),
+})
+
+export type CheckedOptions = v.InferOutput<typeof providerOptionsSchema>
+
+/** The path of an endpoint from the root of the host, or `undefined` when it is off. */
+export function pathOfEndpoint(name: EndpointName, options: CheckedOptions): string | undefined {
+  const setting = options.endpoints[name] ?? true
+  if (setting === false) return undefined
+  const own = setting === true ? defaultPaths[name] : setting
+  const issuerPath = new URL(options.issuer).pathname.replace(/\/$/u, '')
+  // RFC 8414 section 3.1: the well-known part goes between host and path.
+  return name === 'authorizationServerMetadata' ? `${own}${issuerPath}` : `${issuerPath}${own}`
+}

@@ -1,0 +1,217 @@
+import { parseConfiguration } from './configuration.ts'
+import { createClientAuthentication } from './credentials/client.ts'
+import { createFailureThrottle } from './credentials/failure-throttle.ts'
+import { createScopeAuthentication } from './credentials/scope.ts'
+import { createUserAuthentication } from './credentials/user.ts'
+import { openClients } from './directory/clients.ts'
+import { openScopes } from './directory/scopes.ts'
+import { accessTokenValidationEndpoint } from './endpoints/access-token-validation.ts'
+import { metadataEndpoint, metadataOf } from './endpoints/discovery.ts'
+import { type Endpoint, type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+import { identityTokenValidationEndpoint } from './endpoints/identity-token-validation.ts'
+import { introspectionEndpoint } from './endpoints/introspection.ts'
+import { jwksEndpoint } from './endpoints/jwks.ts'
+import { tokenEndpoint } from './endpoints/token.ts'
+import { userinfoEndpoint } from './endpoints/userinfo.ts'
+import { createRecorder } from './events/trace.ts'
+import type { JsonObject } from './json.ts'
+import { openKeyRing } from './keys/key-ring.ts'
+import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOptionsSchema } from './options.ts'
+import { createRegistry } from './plugin/registry.ts'
+import { probeStorage } from './records/probe.ts'
+import { openStore } from './records/store.ts'
+import { createHandler, type Handler, notFound, pathOf } from './router.ts'
+import { type Runtime, webRuntime } from './runtime.ts'
+import { assertConsistent } from './startup-checks.ts'
+import { createAccessTokens } from './tokens/access-token.ts'
+import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
+import { createCommit } from './tokens/commit.ts'
+import { createFamilies } from './tokens/family.ts'
+import { createGrantKits } from './tokens/grant-kit.ts'
+import { createIdentityTokens } from './tokens/identity-token.ts'
+import { createJwt } from './tokens/jwt.ts'
+import { createMint } from './tokens/mint.ts'
+import { createStoredGrants } from './tokens/stored-grant.ts'
+
+/** An OAuth 2.0 / OpenID Connect provider: handlers to mount, and a door for the host's login page. */
+export interface Provider {
+  readonly issuer: string
+  /** One handler per endpoint, usable alone, wherever it is mounted. One that is off answers 404. */
+  readonly handlers: Readonly<Record<EndpointName, Handler>>
+  /** All of them behind one door; 404 for every other path. */
+  readonly fetch: Handler
+  /** The handler for this request, if its path is ours. Adapters ask before they pass a request on. */
+  route(request: Request): Handler | undefined
+  readonly createAuthorizationCode: CreateAuthorizationCode
+  /** The discovery document. */
+  readonly metadata: JsonObject
+  readonly grantTypes: readonly string[]
+  /** Whether the storage answers; for a readiness probe. */
+  isReady(): Promise<boolean>
+}
+
+/** Everything that endpoints need, wired once. */
+async function wire(options: CheckedOptions, runtime: Runtime) {
+  const { issuer, users, bodyLimit } = options
+  const registry = createRegistry(options.plugins)
+  const clients = openClients(options.clients)
+  const scopes = openScopes(options.scopes)
+  assertConsistent({ clients, scopes, users, registry })
+  const keys = await openKeyRing(options.keys)
+  await probeStorage(options.storage, runtime)
+
+  const recorder = createRecorder(options.observe, runtime)
+  const startup = recorder.start()
+  const store = openStore(options.storage, runtime, (kind) =>
+    recorder.record(startup, { type: 'record_rejected', kind }),
+  )
+  const families = createFamilies({ store, runtime, recorder })
+  const jwt = createJwt({ issuer, keys, clockTolerance: options.clockTolerance, runtime })
+  const accessTokens = createAccessTokens({ issuer, clients, scopes, users, store, families, jwt, runtime })
+  const identityTokens = createIdentityTokens({ issuer, clients, users, keys, jwt, runtime })
+  const { perUser, perClient, window } = options.failedPasswords
+  const authenticateUser = createUserAuthentication({
+    users,
+    throttle: createFailureThrottle(store, runtime),
+    limits: { perUser: { limit: perUser, window }, perClient: { limit: perClient, window } },
+    recorder,
+  })
+  const storedGrants = createStoredGrants({ store, families, runtime })
+  return {
+    issuer,
+    users,
+    bodyLimit,
+    registry,
+    clients,
+    scopes,
+    keys,
+    recorder,
+    store,
+    runtime,
+    accessTokens,
+    identityTokens,
+    unrelatedScope: options.introspection.unrelatedScope,
+    authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
+    authenticateScope: createScopeAuthentication({ scopes, runtime }),
+    createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
+    mint: createMint({ accessTokens, identityTokens, runtime }),
+    commit: createCommit({ store, families, runtime, recorder }),
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof wire>>
+
+function metadataFor(parts: Parts, options: CheckedOptions, paths: ReadonlyMap<EndpointName, string>): JsonObject {
+  const { origin } = new URL(options.issuer)
+  const enabled = parts.scopes.all.filter((scope) => scope.enabled)
+  return metadataOf({
+    issuer: options.issuer,
+    urls: Object.fromEntries([...paths].map(([name, path]) => [name, origin + path])),
+    authorizationEndpoint: options.authorizationEndpoint,
+    grantTypes: [...parts.registry.grants.keys()],
+    publicClients: parts.clients.all.length === 0 || parts.clients.all.some((client) => client.public),
+    scopes: enabled.map((scope) => scope.name),
+    claims: [...new Set(['sub', ...enabled.filter((scope) => scope.identity).flatMap((scope) => scope.claims)])],
+    signingAlgorithms: parts.keys.algorithms,
+    pluginMetadata: parts.registry.metadata,
+  })
+}
+
+function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
+  return [
+    tokenEndpoint(parts),
+    identityTokenValidationEndpoint(parts),
+    userinfoEndpoint(parts),
+    accessTokenValidationEndpoint(parts),
+    introspectionEndpoint(parts),
+    metadataEndpoint('discovery', metadata, parts.runtime),
+    metadataEndpoint('authorizationServerMetadata', metadata, parts.runtime),
+    jwksEndpoint(parts),
+  ]
+}
+
+function warn({ recorder, clients, scopes }: Parts, isOn: (name: EndpointName) => boolean): void {
+  const startup = recorder.start()
+  if (isOn('accessTokenValidation')) {
+    recorder.record(startup, {
+      type: 'startup_warning',
+      reason: 'anonymous_access_token_validation',
+      message:
+        'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
+    })
+  }
+  for (const { clientId, secrets } of clients.all) {
+    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })
+  }
+  for (const { name, secrets } of scopes.all) {
+    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `scope ${name}` })
+  }
+}
+
+/**
+ * Makes a provider. It is awaited so that every mistake shows now, not at the first request.
+ *
+ * @throws TypeError with one sentence: an unknown option, a bad key, two plugins of one name, a grant type that no plugin brings, a
+ * storage that is read-only or cannot insert atomically.
+ * @example
+ * const provider = await createProvider({
+ *   issuer: 'https://id.example.com',
+ *   keys: signingKeys(),
+ *   storage: memoryDriver(),
+ *   clients: [{ clientId: 'web', secrets: [{ sha256: '...' }], grantTypes: ['client_credentials'], scopes: ['api1'] }],
+ *   scopes: [{ name: 'api1' }],
+ *   plugins: [clientCredentials()],
+ * })
+ */
+export async function createProvider(input: ProviderOptions): Promise<Provider> {
+  const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
+  const runtime = Object.freeze({
+    now: options.runtime.now ?? webRuntime.now,
+    elapsed: options.runtime.elapsed ?? webRuntime.elapsed,
+    randomBytes: options.runtime.randomBytes ?? webRuntime.randomBytes,
+    sha256: options.runtime.sha256 ?? webRuntime.sha256,
+    sha512: options.runtime.sha512 ?? webRuntime.sha512,
+    subtle: options.runtime.subtle ?? webRuntime.subtle,
+    Response: options.runtime.Response ?? webRuntime.Response,
+  })
+  const parts = await wire(options, runtime)
+
+  const paths = new Map<EndpointName, string>()
+  for (const name of endpointNames) {
+    const path = pathOfEndpoint(name, options)
+    if (path !== undefined) paths.set(name, path)
+  }
+  if (new Set(paths.values()).size < paths.size) throw new TypeError('endpoints: two endpoints have the same path')
+  const metadata = metadataFor(parts, options, paths)
+  const routerDeps = { clients: parts.clients, realm: options.issuer, recorder: parts.recorder, runtime }
+  const absent: Handler = async () => notFound(routerDeps)
+  const handlers = {} as Record<EndpointName, Handler>
+  const byPath = new Map<string, Handler>()
+  for (const endpoint of endpointsOf(parts, metadata)) {
+    const path = paths.get(endpoint.name)
+    const handler = path === undefined ? absent : createHandler(endpoint, routerDeps)
+    handlers[endpoint.name] = handler
+    if (path !== undefined) byPath.set(path, handler)
+  }
+  const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
+  warn(parts, (name) => paths.has(name))
+
+  return Object.freeze({
+    issuer: options.issuer,
+    handlers: Object.freeze(handlers),
+    fetch: (request, connection) => (route(request) ?? absent)(request, connection),
+    route,
+    createAuthorizationCode: createAuthorizationCodes(parts),
+    metadata,
+    grantTypes: [...parts.registry.grants.keys()],
+    async isReady() {
+      try {
+        await parts.store.has('probe:ready')
+        return true
+      } catch {
+        // Being out of reach is the answer, not a failure of the question.
+        return false
+      }
+    },
+  } satisfies Provider)
+}

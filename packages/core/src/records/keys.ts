@@ -1,0 +1,13 @@
+import { hex, utf8 } from '../encoding.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** The kinds of records. The key of a record is its kind, a colon, and the lower-case hex SHA-256 of what it is found by. */
+export type RecordKind = 'code' | 'refresh' | 'access' | 'spent' | 'replay' | 'revoked' | 'failure' | 'plugin'
+
+/** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */
+export const hashOf = (credential: string, runtime: Runtime): string => hex(runtime.sha256(utf8(credential)))
+
+export const keyOf = (kind: RecordKind, hash: string): string => `${kind}:${hash}`
+
+/** Eight hex digits that name a credential in events without giving it away. */
+export const fingerprintOf = (hash: string): string => hash.slice(0, 8)

@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import type { Json } from '../json.ts'
+
+export const jsonObjectSchema = v.custom<Readonly<Record<string, Json>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+)
+
+const subjectSchema = v.object({
+  sub: v.string(),
+  amr: v.array(v.string()),
+  authTime: v.number(),
+  idp: v.string(),
+  acr: v.exactOptional(v.string()),
+})
+
+/**
+ * What was authorized and can be redeemed: the record of an authorization code and of a refresh token.
+ * `family` names everything that comes from one authorization; `generation` counts rotations.
+ */
+export const grantRecordSchema = v.object({
+  clientId: v.string(),
+  /** The grant type that began the family. */
+  grantType: v.string(),
+  subject: subjectSchema,
+  scopes: v.array(v.string()),
+  family: v.string(),
+  familyStartedAt: v.number(),
+  generation: v.number(),
+  redeemableUntil: v.number(),
+  /** How long the record stays to recognise a replay; at least `redeemableUntil`. */
+  keptUntil: v.number(),
+  claims: v.exactOptional(jsonObjectSchema),
+  redirectUri: v.exactOptional(v.string()),
+  nonce: v.exactOptional(v.string()),
+  demands: v.exactOptional(jsonObjectSchema),
+})
+export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
+
+/** A reference token: the claims that a JWT would carry. */
+export const accessTokenRecordSchema = v.object({ claims: jsonObjectSchema })
+export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
+
+/** Says that a single-use credential was redeemed, by which request, and where its answer waits for a retry. */
+export const spentRecordSchema = v.object({
+  spentAt: v.number(),
+  replay: v.exactOptional(v.object({ nonce: v.string(), until: v.number(), request: v.string() })),
+})
+export type SpentRecord = v.InferOutput<typeof spentRecordSchema>
+
+/** A complete token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
+export const replayRecordSchema = v.object({ sealed: v.string() })
+
+/** Its presence alone means that every token of the family is refused. */
+export interface RevokedRecord {
+  readonly revokedAt: number
+  readonly reason: string
+}

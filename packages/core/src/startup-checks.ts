@@ -1,0 +1,63 @@
+import type { ClientDirectory } from './directory/clients.ts'
+import type { ScopeDirectory } from './directory/scopes.ts'
+import type { UserService } from './directory/user-service.ts'
+import type { Registry } from './plugin/registry.ts'
+import { isProtocolClaim } from './tokens/protocol-claims.ts'
+
+const list = (names: Iterable<string>): string => [...names].join(', ')
+
+/**
+ * What two parts of the options must agree on.
+ *
+ * @throws TypeError with one sentence that says where and what to do.
+ */
+export function assertConsistent(parts: {
+  readonly clients: ClientDirectory
+  readonly scopes: ScopeDirectory
+  readonly users: UserService
+  readonly registry: Registry
+}): void {
+  const { clients, scopes, users, registry } = parts
+  for (const client of clients.all) {
+    for (const grantType of client.grantTypes) {
+      const grant = registry.grants.get(grantType)
+      if (grant === undefined) {
+        throw new TypeError(
+          `clients: ${client.clientId} may use the grant type ${grantType}, which no plugin brings; known are ${list(registry.grants.keys())}`,
+        )
+      }
+      if (client.public && grant.publicClients !== true) {
+        throw new TypeError(
+          `clients: ${client.clientId} is public and may use ${grantType}, which needs a client with a secret`,
+        )
+      }
+    }
+    for (const scope of client.scopes) {
+      if (scopes.find(scope) === undefined) {
+        throw new TypeError(
+          `clients: ${client.clientId} may ask for the scope ${scope}, which is not declared in scopes`,
+        )
+      }
+    }
+    if (
+      client.enabled &&
+      !client.public &&
+      client.grantTypes.length > 0 &&
+      client.secrets.live.length === 0 &&
+      clients.verifySecret === undefined
+    ) {
+      throw new TypeError(`clients: ${client.clientId} has no usable secret; give it one, or say public: true`)
+    }
+  }
+  for (const scope of scopes.all) {
+    const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
+    if (reserved !== undefined) {
+      throw new TypeError(`scopes: ${scope.name} asks for the claim ${reserved}, which belongs to the protocol`)
+    }
+  }
+  for (const grant of registry.grants.values()) {
+    if (grant.requires?.includes('users.authenticate') && users.authenticate === undefined) {
+      throw new TypeError(`users: the grant type ${grant.grantType} needs users with authenticate()`)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** A clock that stands still until a test moves it. */
+export interface TestClock {
+  /** Epoch seconds. */
+  now(): number
+  advance(seconds: number): void
+}
+
+export function createTestClock(start = 1_800_000_000): TestClock {
+  let now = start
+  return {
+    now: () => now,
+    advance(seconds) {
+      now += seconds
+    },
+  }
+}

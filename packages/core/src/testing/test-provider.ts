@@ -1,0 +1,125 @@
+import type { ClientOptions } from '../directory/client.ts'
+import type { EndpointName } from '../endpoints/endpoint.ts'
+import type { ProviderEvent } from '../events/event.ts'
+import { type GeneratedKeys, signingKeys } from '../keys/key-ring.ts'
+import type { ProviderOptions } from '../options.ts'
+import { createProvider, type Provider } from '../provider.ts'
+import { webRuntime } from '../runtime.ts'
+import { mapDriver } from './map-driver.ts'
+import { createTestClock, type TestClock } from './test-clock.ts'
+
+/** What a handler answered, read. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed JSON, or `undefined` for an empty body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at members that it knows, and fails where they are not.
+  readonly body: any
+}
+
+/** A provider for tests, with its surroundings in the test's hands. */
+export interface TestProvider {
+  readonly provider: Provider
+  readonly clock: TestClock
+  /** Everything that was observed so far. */
+  readonly events: ProviderEvent[]
+  /** Posts a form to an endpoint; with `as`, by Basic authentication as that client or scope. */
+  post(endpoint: EndpointName, form: Readonly<Record<string, string>>, as?: Credentials): Promise<Answer>
+  get(
+    endpoint: EndpointName,
+    query?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+}
+
+/** An id and its secret. */
+export type Credentials = readonly [id: string, secret: string]
+
+export type TestProviderOptions = Partial<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
+
+/** The client that a test provider knows unless it is told others: every grant type of its plugins, scope `api1`. */
+export const testClient: Credentials = ['test-client', 'test-client-secret']
+
+const issuer = 'https://id.example.com'
+
+/** The stored form of a secret: `sha256` of a client or scope. */
+export function sha256Of(secret: string): string {
+  const digest = webRuntime.sha256(new TextEncoder().encode(secret))
+  return btoa(String.fromCharCode(...digest))
+}
+
+/** `Authorization: Basic` of a pair, as the seed writes it. */
+export function basic([id, secret]: Credentials): string {
+  return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${id}:${secret}`)))}`
+}
+
+export async function read(response: Response): Promise<Answer> {
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+// Making a key takes longer than most tests; signing does not care that it is shared.
+let keys: Promise<ProviderOptions['keys']> | undefined
+
+async function sharedKeys(): Promise<ProviderOptions['keys']> {
+  const { exportJWK, generateKeyPair } = await import('jose')
+  const generated: GeneratedKeys = signingKeys()
+  const { privateKey } = await generateKeyPair(generated.generate, { extractable: true })
+  return [await exportJWK(privateKey)]
+}
+
+/**
+ * A provider with a clock of its own, records in a map, and every event at hand.
+ *
+ * @example
+ * const { post } = await createTestProvider({ plugins: [badgeGrant(doors)] })
+ * const { status, body } = await post('token', { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }, testClient)
+ */
+export async function createTestProvider(options: TestProviderOptions): Promise<TestProvider> {
+  const clock = createTestClock()
+  const events: ProviderEvent[] = []
+  keys ??= sharedKeys()
+  const [clientId, secret] = testClient
+  const grantTypes = [options.plugins]
+    .flat(9)
+    .flatMap((plugin) => (plugin && 'grantType' in plugin ? [plugin.grantType as string] : []))
+  const client: ClientOptions = {
+    clientId,
+    secrets: [{ sha256: sha256Of(secret) }],
+    grantTypes,
+    scopes: ['openid', 'profile', 'offline_access', 'api1'],
+    accessTokenFormat: 'reference',
+  }
+  const provider = await createProvider({
+    issuer,
+    keys: await keys,
+    storage: mapDriver(),
+    clients: [client],
+    scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
+    ...options,
+    runtime: { now: clock.now, ...options.runtime },
+    observe: (event) => {
+      events.push(event)
+      options.observe?.(event)
+    },
+  })
+  const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`
+  return {
+    provider,
+    clock,
+    events,
+    async post(endpoint, form, as) {
+      const headers = as === undefined ? undefined : { authorization: basic(as) }
+      const request = new Request(url(endpoint), {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        ...(headers !== undefined && { headers }),
+      })
+      return read(await provider.handlers[endpoint](request))
+    },
+    async get(endpoint, query = {}, headers = {}) {
+      const request = new Request(`${url(endpoint)}?${new URLSearchParams(query)}`, { headers })
+      return read(await provider.handlers[endpoint](request))
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
+import type { CompleteSubject } from '../directory/subject.ts'
+import type { UserService } from '../directory/user-service.ts'
+import { base64url } from '../encoding.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Families } from './family.ts'
+import type { Jwt } from './jwt.ts'
+import { isProtocolClaim } from './protocol-claims.ts'
+
+/** A record that is written before the commit, and removed again by a request that loses it. */
+export interface NewRecord {
+  readonly key: string
+  readonly value: unknown
+  readonly expiresAt: number
+}
+
+export interface NewAccessToken {
+  readonly client: Client
+  readonly scopes: readonly string[]
+  readonly subject: CompleteSubject | undefined
+  readonly claims: JsonObject | undefined
+  readonly family: string | undefined
+  readonly format: 'jwt' | 'reference'
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+export type AccessTokenValidation =
+  | { readonly valid: true; readonly claims: JsonObject; readonly scopes: readonly string[]; readonly client: Client }
+  | { readonly valid: false; readonly reason: string }
+
+/** Issues and validates access tokens: JWTs (RFC 9068) and reference tokens, which carry the same claims. */
+export interface AccessTokens {
+  mint(token: NewAccessToken): Promise<{ readonly token: string; readonly records: readonly NewRecord[] }>
+  validate(token: string): Promise<AccessTokenValidation>
+}
+
+const longestReference = 512
+const invalid = (reason: string): AccessTokenValidation => ({ valid: false, reason })
+
+export function createAccessTokens(deps: {
+  readonly issuer: string
+  readonly clients: ClientDirectory
+  readonly scopes: ScopeDirectory
+  readonly users: UserService
+  readonly store: Store
+  readonly families: Families
+  readonly jwt: Jwt
+  readonly runtime: Runtime
+}): AccessTokens {
+  const { issuer, clients, scopes: directory, users, store, families, jwt, runtime } = deps
+  const fallbackAudience = `${issuer}/resources`
+
+  function audiencesOf(scopes: readonly string[]): readonly string[] {
+    const audiences = new Set<string>()
+    for (const name of scopes) {
+      const audience = directory.find(name)?.audience
+      if (audience !== undefined) audiences.add(audience)
+    }
+    return audiences.size === 0 ? [fallbackAudience] : [...audiences]
+  }
+
+  /** What the user's API scopes ask of the user service. */
+  async function userClaims(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
+    const names = new Set<string>()
+    for (const name of scopes) {
+      const scope = directory.find(name)
+      if (scope !== undefined && !scope.identity) for (const claim of scope.claims) names.add(claim)
+    }
+    const claims: Record<string, Json> = {}
+    if (names.size === 0 || users.claims === undefined) return claims
+    const found = await users.claims(sub, [...names])
+    for (const name of names) {
+      const value = found[name]
+      if (value !== undefined && value !== null) claims[name] = value
+    }
+    return claims
+  }
+
+  async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
+    const { client, scopes, subject, family } = token
+    const now = runtime.now()
+    const audiences = audiencesOf(scopes)
+    const custom = { ...(subject && (await userClaims(subject.sub, scopes))), ...token.claims }
+    for (const name of Object.keys(custom)) {
+      if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} belongs to the protocol and cannot be set`)
+    }
+    return {
+      iss: issuer,
+      aud: audiences.length === 1 ? (audiences[0] ?? fallbackAudience) : audiences,
+      iat: now,
+      nbf: now,
+      exp: now + token.lifetime,
+      jti,
+      client_id: client.clientId,
+      scope: scopes.join(' '),
+      ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
+      ...(subject?.acr !== undefined && { acr: subject.acr }),
+      ...(family !== undefined && { grant_id: family }),
+      ...custom,
+    }
+  }
+
+  async function read(token: string): Promise<JsonObject | undefined> {
+    // A reference token has no dot, a JWT has two.
+    if (token.includes('.')) return jwt.verify(token, 'at+jwt')
+    if (token.length > longestReference) return undefined
+    const record = await store.get(keyOf('access', hashOf(token, runtime)), accessTokenRecordSchema)
+    return record?.claims
+  }
+
+  function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {
+    const named = Array.isArray(aud) ? aud : [aud]
+    return audiencesOf(scopes).some((audience) => named.includes(audience))
+  }
+
+  return {
+    async mint(token) {
+      const jti = base64url(runtime.randomBytes(16))
+      const claims = await claimsOf(token, jti)
+      if (token.format === 'jwt') return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
+      const handle = base64url(runtime.randomBytes(32))
+      const value: AccessTokenRecord = { claims }
+      return {
+        token: handle,
+        records: [{ key: keyOf('access', hashOf(handle, runtime)), value, expiresAt: Number(claims.exp) }],
+      }
+    },
+
+    async validate(token) {
+      const claims = await read(token)
+      if (claims === undefined) return invalid('token_unknown')
+      const { client_id: clientId, scope, sub, grant_id: family, iss, aud } = claims
+      if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) return invalid('token_not_ours')
+      const scopes = scope === '' ? [] : scope.split(' ')
+      if (!hasOwnAudience(aud, scopes)) return invalid('wrong_audience')
+      const [client, revoked, active] = await Promise.all([
+        clients.find(clientId),
+        typeof family === 'string' ? families.isRevoked(family) : false,
+        typeof sub === 'string' ? (users.isActive?.(sub) ?? true) : true,
+      ])
+      if (!client?.enabled) return invalid('client_disabled')
+      if (revoked) return invalid('family_revoked')
+      if (active !== true) return invalid('user_inactive')
+      return { valid: true, claims, scopes, client }
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import * as v from 'valibot'
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
+import { completeSubject, subjectSchema } from '../directory/subject.ts'
+import type { Subject } from '../directory/user-service.ts'
+import { base64url } from '../encoding.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/trace.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { type GrantRecord, jsonObjectSchema } from '../records/records.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** What the host's login page knows when the user has logged in and agreed. */
+export interface NewAuthorizationCode {
+  readonly clientId: string
+  /** Exactly as the client sent it; one of its `redirectUris`. */
+  readonly redirectUri: string
+  /** What the user agreed to; each allowed to the client. */
+  readonly scopes: readonly string[]
+  readonly subject: Subject
+  /** At most 300 characters; comes back in the identity token. */
+  readonly nonce?: string
+  /** RFC 7636 section 4.2. Required for a public client. */
+  readonly codeChallenge?: string
+  /** Default `S256`; `plain` only where the client allows it. */
+  readonly codeChallengeMethod?: 'S256' | 'plain'
+  /** Extra claims of the access tokens. */
+  readonly claims?: Readonly<Record<string, Json>>
+}
+
+/**
+ * Makes a code for the host to send to the client's redirect URI. It lives 60 seconds by default and is redeemed once.
+ *
+ * @throws OAuthError with the code that RFC 6749 section 4.1.2.1 names for the redirect: `unauthorized_client`, `invalid_request`, `invalid_scope`. The host does not
+ * redirect when `details.reason` is `client_unknown` or `redirect_uri_mismatch`.
+ */
+export type CreateAuthorizationCode = (code: NewAuthorizationCode) => Promise<string>
+
+const newCodeSchema = v.strictObject({
+  clientId: v.string(),
+  redirectUri: v.string(),
+  scopes: v.pipe(v.array(v.string()), v.minLength(1)),
+  subject: subjectSchema,
+  nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
+  codeChallenge: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9\-._~]{43,128}$/u))),
+  codeChallengeMethod: v.optional(v.picklist(['S256', 'plain'])),
+  claims: v.optional(jsonObjectSchema),
+})
+
+const refuse = (
+  code: 'invalid_request' | 'unauthorized_client' | 'invalid_scope',
+  text: string,
+  reason: string,
+): OAuthError => new OAuthError(code, text, { reason })
+
+function demandsOf(code: NewAuthorizationCode, client: Client): JsonObject | undefined {
+  const { codeChallenge: challenge, codeChallengeMethod: method = 'S256' } = code
+  if (challenge === undefined) {
+    if (client.public) throw refuse('invalid_request', 'A public client needs a code_challenge', 'proof_key_required')
+    if (code.codeChallengeMethod === undefined) return undefined
+    throw refuse('invalid_request', 'code_challenge_method needs a code_challenge', 'challenge_missing')
+  }
+  if (method === 'plain' && !client.allowPlainCodeChallenge) {
+    throw refuse('invalid_request', 'The code_challenge_method plain is not allowed', 'plain_not_allowed')
+  }
+  // RFC 7636 section 4.2: the base64url of a SHA-256 has exactly 43 characters.
+  if (method === 'S256' && !/^[A-Za-z0-9_-]{43}$/u.test(challenge)) {
+    throw refuse('invalid_request', 'The code_challenge is not an S256 challenge', 'challenge_malformed')
+  }
+  return { proof_key: { challenge, method } }
+}
+
+export function createAuthorizationCodes(deps: {
+  readonly clients: ClientDirectory
+  readonly scopes: ScopeDirectory
+  readonly store: Store
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): CreateAuthorizationCode {
+  const { clients, scopes: directory, store, runtime, recorder } = deps
+
+  async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
+    const client = await clients.find(clientId)
+    if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
+    if (!client.redirectUris.includes(redirectUri)) {
+      throw refuse('invalid_request', 'The redirect_uri is not registered', 'redirect_uri_mismatch')
+    }
+    if (!client.grantTypes.includes('authorization_code')) {
+      throw refuse('unauthorized_client', 'The client may not use authorization codes', 'grant_type_not_allowed')
+    }
+    return client
+  }
+
+  return async (input) => {
+    const parsed = v.safeParse(newCodeSchema, input, { abortEarly: true })
+    if (!parsed.success) {
+      throw refuse(
+        'invalid_request',
+        `${v.getDotPath(parsed.issues[0]) ?? 'The authorization code'} is malformed`,
+        'malformed_code_request',
+      )
+    }
+    const client = await clientOf(input)
+    const scopes = [...new Set(input.scopes)]
+    for (const name of scopes) {
+      if (!directory.find(name)?.enabled || !client.scopes.includes(name)) {
+        throw refuse('invalid_scope', 'The scope is not valid', 'scope_not_allowed')
+      }
+    }
+    const demands = demandsOf(input, client)
+    const now = runtime.now()
+    const subject = completeSubject(input.subject, now)
+    const redeemableUntil = now + client.authorizationCodeLifetime
+    // The record stays as long as the first access token may live: a late replay is a sign of theft, and must be recognised.
+    const keptUntil = redeemableUntil + client.accessTokenLifetime
+    const record: GrantRecord = {
+      clientId: client.clientId,
+      grantType: 'authorization_code',
+      subject: { ...subject, amr: [...subject.amr] },
+      scopes,
+      family: base64url(runtime.randomBytes(16)),
+      familyStartedAt: now,
+      generation: 0,
+      redeemableUntil,
+      keptUntil,
+      redirectUri: input.redirectUri,
+      ...(input.nonce !== undefined && { nonce: input.nonce }),
+      ...(input.claims !== undefined && { claims: input.claims }),
+      ...(demands !== undefined && { demands }),
+    }
+    const code = base64url(runtime.randomBytes(32))
+    const hash = hashOf(code, runtime)
+    await store.put(keyOf('code', hash), record, keptUntil)
+    const trace = recorder.start('authorization_code')
+    trace.client = client
+    trace.sub = subject.sub
+    recorder.record(trace, { type: 'code_issued', fingerprint: fingerprintOf(hash) })
+    return code
+  }
+}

@@ -1,0 +1,113 @@
+import type { Client } from '../directory/client.ts'
+import { base64url } from '../encoding.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import type { JsonObject } from '../json.ts'
+import type { RedemptionFacts } from '../plugin/redemption.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { replayRecordSchema, type SpentRecord, spentRecordSchema } from '../records/records.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { NewRecord } from './access-token.ts'
+import type { Families } from './family.ts'
+import { openResponse, sealResponse } from './sealed-response.ts'
+import { spentKeyOf } from './stored-grant.ts'
+
+/** One token request at the moment of its commit: everything was checked. */
+export interface Spending {
+  readonly client: Client
+  readonly redemptions: readonly RedemptionFacts[]
+  /** What two requests must share to be one request that was sent twice. */
+  readonly request: string
+  readonly trace: Trace
+}
+
+/** The one place that spends single-use credentials. */
+export interface Commit {
+  /** The answer to a credential that is known to be spent, before anything is minted; `undefined` where none is. */
+  replayOf(spending: Spending): Promise<JsonObject | undefined>
+  /** Writes the records, spends, and answers. A request that loses the race leaves nothing behind and is a replay. */
+  spend(spending: Spending, response: JsonObject, records: readonly NewRecord[]): Promise<JsonObject>
+}
+
+const notValid = (reason: string): OAuthError => new OAuthError('invalid_grant', 'The grant is not valid', { reason })
+
+export function createCommit(deps: {
+  readonly store: Store
+  readonly families: Families
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): Commit {
+  const { store, families, runtime, recorder } = deps
+
+  /** The answer that the first of two equal refresh requests got, inside the retry window. */
+  async function retried({ request }: Spending, redeemed: RedemptionFacts, spent: SpentRecord | undefined) {
+    const { credential } = redeemed
+    const replay = spent?.replay
+    if (replay === undefined || credential === undefined) return undefined
+    if (runtime.now() >= replay.until || replay.request !== request) return undefined
+    const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
+    return record && openResponse(record.sealed, credential, runtime)
+  }
+
+  async function answerReplay(
+    spending: Spending,
+    redeemed: RedemptionFacts,
+    spent: SpentRecord | undefined,
+  ): Promise<JsonObject> {
+    const { client, trace } = spending
+    const fingerprint = fingerprintOf(redeemed.hash)
+    const answer = await retried(spending, redeemed, spent)
+    if (answer !== undefined) {
+      recorder.record(trace, { type: 'refresh_retried', fingerprint })
+      return answer
+    }
+    const type = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
+    recorder.record(trace, { type: type[redeemed.kind], fingerprint })
+    if (redeemed.record !== undefined) await families.revoke(redeemed.record, client, type[redeemed.kind], trace)
+    throw notValid(type[redeemed.kind])
+  }
+
+  /** Where the answer waits for a client that does not get it. Only a rotated refresh token can be retried. */
+  async function replayRecord({ client, redemptions }: Spending, response: JsonObject) {
+    const { retryWindow } = client.refreshToken
+    const refresh = redemptions.find(({ kind }) => kind === 'refresh')
+    if (refresh?.credential === undefined || retryWindow === 0) return undefined
+    const nonce = base64url(runtime.randomBytes(16))
+    const until = runtime.now() + retryWindow
+    const sealed = await sealResponse(response, refresh.credential, runtime)
+    const record: NewRecord = { key: keyOf('replay', hashOf(nonce, runtime)), value: { sealed }, expiresAt: until }
+    return { nonce, until, record }
+  }
+
+  return {
+    async replayOf(spending) {
+      const replayed = spending.redemptions.find(({ spent }) => spent !== undefined)
+      return replayed && answerReplay(spending, replayed, replayed.spent)
+    },
+
+    async spend(spending, response, records) {
+      const { redemptions, request, trace } = spending
+      const replay = await replayRecord(spending, response)
+      const written = replay === undefined ? records : [...records, replay.record]
+      // Everything that the answer names is there before the credential is spent: a crash in between costs nothing but orphans.
+      await Promise.all(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
+      for (const redeemed of redemptions) {
+        const key = spentKeyOf(redeemed.kind, redeemed.hash)
+        const marker: SpentRecord = {
+          spentAt: runtime.now(),
+          ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request } }),
+        }
+        if (await store.insert(key, marker, redeemed.expiresAt)) continue
+        await Promise.all(written.map((record) => store.delete(record.key)))
+        return answerReplay(spending, redeemed, await store.get(key, spentRecordSchema))
+      }
+      for (const { kind, hash } of redemptions) {
+        const fingerprint = fingerprintOf(hash)
+        if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', fingerprint })
+        if (kind === 'refresh') recorder.record(trace, { type: 'refresh_rotated', fingerprint })
+      }
+      return response
+    },
+  }
+}

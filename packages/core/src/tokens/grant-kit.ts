@@ -1,0 +1,55 @@
+import { constantTimeEqual } from '../credentials/secret.ts'
+import type { UserAuthentication } from '../credentials/user.ts'
+import { base64url, utf8 } from '../encoding.ts'
+import type { Trace } from '../events/trace.ts'
+import type { AuthenticatedClient } from '../plugin/grant.ts'
+import type { GrantKit, PluginRecords } from '../plugin/grant-kit.ts'
+import { createRedemption } from '../plugin/redemption.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens } from './access-token.ts'
+import type { StoredGrants } from './stored-grant.ts'
+
+/** Makes the kit of one plugin for one request. */
+export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => GrantKit
+
+export function createGrantKits(deps: {
+  readonly store: Store
+  readonly storedGrants: StoredGrants
+  readonly accessTokens: AccessTokens
+  readonly authenticateUser: UserAuthentication
+  readonly runtime: Runtime
+}): CreateGrantKit {
+  const { store, storedGrants, accessTokens, authenticateUser, runtime } = deps
+
+  // The plugin's name goes into the hash: one plugin cannot name the record of another.
+  const hashIn = (plugin: string, key: string): string => hashOf(JSON.stringify([plugin, key]), runtime)
+
+  function recordsOf(plugin: string): PluginRecords {
+    const at = (key: string): string => keyOf('plugin', hashIn(plugin, key))
+    return {
+      get: (key, schema) => store.get(at(key), schema),
+      put: (key, value, expiresAt) => store.put(at(key), value, expiresAt),
+      insert: (key, value, expiresAt) => store.insert(at(key), value, expiresAt),
+      delete: (key) => store.delete(at(key)),
+    }
+  }
+
+  return (plugin, client, trace) => ({
+    now: runtime.now,
+    sha256: (text) => base64url(runtime.sha256(utf8(text))),
+    equals: (one, other) => constantTimeEqual(utf8(one), utf8(other)),
+    randomId: () => base64url(runtime.randomBytes(32)),
+    records: recordsOf(plugin),
+    findAuthorizationCode: (code) => storedGrants('code', code),
+    findRefreshToken: (token) => storedGrants('refresh', token),
+    redemption: (credential, expiresAt) =>
+      createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt }),
+    authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
+    async validateAccessToken(token) {
+      const validation = await accessTokens.validate(token)
+      return validation.valid ? validation.claims : undefined
+    },
+  })
+}

@@ -1,0 +1,77 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { CompleteSubject } from '../directory/subject.ts'
+import type { UserService } from '../directory/user-service.ts'
+import { base64url, utf8 } from '../encoding.ts'
+import type { JsonObject } from '../json.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Jwt } from './jwt.ts'
+
+export type IdentityTokenValidation =
+  | { readonly valid: true; readonly claims: JsonObject; readonly client: Client }
+  | { readonly valid: false; readonly reason: string }
+
+/** Issues and validates identity tokens. They say who logged in, and carry no profile: userinfo does. */
+export interface IdentityTokens {
+  mint(token: {
+    readonly client: Client
+    readonly subject: CompleteSubject
+    readonly nonce: string | undefined
+    /** For `at_hash`. */
+    readonly accessToken: string
+  }): Promise<string>
+  validate(token: string, clientId: string): Promise<IdentityTokenValidation>
+}
+
+export function createIdentityTokens(deps: {
+  readonly issuer: string
+  readonly clients: ClientDirectory
+  readonly users: UserService
+  readonly keys: KeyRing
+  readonly jwt: Jwt
+  readonly runtime: Runtime
+}): IdentityTokens {
+  const { issuer, clients, users, keys, jwt, runtime } = deps
+
+  /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
+  function accessTokenHash(accessToken: string): string {
+    const hash = keys.current.algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
+    const digest = hash(utf8(accessToken))
+    return base64url(digest.subarray(0, digest.length / 2))
+  }
+
+  return {
+    mint({ client, subject, nonce, accessToken }) {
+      const now = runtime.now()
+      const claims: JsonObject = {
+        iss: issuer,
+        sub: subject.sub,
+        aud: client.clientId,
+        exp: now + client.identityTokenLifetime,
+        iat: now,
+        nbf: now,
+        ...(nonce !== undefined && { nonce }),
+        auth_time: subject.authTime,
+        idp: subject.idp,
+        amr: subject.amr,
+        ...(subject.acr !== undefined && { acr: subject.acr }),
+        at_hash: accessTokenHash(accessToken),
+      }
+      return jwt.sign(claims, 'JWT')
+    },
+
+    async validate(token, clientId) {
+      const claims = await jwt.verify(token, 'JWT')
+      if (claims === undefined) return { valid: false, reason: 'token_unknown' }
+      const { aud, sub } = claims
+      const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+      if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience' }
+      if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours' }
+      const [client, active] = await Promise.all([clients.find(clientId), users.isActive?.(sub) ?? true])
+      if (!client?.enabled) return { valid: false, reason: 'client_disabled' }
+      if (active !== true) return { valid: false, reason: 'user_inactive' }
+      return { valid: true, claims, client }
+    },
+  }
+}

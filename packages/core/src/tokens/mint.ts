@@ -1,0 +1,116 @@
+import type { Client } from '../directory/client.ts'
+import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
+import { base64url } from '../encoding.ts'
+import type { Fact } from '../events/event.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { CheckedResult } from '../plugin/grant-result.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import type { GrantRecord } from '../records/records.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens, NewRecord } from './access-token.ts'
+import type { IdentityTokens } from './identity-token.ts'
+
+/** Tokens that exist but are not given out: the commit comes after. */
+export interface Minted {
+  readonly response: JsonObject
+  readonly records: readonly NewRecord[]
+  readonly facts: readonly Fact[]
+}
+
+/** Makes the tokens that a checked grant result asks for. */
+export type Mint = (result: CheckedResult, client: Client, grantType: string) => Promise<Minted>
+
+export function createMint(deps: {
+  readonly accessTokens: AccessTokens
+  readonly identityTokens: IdentityTokens
+  readonly runtime: Runtime
+}): Mint {
+  const { accessTokens, identityTokens, runtime } = deps
+
+  /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
+  function refreshToken(
+    result: CheckedResult,
+    subject: CompleteSubject,
+    client: Client,
+    grantType: string,
+    family: string,
+  ) {
+    const now = runtime.now()
+    const previous = result.stored?.record
+    const startedAt = previous?.familyStartedAt ?? now
+    const { absoluteLifetime, slidingLifetime } = client.refreshToken
+    const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
+    if (expiresAt <= now) return undefined
+    // `reuse`: the same token goes on, with a later end.
+    const token = result.continues?.credential ?? base64url(runtime.randomBytes(32))
+    const hash = hashOf(token, runtime)
+    const value: GrantRecord = {
+      clientId: client.clientId,
+      grantType: previous?.grantType ?? grantType,
+      subject: { ...subject, amr: [...subject.amr] },
+      // RFC 6749 section 6: a narrowed request narrows its access token, not the refresh token.
+      scopes: [...(previous?.scopes ?? result.scopes)],
+      family,
+      familyStartedAt: startedAt,
+      generation: (previous?.generation ?? 0) + 1,
+      redeemableUntil: expiresAt,
+      keptUntil: expiresAt,
+      ...(result.claims !== undefined && { claims: result.claims }),
+    }
+    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt }
+    return { token, record, fingerprint: fingerprintOf(hash) }
+  }
+
+  return async (result, client, grantType) => {
+    const { issue = {}, stored, scopes } = result
+    const subject = result.subject && completeSubject(result.subject, runtime.now())
+    const wantsRefreshToken =
+      subject !== undefined &&
+      issue.refreshToken !== false &&
+      (stored?.record?.scopes ?? scopes).includes('offline_access')
+    const family = stored?.record?.family ?? (wantsRefreshToken ? base64url(runtime.randomBytes(16)) : undefined)
+    const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
+
+    const access = await accessTokens.mint({
+      client,
+      scopes,
+      subject,
+      claims: result.claims,
+      family,
+      format: issue.accessToken ?? client.accessTokenFormat,
+      lifetime,
+    })
+    const refresh =
+      wantsRefreshToken && family !== undefined ? refreshToken(result, subject, client, grantType, family) : undefined
+    const identity =
+      issue.identityToken === true && subject !== undefined && scopes.includes('openid')
+        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token })
+        : undefined
+
+    const response: Record<string, Json> = {
+      access_token: access.token,
+      token_type: 'Bearer',
+      expires_in: lifetime,
+      scope: scopes.join(' '),
+      ...(refresh !== undefined && { refresh_token: refresh.token }),
+      ...(identity !== undefined && { id_token: identity }),
+      ...result.response,
+    }
+    const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint?: string): Fact => ({
+      type: 'token_issued',
+      tokenType,
+      grantType,
+      scopes,
+      ...(fingerprint !== undefined && { fingerprint }),
+    })
+    return {
+      response,
+      records: refresh === undefined ? access.records : [...access.records, refresh.record],
+      facts: [
+        issued('access_token', fingerprintOf(hashOf(access.token, runtime))),
+        ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
+        ...(identity === undefined ? [] : [issued('identity_token')]),
+      ],
+    }
+  }
+}

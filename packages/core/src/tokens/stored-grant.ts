@@ -1,0 +1,43 @@
+import type { StoredGrant } from '../plugin/grant-kit.ts'
+import { createRedemption } from '../plugin/redemption.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import { grantRecordSchema, spentRecordSchema } from '../records/records.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Families } from './family.ts'
+
+/** Finds what an authorization code or refresh token stands for. Reads only: whoever presents it, nothing is spent. */
+export type StoredGrants = (kind: 'code' | 'refresh', credential: string) => Promise<StoredGrant | undefined>
+
+/** One kind, one name space: a code is never spent by a refresh token that hashes alike. */
+export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
+
+const longestCredential = 512
+
+export function createStoredGrants(deps: {
+  readonly store: Store
+  readonly families: Families
+  readonly runtime: Runtime
+}): StoredGrants {
+  const { store, families, runtime } = deps
+  return async (kind, credential) => {
+    if (credential.length > longestCredential) return undefined
+    const hash = hashOf(credential, runtime)
+    const [record, spent] = await Promise.all([
+      store.get(keyOf(kind, hash), grantRecordSchema),
+      store.get(spentKeyOf(kind, hash), spentRecordSchema),
+    ])
+    if (record === undefined || (await families.isRevoked(record.family))) return undefined
+    // A code outlives its own redeemability, so that a late replay is still recognised as one.
+    if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
+    return {
+      clientId: record.clientId,
+      subject: record.subject,
+      scopes: record.scopes,
+      ...(record.claims !== undefined && { claims: record.claims }),
+      ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
+      ...(record.nonce !== undefined && { nonce: record.nonce }),
+      redemption: createRedemption({ kind, hash, expiresAt: record.keptUntil, credential, record, spent }),
+    }
+  }
+}

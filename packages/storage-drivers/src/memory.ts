@@ -1,0 +1,92 @@
+import type { AtomicDriver } from '@grantry/core'
+import type { Driver } from 'unstorage'
+
+interface Item {
+  readonly value: string
+  /** Milliseconds since the epoch; `Infinity` for an item without a `ttl`. */
+  readonly expiresAt: number
+}
+
+/** At most so many expired items are dropped by one write, so that no write waits for a large sweep. */
+const sweepSlice = 16
+
+/** An unstorage driver that can insert atomically. */
+export type MemoryDriver = Driver<undefined, Map<string, unknown>> & AtomicDriver
+
+/**
+ * Keeps everything in this process: for one process, tests and demonstrations. Insert is atomic because it looks and writes in one tick.
+ * Expired items are dropped in small steps by later writes; there is no timer that keeps a process alive.
+ *
+ * @example
+ * const storage = memoryDriver()
+ */
+export function memoryDriver(): MemoryDriver {
+  const items = new Map<string, Item>()
+  // Keys by the second in which they end; `due` is where the sweep has got to.
+  const ends = new Map<number, string[]>()
+  let due = secondOf(Date.now())
+
+  function secondOf(milliseconds: number): number {
+    return Math.floor(milliseconds / 1000)
+  }
+
+  const isLive = (item: Item | undefined): item is Item => item !== undefined && item.expiresAt > Date.now()
+
+  function sweep(): void {
+    const now = secondOf(Date.now())
+    let steps = sweepSlice
+    while (due < now && steps > 0) {
+      steps -= 1
+      const key = ends.get(due)?.pop()
+      if (key === undefined) {
+        ends.delete(due)
+        due += 1
+        continue
+      }
+      const item = items.get(key)
+      // It may have been written again since, with a later end.
+      if (item !== undefined && !isLive(item)) items.delete(key)
+    }
+  }
+
+  function write(key: string, value: string, ttl: number | undefined): void {
+    sweep()
+    const expiresAt = ttl === undefined ? Number.POSITIVE_INFINITY : Date.now() + ttl * 1000
+    items.set(key, { value, expiresAt })
+    if (ttl === undefined) return
+    const second = Math.max(secondOf(expiresAt), due)
+    const keys = ends.get(second)
+    if (keys === undefined) ends.set(second, [key])
+    else keys.push(key)
+  }
+
+  const get = (key: string): string | null => {
+    const item = items.get(key)
+    return isLive(item) ? item.value : null
+  }
+
+  return {
+    name: 'memory',
+    getInstance: () => items,
+    hasItem: (key) => isLive(items.get(key)),
+    getItem: get,
+    setItem: (key, value, options?: { ttl?: number }) => write(key, value, options?.ttl),
+    insertItem(key, value, { ttl }) {
+      if (isLive(items.get(key))) return false
+      write(key, value, ttl)
+      return true
+    },
+    removeItem(key) {
+      items.delete(key)
+    },
+    getKeys: () => [...items].filter(([, item]) => isLive(item)).map(([key]) => key),
+    clear() {
+      items.clear()
+      ends.clear()
+    },
+    dispose() {
+      items.clear()
+      ends.clear()
+    },
+  }
+}

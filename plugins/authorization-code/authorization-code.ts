@@ -1,0 +1,42 @@
+import { defineGrant, type Grant, OAuthError } from '@grantry/core'
+import * as v from 'valibot'
+
+const params = v.object({
+  code: v.pipe(v.string(), v.maxLength(512)),
+  redirect_uri: v.pipe(v.string(), v.maxLength(2000)),
+})
+
+// Unknown, expired, foreign and spent codes share it: a stranger learns nothing about a code.
+const notValid = (reason: string): OAuthError =>
+  new OAuthError('invalid_grant', 'The authorization code is not valid', {
+    reason: `plugin:authorization_code:${reason}`,
+  })
+
+/**
+ * A code from the login page for tokens. Comparing comes first and spending last, so a stranger, a wrong client or a wrong `redirect_uri`
+ * cannot burn a code.
+ *
+ * @see RFC 6749 section 4.1.3; wire contract, section 3
+ */
+export const authorizationCode = (): Grant<typeof params> =>
+  defineGrant({
+    grantType: 'authorization_code',
+    params,
+    scope: 'ignored',
+    publicClients: true,
+    async handle({ client, params: { code, redirect_uri } }, kit) {
+      const stored = await kit.findAuthorizationCode(code)
+      if (stored === undefined) throw notValid('code_unknown')
+      if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
+      if (stored.redirectUri !== redirect_uri) throw notValid('redirect_uri_mismatch')
+      const { subject, scopes, claims, nonce, redemption } = stored
+      return {
+        subject,
+        scopes,
+        redeems: [redemption],
+        issue: { identityToken: true },
+        ...(claims !== undefined && { claims }),
+        ...(nonce !== undefined && { nonce }),
+      }
+    },
+  })

@@ -1,0 +1,30 @@
+import { defineGrantCheck, type GrantCheck, OAuthError } from '@grantry/core'
+import * as v from 'valibot'
+
+const params = v.object({ code_verifier: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9\-._~]{43,128}$/u))) })
+
+const notValid = (reason: string): OAuthError =>
+  new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof_key:${reason}` })
+
+/**
+ * Proof Key for Code Exchange: a code that carries a challenge is redeemed only with its verifier, and a verifier that no challenge asked for is
+ * refused (RFC 9700 section 4.8.2).
+ *
+ * @see RFC 7636 section 4.6; wire contract, section 3
+ */
+export const proofKey = (): GrantCheck<'proof_key', typeof params> =>
+  defineGrantCheck({
+    settles: 'proof_key',
+    grantTypes: ['authorization_code'],
+    params,
+    metadata: { code_challenge_methods_supported: ['S256'] },
+    check({ params: { code_verifier }, demand }, kit) {
+      if (demand === undefined) {
+        if (code_verifier !== undefined) throw notValid('verifier_without_challenge')
+        return
+      }
+      if (code_verifier === undefined) throw notValid('verifier_missing')
+      const proof = demand.method === 'S256' ? kit.sha256(code_verifier) : code_verifier
+      if (!kit.equals(proof, demand.challenge)) throw notValid('verifier_mismatch')
+    },
+  })

@@ -1,0 +1,38 @@
+import { defineGrant, type Grant, OAuthError } from '@grantry/core'
+import * as v from 'valibot'
+
+const params = v.object({ refresh_token: v.pipe(v.string(), v.maxLength(512)) })
+
+const notValid = (reason: string): OAuthError =>
+  new OAuthError('invalid_grant', 'The refresh token is not valid', { reason: `plugin:refresh_token:${reason}` })
+
+/**
+ * A refresh token for new tokens. It is spent and replaced, unless the client is one that reuses it.
+ *
+ * @see RFC 6749 section 6; RFC 9700 section 4.14; wire contract, section 3
+ */
+export const refreshToken = (): Grant<typeof params> =>
+  defineGrant({
+    grantType: 'refresh_token',
+    params,
+    scope: 'optional',
+    publicClients: true,
+    async handle({ client, params: { refresh_token }, scopes: requested }, kit) {
+      const stored = await kit.findRefreshToken(refresh_token)
+      if (stored === undefined) throw notValid('token_unknown')
+      if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
+      if (!requested.every((scope) => stored.scopes.includes(scope))) {
+        throw new OAuthError('invalid_scope', 'The scope is not valid', {
+          reason: 'plugin:refresh_token:scope_widened',
+        })
+      }
+      const { subject, scopes, claims, redemption } = stored
+      return {
+        subject,
+        scopes: requested.length > 0 ? requested : scopes,
+        issue: { identityToken: true },
+        ...(claims !== undefined && { claims }),
+        ...(client.refreshToken.usage === 'reuse' ? { continues: redemption } : { redeems: [redemption] }),
+      }
+    },
+  })
