@@ -46,6 +46,8 @@ export interface Provider {
   /** The discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
+  /** The paths of the endpoints that are on, from the root of the host. */
+  readonly paths: Readonly<Partial<Record<EndpointName, string>>>
   /** Whether the storage answers; for a readiness probe. */
   isReady(): Promise<boolean>
 }
@@ -204,6 +206,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     createAuthorizationCode: createAuthorizationCodes(parts),
     metadata,
     grantTypes: [...parts.registry.grants.keys()],
+    paths: Object.freeze(Object.fromEntries(paths)),
     async isReady() {
       try {
         await parts.store.has('probe:ready')

@@ -1,5 +1,6 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { Driver } from 'unstorage'
+import { createExpiryQueue } from './expiry-queue.ts'
 
 interface Item {
   readonly value: string
@@ -22,27 +23,15 @@ export type MemoryDriver = Driver<undefined, Map<string, unknown>> & AtomicDrive
  */
 export function memoryDriver(): MemoryDriver {
   const items = new Map<string, Item>()
-  // Keys by the second in which they end; `due` is where the sweep has got to.
-  const ends = new Map<number, string[]>()
-  let due = secondOf(Date.now())
-
-  function secondOf(milliseconds: number): number {
-    return Math.floor(milliseconds / 1000)
-  }
+  const ends = createExpiryQueue()
 
   const isLive = (item: Item | undefined): item is Item => item !== undefined && item.expiresAt > Date.now()
 
   function sweep(): void {
-    const now = secondOf(Date.now())
-    let steps = sweepSlice
-    while (due < now && steps > 0) {
-      steps -= 1
-      const key = ends.get(due)?.pop()
-      if (key === undefined) {
-        ends.delete(due)
-        due += 1
-        continue
-      }
+    const now = Math.floor(Date.now() / 1000)
+    for (let step = 0; step < sweepSlice; step += 1) {
+      const key = ends.take(now)
+      if (key === undefined) return
       const item = items.get(key)
       // It may have been written again since, with a later end.
       if (item !== undefined && !isLive(item)) items.delete(key)
@@ -53,11 +42,7 @@ export function memoryDriver(): MemoryDriver {
     sweep()
     const expiresAt = ttl === undefined ? Number.POSITIVE_INFINITY : Date.now() + ttl * 1000
     items.set(key, { value, expiresAt })
-    if (ttl === undefined) return
-    const second = Math.max(secondOf(expiresAt), due)
-    const keys = ends.get(second)
-    if (keys === undefined) ends.set(second, [key])
-    else keys.push(key)
+    if (ttl !== undefined) ends.add(key, Math.floor(expiresAt / 1000))
   }
 
   const get = (key: string): string | null => {

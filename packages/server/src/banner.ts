@@ -1,0 +1,43 @@
+import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
+import { demoCommands } from './demo/commands.ts'
+import type { GrantryServer } from './server.ts'
+
+const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
+
+const methods: Readonly<Partial<Record<EndpointName, string>>> = {
+  token: 'POST',
+  introspection: 'POST',
+  identityTokenValidation: 'GET POST',
+  accessTokenValidation: 'GET POST',
+  userinfo: 'GET POST',
+}
+
+function endpointLines({ provider }: GrantryServer): readonly string[] {
+  return endpointNames.flatMap((name) => {
+    const path = provider.paths[name]
+    return path === undefined ? [] : [`  ${(methods[name] ?? 'GET').padEnd(9)} ${path}`]
+  })
+}
+
+/** What an operator wants to see when the server has started. */
+export function banner(server: GrantryServer, warnings: readonly ProviderEvent[], colour: boolean): string {
+  const { provider, running, isDemo } = server
+  const keys = provider.metadata.id_token_signing_alg_values_supported
+  const lines = [
+    `Grantry listens on ${running.host}:${running.port}`,
+    '',
+    `issuer     ${provider.issuer}`,
+    'storage    memory: codes and tokens are gone when this process ends',
+    `keys       ${String(keys)}`,
+    `grants     ${provider.grantTypes.join(', ')}`,
+    'endpoints',
+    ...endpointLines(server),
+    '  GET       /health/live, /health/ready',
+  ]
+  for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
+  if (isDemo) {
+    lines.push('', red('This is a demo: its secrets are public, its keys are new at every start.', colour))
+    lines.push('', 'Paste into another terminal:', '', demoCommands(provider.issuer))
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,63 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { hashPasswordCommand } from './commands/hash-password.ts'
+import { hashSecretCommand } from './commands/hash-secret.ts'
+import { type ServeArguments, serveCommand } from './commands/serve.ts'
+
+const ended = 0
+const failed = 1
+const wrongUsage = 2
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/u.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
+  return port
+}
+
+function program(): Command {
+  const grantry = new Command('grantry')
+    .description('An OAuth 2.0 / OpenID Connect token service')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+
+  grantry
+    .command('serve')
+    .description('run the server; without a configuration, the demo')
+    .option('-c, --config <file>', 'configuration (default: grantry.config.json, .ts or .mjs in this directory)')
+    .option('-p, --port <number>', 'port to listen on (default: 5000)', portNumber)
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .action((options: ServeArguments) => serveCommand(options))
+
+  grantry
+    .command('hash-secret')
+    .argument('[secret]', 'the secret; without one, a new one is made and shown once')
+    .description('what to store for the secret of a client or scope')
+    .action((secret: string | undefined) => {
+      process.stdout.write(hashSecretCommand(secret))
+    })
+
+  grantry
+    .command('hash-password')
+    .description("what to store for a user's password, which is asked for, or read from standard input")
+    .action(async () => {
+      process.stdout.write(await hashPasswordCommand())
+    })
+
+  return grantry
+}
+
+/**
+ * The command line of `grantry`.
+ *
+ * @returns the exit code: 0 ended as asked, 1 a mistake in the configuration or at start, 2 wrong usage
+ */
+export async function main(commandLine: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync([...commandLine], { from: 'user' })
+    return ended
+  } catch (error) {
+    // Commander has printed its own message; asked for help, it ends with 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
+    process.stderr.write(`grantry: ${error instanceof Error ? error.message : String(error)}\n`)
+    return failed
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseConfiguration } from '@grantry/core'
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { withEnvironment } from './environment.ts'
+import { type CheckedConfiguration, configurationSchema } from './schema.ts'
+
+/** A configuration and the directory from which its relative paths count. */
+export interface LoadedConfiguration {
+  readonly configuration: CheckedConfiguration
+  readonly file: string
+  readonly directory: string
+}
+
+const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.mjs'] as const
+
+/** The configuration in this directory, where it has one. */
+export const findConfiguration = (directory: string): string | undefined =>
+  usualNames.map((name) => resolve(directory, name)).find((file) => existsSync(file))
+
+/** A module of the operator's own: `.ts` too, also on a Node.js that cannot strip types. */
+export async function importModule(file: string): Promise<unknown> {
+  if (extname(file) === '.ts') {
+    const { createJiti } = await import('jiti')
+    return createJiti(import.meta.url).import(file, { default: true })
+  }
+  const module: { readonly default?: unknown } = await import(pathToFileURL(file).href)
+  return module.default
+}
+
+async function parseJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8')
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  if (error === undefined) return value
+  const line = text.slice(0, error.offset).split('\n').length
+  throw new TypeError(`line ${line} is not JSON (${printParseErrorCode(error.error)})`)
+}
+
+/**
+ * Reads, completes and checks a configuration file.
+ *
+ * @throws TypeError with one sentence that begins with the file and names the path in it.
+ */
+export async function loadConfiguration(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<LoadedConfiguration> {
+  const file = resolve(path)
+  if (!existsSync(file)) throw new TypeError(`${file}: there is no such file`)
+  try {
+    const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
+    const written = isModule ? await importModule(file) : await parseJson(file)
+    const configuration = parseConfiguration(
+      configurationSchema,
+      withEnvironment(written, environment),
+      'configuration',
+    )
+    return { configuration, file, directory: dirname(file) }
+  } catch (cause) {
+    throw new TypeError(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}

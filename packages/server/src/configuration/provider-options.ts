@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type KeySource, type Observer, type Plugin, type ProviderOptions, signingKeys } from '@grantry/core'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
+import { importModule, type LoadedConfiguration } from './load.ts'
+import type { CheckedConfiguration, PluginEntry } from './schema.ts'
+
+const builtIn = (): Plugin => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
+
+const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
+
+async function loadPlugin(entry: PluginEntry, index: number, directory: string): Promise<Plugin> {
+  if (typeof entry !== 'string') return entry
+  const file = resolve(directory, entry)
+  try {
+    const exported = await importModule(file)
+    const plugin: unknown = typeof exported === 'function' ? await exported() : exported
+    if (typeof plugin !== 'object' || plugin === null)
+      throw new TypeError('its default export is no plugin and no factory of one')
+    return plugin as Plugin
+  } catch (cause) {
+    throw new TypeError(
+      `plugins[${index}] ${entry} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    )
+  }
+}
+
+async function loadKeys({ keys }: CheckedConfiguration, directory: string): Promise<KeySource> {
+  if (keys.jwks === undefined) return signingKeys({ algorithm: keys.algorithm ?? 'ES256' })
+  const file = resolve(directory, keys.jwks)
+  let set: { readonly keys?: unknown }
+  try {
+    set = JSON.parse(await readFile(file, 'utf8'))
+  } catch (cause) {
+    // Only the code of a failed read: the message of a failed parse would quote the private key.
+    const why =
+      cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${(cause as { code?: string }).code})`
+    throw new TypeError(`keys.jwks ${file}: ${why}`)
+  }
+  if (!Array.isArray(set?.keys))
+    throw new TypeError(
+      `keys.jwks ${file}: it must be a JWK set, { "keys": [...] }, whose first key is private and signs`,
+    )
+  return set.keys
+}
+
+/** What a configuration means for the provider. */
+export async function providerOptions(
+  { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
+  observe: Observer,
+): Promise<ProviderOptions> {
+  const { users, plugins = [], authorizationEndpoint } = configuration
+  const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
+  return {
+    issuer: configuration.issuer,
+    keys: await loadKeys(configuration, directory),
+    storage: memoryDriver(),
+    clients: configuration.clients,
+    scopes: configuration.scopes,
+    users: isList(users) ? configuredUsers(users) : users,
+    plugins: [builtIn(), ...loaded],
+    endpoints: configuration.endpoints,
+    introspection: configuration.introspection,
+    clockTolerance: configuration.clockTolerance,
+    ...(authorizationEndpoint !== undefined && { authorizationEndpoint }),
+    observe,
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  algorithms,
+  type ClientOptions,
+  type ClientStore,
+  configurationObject,
+  type Plugin,
+  type ScopeOptions,
+  type UserService,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
+
+/** A setting that the documentation of the server knows and this version does not have: refused, never ignored. */
+const later = (what: string) =>
+  v.optional(v.custom<undefined>(() => false, `belongs to ${what}, which this version does not have yet; leave it out`))
+
+const storageSchema = configurationObject({
+  driver: v.picklist(['memory'], 'must be "memory": this version has no other storage yet'),
+})
+
+const keysSchema = v.pipe(
+  configurationObject({
+    algorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+    jwks: v.optional(v.string('must be the path of a file with a JWK set')),
+    rotateAfter: later('key rotation'),
+    encryptionSecret: later('key rotation'),
+  }),
+  v.check(
+    ({ algorithm, jwks }) => algorithm === undefined || jwks === undefined,
+    'must have algorithm or jwks, not both',
+  ),
+)
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+const proxies = v.pipe(
+  v.number('must be a number'),
+  v.integer('must be a whole number'),
+  v.minValue(0, 'must be 0 or more'),
+)
+
+const userServiceSchema = v.custom<UserService>(isObject, 'must be an array of users, or in a module a user service')
+
+// By what it looks like, not as a union: a mistake in the third user is then told with its path.
+const usersSchema = v.lazy(
+  (users): v.GenericSchema<readonly UserInput[] | UserService, readonly ConfiguredUser[] | UserService> =>
+    Array.isArray(users) ? v.array(userSchema) : userServiceSchema,
+)
+
+/** The path of a module, or in a module configuration a plugin itself. */
+export type PluginEntry = string | Plugin
+
+// Spelled out: inferring it through the recursive type of a plugin is too deep for the compiler.
+const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
+  v.custom<PluginEntry>(
+    (entry) => typeof entry === 'string' || isObject(entry),
+    'must be the path of a module, or in a module a plugin',
+  ),
+  'must be an array',
+)
+
+/**
+ * The configuration of the server. What it hands to the provider unchanged (clients, scopes, endpoints, ...) is judged there, by the same rules
+ * as in a program.
+ */
+export const configurationSchema = configurationObject({
+  issuer: v.string('must be the URL of this server'),
+  storage: storageSchema,
+  keys: v.optional(keysSchema, {}),
+  clients: v.custom<readonly ClientOptions[] | ClientStore>(isObject, 'must be an array of clients'),
+  scopes: v.optional(v.custom<readonly ScopeOptions[]>(Array.isArray, 'must be an array of scopes'), []),
+  users: v.optional(usersSchema, []),
+  plugins: v.exactOptional(pluginsSchema),
+  endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
+  introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
+  clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
+  authorizationEndpoint: v.optional(v.string('must be a URL')),
+  trustedProxies: v.optional(proxies, 0),
+  abuseControl: later('abuse control'),
+  console: v.optional(v.literal(false, 'must be false: this version has no console yet'), false),
+})
+
+/** What an operator writes. */
+export type Configuration = v.InferInput<typeof configurationSchema>
+
+/** The same, checked and with its defaults. */
+export type CheckedConfiguration = v.InferOutput<typeof configurationSchema>
+
+/**
+ * Types a module configuration: `export default defineConfig({ ... })`.
+ *
+ * @example
+ * export default defineConfig({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
+ */
+export const defineConfig = (configuration: Configuration): Configuration => configuration

@@ -1,0 +1,70 @@
+import type { ClientOptions } from '@grantry/core'
+import type { Configuration } from '../configuration/schema.ts'
+import { badgeGrant } from './badge-grant.ts'
+
+const sha256 = {
+  demoSecret: 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8=',
+  api1Secret: '6wQyUUAdTu9zHPV8/6ZUj+5sLyiatf+sGw+hjp41K8A=',
+  api2Secret: 'E6v71T/CI5UM2YA2lgzc/eqTCu+QFAOaFK56JX9PATg=',
+} as const
+
+// Hashes of alice-password and bob-password: known to everybody, like everything in the demo.
+const passwords = {
+  alice: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
+  bob: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWJvYg$gm2fHaZYYFAdDJJvd8u/zjAXW4HIrjwG6vWJeRpU7d0',
+} as const
+
+/** Badge 123456 is alice's. */
+const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' : undefined) }
+
+/** The configuration of `grantry serve` without a file. Its secrets are public: it is for trying, on loopback only. */
+export function demoConfiguration(issuer: string): Configuration {
+  const redirectUris = [`${issuer}/demo/callback`]
+  const scopes = ['openid', 'profile', 'email', 'roles', 'offline_access', 'api1', 'api2']
+  const confidential: Omit<ClientOptions, 'clientId'> = {
+    secrets: [{ sha256: sha256.demoSecret }],
+    grantTypes: ['client_credentials', 'password', 'authorization_code', 'refresh_token', 'urn:example:badge'],
+    scopes,
+    redirectUris,
+  }
+  return {
+    issuer,
+    storage: { driver: 'memory' },
+    clients: [
+      { ...confidential, clientId: 'demo', accessTokenFormat: 'reference' },
+      { ...confidential, clientId: 'demo-jwt', accessTokenFormat: 'jwt' },
+      { clientId: 'demo-spa', public: true, grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris },
+    ],
+    scopes: [
+      { name: 'api1', secrets: [{ sha256: sha256.api1Secret }] },
+      { name: 'api2', secrets: [{ sha256: sha256.api2Secret }] },
+    ],
+    users: [
+      {
+        sub: '1',
+        username: 'alice',
+        password: passwords.alice,
+        claims: {
+          name: 'Alice Smith',
+          given_name: 'Alice',
+          family_name: 'Smith',
+          email: 'alice@example.com',
+          role: ['admin', 'editor'],
+        },
+      },
+      {
+        sub: '2',
+        username: 'bob',
+        password: passwords.bob,
+        claims: {
+          name: 'Bob Jones',
+          given_name: 'Bob',
+          family_name: 'Jones',
+          email: 'bob@example.com',
+          role: 'reader',
+        },
+      },
+    ],
+    plugins: [badgeGrant(doors)],
+  }
+}

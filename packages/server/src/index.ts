@@ -1,0 +1,1 @@
+export { type Configuration, defineConfig } from './configuration/schema.ts'

@@ -1,0 +1,110 @@
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import {
+  createProvider,
+  type Handler,
+  type Observer,
+  type Provider,
+  parseConfiguration,
+  type UserService,
+} from '@grantry/core'
+import type { LoadedConfiguration } from './configuration/load.ts'
+import { providerOptions } from './configuration/provider-options.ts'
+import { configurationSchema } from './configuration/schema.ts'
+import { demoAuthorize } from './demo/authorize.ts'
+import { demoConfiguration } from './demo/configuration.ts'
+
+export interface StartOptions {
+  /** Absent: the demo. */
+  readonly loaded?: LoadedConfiguration | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly observe: Observer
+}
+
+/** A server that answers. */
+export interface GrantryServer {
+  readonly provider: Provider
+  readonly running: RunningServer
+  readonly isDemo: boolean
+}
+
+const usualPort = 5000
+const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+
+function portOf(issuer: string | undefined): number {
+  if (issuer === undefined || !URL.canParse(issuer)) return usualPort
+  const { hostname, port } = new URL(issuer)
+  // An issuer on this machine says where it wants to be found; any other is behind a proxy.
+  return loopback.has(hostname) && port !== '' ? Number(port) : usualPort
+}
+
+const status = (text: string, code: number): Response =>
+  Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
+
+/** What the server answers beside the provider. */
+function ownRoutes(provider: Provider, users: UserService | undefined, isDemo: boolean): ReadonlyMap<string, Handler> {
+  const routes = new Map<string, Handler>([
+    ['/health/live', async () => status('live', 200)],
+    [
+      '/health/ready',
+      async () => ((await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)),
+    ],
+  ])
+  if (isDemo && users !== undefined) routes.set('/demo/authorize', demoAuthorize(provider, users))
+  return routes
+}
+
+/** A busy port, a forbidden one, an unknown address: what to do, in one sentence. */
+function listenFailure(cause: unknown, host: string, port: number): Error {
+  const { code, message } = cause as { code?: string; message?: string }
+  const known: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} on ${host} is in use; stop what listens there, or take another with --port`,
+    EACCES: `port ${port} may not be listened on by this user; take one above 1023 with --port`,
+    EADDRNOTAVAIL: `${host} is no address of this machine; take one with --host`,
+    ENOTFOUND: `${host} is no known host; take an address of this machine with --host`,
+  }
+  return new TypeError(known[code ?? ''] ?? `cannot listen on ${host}:${port}: ${message}`, { cause })
+}
+
+/**
+ * Listens first, so that a busy port is told before anything else is done, then builds the provider. Requests that come in between wait.
+ *
+ * @throws TypeError with one sentence when the port cannot be had or the configuration is wrong.
+ */
+export async function startServer(options: StartOptions): Promise<GrantryServer> {
+  const { loaded, observe, host = '127.0.0.1', port = portOf(loaded?.configuration.issuer) } = options
+  const isDemo = loaded === undefined
+  if (isDemo && !loopback.has(host))
+    throw new TypeError('the demo listens on loopback only: its secrets are public; write a configuration first')
+
+  let ready: (handler: Handler) => void = () => {}
+  const handler = new Promise<Handler>((resolve) => {
+    ready = resolve
+  })
+  const trustedProxies = loaded?.configuration.trustedProxies ?? 0
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}`
+  let running: RunningServer
+  try {
+    const fetch: Handler = async (request, connection) => (await handler)(request, connection)
+    running = await serve({ issuer: origin, fetch }, { host, port, trustedProxies })
+  } catch (cause) {
+    throw listenFailure(cause, host, port)
+  }
+
+  try {
+    const issuer = `${origin}:${running.port}`
+    const configuration =
+      loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
+    const built = await providerOptions({ configuration, directory: loaded?.directory ?? '.' }, observe)
+    const provider = await createProvider(built)
+    const routes = ownRoutes(provider, built.users, isDemo)
+    ready((request, connection) => {
+      const own = routes.get(new URL(request.url).pathname)
+      return (own ?? provider.fetch)(request, connection)
+    })
+    return { provider, running, isDemo }
+  } catch (cause) {
+    await running.close(0)
+    throw cause
+  }
+}

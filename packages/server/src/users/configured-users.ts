@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { configurationObject, type Json, type UserService } from '@grantry/core'
+import * as v from 'valibot'
+import { createLimiter } from './limiter.ts'
+import { type PasswordHash, parsePasswordHash, verifyPassword } from './password-hash.ts'
+
+const text = v.pipe(
+  v.string('must be text'),
+  v.minLength(1, 'must not be empty'),
+  v.maxLength(256, 'must be at most 256 characters'),
+)
+
+const claimsSchema = v.custom<Readonly<Record<string, Json>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object of claims',
+)
+
+/** A user in a configuration file. */
+export const userSchema = configurationObject({
+  sub: text,
+  username: text,
+  password: v.pipe(
+    v.string('must be text'),
+    v.transform(parsePasswordHash),
+    v.custom<PasswordHash>(
+      (hash) => hash !== undefined,
+      'must be a hash like $scrypt$ln=15,r=8,p=1$SALT$HASH; make one with grantry hash-password',
+    ),
+  ),
+  active: v.optional(v.boolean('must be true or false'), true),
+  claims: v.optional(claimsSchema, {}),
+})
+export type UserInput = v.InferInput<typeof userSchema>
+export type ConfiguredUser = v.InferOutput<typeof userSchema>
+
+// Node's thread pool has four threads; more at once would only wait there, where nobody counts them.
+const limits = { concurrent: 4, queued: 200 }
+
+/** What an unknown user is checked against: the same cost, and nobody's password. */
+function decoyFor(users: readonly ConfiguredUser[]): PasswordHash {
+  const { ln, r, p } = users[0]?.password ?? { ln: 15, r: 8, p: 1 }
+  return { ln, r, p, salt: randomBytes(16), hash: randomBytes(32) }
+}
+
+/** @throws TypeError when two users share a name or a `sub`. */
+export function configuredUsers(users: readonly ConfiguredUser[]): UserService {
+  const byName = new Map<string, ConfiguredUser>()
+  const bySub = new Map<string, ConfiguredUser>()
+  for (const user of users) {
+    if (byName.has(user.username)) throw new TypeError(`users: two users have the username ${user.username}`)
+    if (bySub.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)
+    byName.set(user.username, user)
+    bySub.set(user.sub, user)
+  }
+  const decoy = decoyFor(users)
+  const limited = createLimiter(limits)
+  return {
+    async authenticate({ username, password }) {
+      const user = byName.get(username)
+      const matches = await limited(() => verifyPassword(password, user?.password ?? decoy))
+      return matches && user?.active ? { sub: user.sub } : undefined
+    },
+    isActive: (sub) => bySub.get(sub)?.active ?? false,
+    claims: (sub) => bySub.get(sub)?.claims ?? {},
+  }
+}
