@@ -21,6 +21,15 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   return best !== undefined && best.edits <= Math.max(2, Math.floor(word.length / 3)) ? best.name : undefined
 }
 
+/** What was found, by its kind only: a value could be a secret that was written in the wrong place. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
 /**
  * The schema of an object in a configuration: every key is known, or the message names the nearest one. A mistyped security
  * option must not be silence.
@@ -35,9 +44,37 @@ export function configurationObject<const E extends v.ObjectEntries>(entries: E)
         ? `is not a known option here; known are ${known.join(', ')}`
         : `is not a known option; did you mean ${suggestion}?`
     }
-    return issue.expected.startsWith('"') ? 'is required' : `must be an object, not ${issue.received}`
+    return issue.expected.startsWith('"') ? 'is required' : `must be an object, not ${kindOf(issue.input)}`
   })
 }
+
+/**
+ * The schema of an object of functions that the host brings. Members that it has beside are its own, unless one is a known name mistyped: an
+ * `isActve` would mean that every user is active.
+ */
+export function configurationPort<T>(names: readonly string[], expected: string) {
+  return v.pipe(
+    v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      // By reading, not by listing: the methods of a class are on its prototype.
+      const members = dataset.value as Readonly<Record<string, unknown>>
+      const absent = names.filter((name) => members[name] === undefined)
+      const wrong = names.find((name) => members[name] !== undefined && typeof members[name] !== 'function')
+      if (wrong !== undefined) return addIssue({ message: `has ${wrong}, which must be a function` })
+      for (const name of Object.keys(members)) {
+        const meant = names.includes(name) ? undefined : nearest(name, absent)
+        if (meant !== undefined) return addIssue({ message: `has ${name}; did you mean ${meant}()?` })
+      }
+      if (absent.length === names.length && Object.keys(members).length > 0)
+        addIssue({ message: `must be ${expected}` })
+    }),
+  )
+}
+
+/** A function of the host. */
+export const functionSchema = <T>() =>
+  v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
 
 function pathOf(issue: v.BaseIssue<unknown>): string {
   let path = ''
@@ -50,7 +87,7 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
 // Messages of our own schemas are sentences already; valibot's own begin with `Invalid`.
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (!issue.message.startsWith('Invalid ')) return issue.message
-  return `must be ${issue.expected ?? 'valid'}, not ${issue.received}`
+  return `must be ${issue.expected ?? 'valid'}, not ${kindOf(issue.input)}`
 }
 
 /**

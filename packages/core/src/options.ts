@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject, lifetimeSchema } from './configuration.ts'
+import { configurationObject, configurationPort, functionSchema, lifetimeSchema } from './configuration.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
 import type { ScopeOptions } from './directory/scope.ts'
@@ -57,24 +57,40 @@ export interface ProviderOptions {
 }
 
 const issuerSchema = v.pipe(
-  v.string('must be an https URL'),
-  v.check((issuer) => {
-    if (!URL.canParse(issuer)) return false
-    const { protocol, search, hash, username } = new URL(issuer)
-    return (protocol === 'https:' || protocol === 'http:') && search === '' && hash === '' && username === ''
-  }, 'must be an absolute http or https URL without query, fragment or user'),
+  v.string('must be an http or https URL'),
+  v.check(
+    (issuer) => /^https?:\/\/[^?#@\\\s]+$/iu.test(issuer) && URL.canParse(issuer),
+    'must be an absolute http or https URL without query, fragment or user',
+  ),
   // OpenID Connect Discovery section 4.1 strips it anyway, and `iss` is compared to the letter.
   v.check((issuer) => !issuer.endsWith('/'), 'must not end with a slash'),
+  v.check(
+    (issuer) => new URL(issuer).href.replace(/\/$/u, '') === issuer,
+    (issue) => `must be written as ${new URL(issue.input).href.replace(/\/$/u, '')}`,
+  ),
 )
 
-const switchSchema = v.union(
-  [v.boolean(), v.pipe(v.string(), v.regex(/^\/[\w\-.~/]*[\w\-.~]$/u))],
+const isPath = (path: string): boolean =>
+  /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) && !path.split('/').some((segment) => segment === '.' || segment === '..')
+
+const switchSchema = v.custom<EndpointSwitch>(
+  (setting) => typeof setting === 'boolean' || (typeof setting === 'string' && isPath(setting)),
   'must be true, false, or a path such as /oauth/token',
 )
 
 // Ports and lists of plugins are judged where they are opened; here only that something is there.
 const given = <T>(expected: string) =>
   v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`)
+
+const runtimeSchema = configurationObject({
+  now: functionSchema<Runtime['now']>(),
+  elapsed: functionSchema<Runtime['elapsed']>(),
+  randomBytes: functionSchema<Runtime['randomBytes']>(),
+  sha256: functionSchema<Runtime['sha256']>(),
+  sha512: functionSchema<Runtime['sha512']>(),
+  subtle: v.optional(given<SubtleCrypto>('a SubtleCrypto')),
+  Response: functionSchema<Runtime['Response']>(),
+})
 
 const count = v.pipe(
   v.number('must be a number'),
@@ -94,7 +110,13 @@ export const providerOptionsSchema = configurationObject({
     ),
     [],
   ),
-  users: v.optional(given<UserService>('an object with authenticate(), isActive() or claims()'), {}),
+  users: v.optional(
+    configurationPort<UserService>(
+      ['authenticate', 'isActive', 'claims'],
+      'an object with authenticate(), isActive() or claims()',
+    ),
+    {},
+  ),
   plugins: v.custom<Plugin>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
   endpoints: v.optional(
     configurationObject(
@@ -132,8 +154,8 @@ export const providerOptionsSchema = configurationObject({
     {},
   ),
   authorizationEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
-  observe: v.optional(v.custom<Observer>((value) => typeof value === 'function', 'must be a function')),
-  runtime: v.optional(given<Partial<Runtime>>('an object with parts of a runtime'), {}),
+  observe: functionSchema<Observer>(),
+  runtime: v.optional(runtimeSchema, {}),
 })
 
 export type CheckedOptions = v.InferOutput<typeof providerOptionsSchema>

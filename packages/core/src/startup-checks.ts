@@ -23,7 +23,7 @@ export function assertConsistent(parts: {
       const grant = registry.grants.get(grantType)
       if (grant === undefined) {
         throw new TypeError(
-          `clients: ${client.clientId} may use the grant type ${grantType}, which no plugin brings; known are ${list(registry.grants.keys())}`,
+          `clients: ${client.clientId} may use the grant type ${grantType}, which no plugin brings; ${registry.grants.size === 0 ? 'there are no plugins' : `known are ${list(registry.grants.keys())}`}`,
         )
       }
       if (client.public && grant.publicClients !== true) {
@@ -44,6 +44,8 @@ export function assertConsistent(parts: {
       !client.public &&
       client.grantTypes.length > 0 &&
       client.secrets.live.length === 0 &&
+      // A malformed one is reported and passed over: one bad row does not stop the service.
+      client.secrets.malformed === 0 &&
       clients.verifySecret === undefined
     ) {
       throw new TypeError(`clients: ${client.clientId} has no usable secret; give it one, or say public: true`)

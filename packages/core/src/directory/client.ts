@@ -82,7 +82,7 @@ export const clientSchema = v.pipe(
       ({ public: isPublic, refreshToken }) => !isPublic || refreshToken.usage === 'rotate',
       'must be "rotate" for a public client',
     ),
-    ['refreshToken'],
+    ['refreshToken', 'usage'],
   ),
   v.readonly(),
 )

@@ -59,7 +59,13 @@ function fromStore(store: ClientStore): ClientDirectory {
   }
 }
 
-export const openClients = (clients: readonly ClientOptions[] | ClientStore): ClientDirectory =>
-  'find' in clients && !Array.isArray(clients)
-    ? fromStore(clients as ClientStore)
-    : fromArray(clients as readonly ClientOptions[])
+const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
+
+/** @throws TypeError when a client is malformed, two share an id, or a store lacks find(). */
+export function openClients(clients: readonly ClientOptions[] | ClientStore): ClientDirectory {
+  if (!isStore(clients)) return fromArray(clients)
+  if (typeof clients.find !== 'function') {
+    throw new TypeError('clients must be an array of clients, or an object whose find(clientId) is a function')
+  }
+  return fromStore(clients)
+}

@@ -29,6 +29,7 @@ export function metadataOf(source: MetadataSource): JsonObject {
   const { urls, grantTypes } = source
   const hasCodes = grantTypes.includes('authorization_code')
   return {
+    ...source.pluginMetadata,
     ...present({
       issuer: source.issuer,
       authorization_endpoint: source.authorizationEndpoint,
@@ -51,7 +52,6 @@ export function metadataOf(source: MetadataSource): JsonObject {
       scopes_supported: source.scopes,
       claims_supported: source.claims,
     }),
-    ...source.pluginMetadata,
   }
 }
 

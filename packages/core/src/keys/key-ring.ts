@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { decodeBase64url } from '../encoding.ts'
 import { algorithmOf, algorithms, isSigningAlgorithm, type SigningAlgorithm } from './algorithm.ts'
 
 /** A key that was imported, once, at start. */
@@ -41,18 +42,31 @@ const smallestModulus = 2048
 const publicPart = (jwk: JWK): JWK =>
   Object.fromEntries(publicMembers.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]])) as JWK
 
-function modulusBits(jwk: JWK): number {
-  return ((jwk.n?.length ?? 0) * 6) & ~7
+/** Leading zeros do not count. */
+function modulusBits({ n }: JWK): number {
+  const bytes = decodeBase64url(n ?? '') ?? new Uint8Array()
+  const first = bytes.findIndex((byte) => byte !== 0)
+  if (first < 0) return 0
+  return (bytes.length - first) * 8 - Math.clz32(bytes[first] ?? 0) + 24
 }
+
+const described = ({ kty, crv, alg }: JWK): string =>
+  Object.entries({ kty, crv, alg })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ') || 'no kty'
 
 async function importKey(jwk: JWK, where: string): Promise<{ key: RingKey; published: JWK }> {
   if (typeof jwk !== 'object' || jwk === null) throw new TypeError(`${where} must be a JWK`)
   const algorithm = algorithmOf(jwk)
   if (algorithm === undefined) {
-    throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has kty ${jwk.kty}, alg ${jwk.alg}`)
+    throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has ${described(jwk)}`)
   }
   if (jwk.kty === 'RSA' && modulusBits(jwk) < smallestModulus) {
     throw new TypeError(`${where} is an RSA key of under ${smallestModulus} bits; make a larger one`)
+  }
+  if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
+    throw new TypeError(`${where} has a kid that is no text; leave it out, and its thumbprint is taken`)
   }
   const shown = publicPart(jwk)
   try {

@@ -82,6 +82,9 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
   handle(request: GrantRequest<InferOutput<S>>, kit: GrantKit): MaybePromise<GrantResult>
 }
 
+/** A result and nothing beside it: a mistyped member, or a token, does not compile. */
+type Exactly<R extends GrantResult> = R & { readonly [K in Exclude<keyof R, keyof GrantResult>]: never }
+
 /**
  * Makes a grant of its parts, with `params` typed by the schema.
  *
@@ -92,6 +95,10 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
  *   handle: ({ params, scopes }) => ({ subject: { sub: params.badge_id, amr: ['badge'] }, scopes }),
  * })
  */
-export function defineGrant<const S extends GenericSchema>(grant: Omit<Grant<S>, 'kind'>): Grant<S> {
+export function defineGrant<const S extends GenericSchema, R extends GrantResult>(
+  grant: Omit<Grant<S>, 'kind' | 'handle'> & {
+    handle(request: GrantRequest<InferOutput<S>>, kit: GrantKit): MaybePromise<Exactly<R>>
+  },
+): Grant<S> {
   return { ...grant, kind: 'grant' }
 }

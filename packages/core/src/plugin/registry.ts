@@ -2,10 +2,9 @@ import type { JsonObject } from '../json.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck, Proofs } from './grant-check.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a list holds grants of different parameters; each one's schema guards its own handle().
-export type AnyGrant = Grant<any>
-// biome-ignore lint/suspicious/noExplicitAny: as above, for checks.
-export type AnyGrantCheck = GrantCheck<any, any>
+/** A grant, a check, of whatever parameters: each one's schema guards its own handler. */
+export type AnyGrant = Grant
+export type AnyGrantCheck = GrantCheck
 
 /** What a factory returns: one plugin, several that belong together, or nothing (`condition && plugin()`). */
 export type Plugin = AnyGrant | AnyGrantCheck | readonly Plugin[] | false | null | undefined
@@ -21,14 +20,47 @@ export interface Registry {
 // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
 const grantTypeForm = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u
 
+const isSchema = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
+
+function assertOneOf(plugin: string, name: string, value: unknown, known: readonly unknown[]): void {
+  if (value === undefined || known.includes(value)) return
+  throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known are ${known.join(', ')}`)
+}
+
 function assertGrant(grant: AnyGrant): void {
   if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
     throw new TypeError(
       `plugins: "${String(grant.grantType)}" is no grant type; take a short name or an absolute URI of at most 100 characters`,
     )
   }
-  if (typeof grant.handle !== 'function' || typeof grant.params !== 'object') {
-    throw new TypeError(`plugins: the grant ${grant.grantType} needs params (a valibot schema) and handle()`)
+  const name = `the grant ${grant.grantType}`
+  if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
+    throw new TypeError(`plugins: ${name} needs params (a valibot schema) and handle()`)
+  }
+  assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
+  assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
+  for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
+}
+
+/** Written by the core itself; a plugin only adds. */
+const ownMetadata =
+  /^(?:issuer|jwks_uri|.+_endpoint|(?:grant_types|response_types|subject_types|scopes|claims)_supported)$/u
+
+function assertCheck(check: AnyGrantCheck): void {
+  if (typeof check.settles !== 'string' || check.settles === ('' as string)) {
+    throw new TypeError('plugins: a grant check needs settles, the name of the demand that it settles')
+  }
+  const name = `the check of ${check.settles}`
+  if (typeof check.check !== 'function' || !isSchema(check.params)) {
+    throw new TypeError(`plugins: ${name} needs params (a valibot schema) and check()`)
+  }
+  if (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0) {
+    throw new TypeError(`plugins: ${name} needs grantTypes, an array of the grant types that it runs on`)
+  }
+  const taken = Object.keys(check.metadata ?? {}).find((member) => ownMetadata.test(member))
+  if (taken !== undefined) {
+    throw new TypeError(`plugins: ${name} may not set ${taken} in the discovery document`)
   }
 }
 
@@ -52,6 +84,7 @@ export function createRegistry(plugins: Plugin): Registry {
       }
       grants.set(single.grantType, single)
     } else if (single.kind === 'grant-check') {
+      assertCheck(single)
       if (checks.has(single.settles)) {
         throw new TypeError(`plugins: two plugins settle the demand ${single.settles}; leave one of them out`)
       }

@@ -2,6 +2,13 @@ import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver } from './store.ts'
 
+/** @throws the error that some drivers return instead of throwing it. */
+function asText(stored: unknown): string | undefined {
+  if (stored instanceof Error) throw stored
+  if (stored === null || stored === undefined) return undefined
+  return typeof stored === 'string' ? stored : JSON.stringify(stored)
+}
+
 /**
  * Proves at start what single use will rest on: the driver keeps what is written, and inserts only once.
  *
@@ -19,23 +26,31 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime): Prom
   }
   const key = `probe:${hex(runtime.randomBytes(32))}`
   const value = JSON.stringify({ probe: key })
-  let outcome: readonly unknown[]
+  const other = JSON.stringify({ probe: 'replaced' })
+  let outcome: { readonly atomic: boolean; readonly keeps: boolean; readonly created: number }
   try {
-    const first = await driver.insertItem(key, value, { ttl: 60 })
-    const second = await driver.insertItem(key, '{}', { ttl: 60 })
-    const kept = await driver.getItem(key)
+    // Side by side: a driver that looks first and writes later lets more than one through.
+    const racers = Array.from({ length: 8 }, () => driver.insertItem(key, value, { ttl: 60 }))
+    const created = (await Promise.all(racers)).filter((result) => result === true).length
+    const late = await driver.insertItem(key, '{}', { ttl: 60 })
+    const inserted = asText(await driver.getItem(key))
+    await driver.setItem(key, other, { ttl: 60 })
+    const replaced = asText(await driver.getItem(key))
     await driver.removeItem(key, {})
-    const removed = await driver.getItem(key)
-    outcome = [first, second, typeof kept === 'string' ? kept : JSON.stringify(kept), removed ?? undefined]
+    const removed = asText(await driver.getItem(key))
+    outcome = {
+      atomic: created === 1 && late === false,
+      keeps: inserted === value && replaced === other && removed === undefined,
+      created,
+    }
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new TypeError(`storage: ${name} cannot be used: ${message}`, { cause })
   }
-  const [first, second, kept, removed] = outcome
-  if (first !== true || kept !== value || removed !== undefined) {
-    throw new TypeError(`storage: ${name} does not keep what is written to it; is it read-only?`)
-  }
-  if (second !== false) {
+  if (outcome.created > 0 && !outcome.atomic) {
     throw new TypeError(`storage: insertItem() of ${name} created one item twice; it must be atomic`)
+  }
+  if (!outcome.atomic || !outcome.keeps) {
+    throw new TypeError(`storage: ${name} does not keep what is written to it; is it read-only?`)
   }
 }

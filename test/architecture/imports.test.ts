@@ -1,0 +1,245 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+// Who may import whom: section 3 of the architecture, asserted on every import of every source file.
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+interface Source {
+  /** From the root of the repository, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+interface Import {
+  /** A path from the root of the repository, or the name of a package. */
+  readonly target: string
+  /** Erased by the compiler. `import { type A }` is not: it stays as `import {}`. */
+  readonly type: boolean
+}
+
+const token =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
+
+const withoutComments = (text: string): string => text.replace(token, (part) => (/^\/[/*]/u.test(part) ? ' ' : part))
+
+const statement =
+  /(?:^|[;}])\s*(?:import|export)\s+(type\s+)?(?:(?:[\w$]+\s*,?\s*)?(?:\{[^}]*\}|\*(?:\s*as\s+[\w$]+)?)?\s*from\s*)?['"]([^'"]+)['"]/gm
+const dynamic = /\b(?:import|require)\s*\(\s*(?:['"`]([^'"`$]+)['"`]\s*[,)])?/g
+
+function importsOf({ path, text }: Source): readonly Import[] {
+  const code = withoutComments(text)
+  const found = [...code.matchAll(statement)].map(([, type, name = '']) => ({ name, type: type !== undefined }))
+  for (const [, name = '(computed)'] of code.matchAll(dynamic)) found.push({ name, type: false })
+  return found.map(({ name, type }) => ({
+    target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
+    type,
+  }))
+}
+
+// The order inside the core, from the top; what stands in one line are siblings.
+const layers: readonly RegExp[] = [
+  /^(?:index\.ts|testing\/)/u,
+  /^(?:provider|options|startup-checks)\.ts/u,
+  /^router\.ts/u,
+  /^endpoints\//u,
+  /^(?:credentials|plugin|tokens|keys)\//u,
+  /^(?:records|http|errors|events|directory)\//u,
+  /^(?:runtime|json|encoding|configuration)\.ts/u,
+]
+
+/** Value imports between siblings that exist, each with its reason. Types may cross freely. */
+const siblings: ReadonlyMap<string, string> = new Map([
+  ['tokens -> plugin', 'the core makes the redemptions that plugins pass on'],
+  ['tokens -> credentials', 'the kit compares in constant time, as the secrets of clients are compared'],
+  ['errors -> http', 'a refusal is a response: it carries the headers of every response'],
+  ['http -> errors', 'a malformed request is refused where it is read'],
+  ['records -> errors', 'a store that is out of reach is a refusal'],
+])
+
+const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)
+
+function coreRefuses(from: string, { target, type }: Import): boolean {
+  if (target === 'valibot') return false
+  if (target === 'jose') return !/^(?:tokens|keys|testing)\//u.test(from)
+  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts'
+  if (!target.startsWith('packages/core/src/')) return true
+  const to = target.slice('packages/core/src/'.length)
+  const [upper, lower] = [from, to].map((path) => layers.findIndex((layer) => layer.test(path)))
+  if (upper === undefined || lower === undefined || upper < 0 || lower < 0 || upper > lower) return true
+  if (upper < lower || type || folderOf(from) === folderOf(to)) return false
+  // The entries, and the files that make up the provider, are one part each.
+  return upper > 1 && !siblings.has(`${folderOf(from)} -> ${folderOf(to)}`)
+}
+
+/** Who may import what from outside its own package (a plugin: its own folder). A package that is missing here may import nothing. */
+const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
+  plugins: { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
+  'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
+  'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
+  'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
+}
+
+function refuses(path: string, imported: Import): boolean {
+  if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
+  const parts = path.split('/')
+  const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
+  if (imported.target.startsWith(home)) return false
+  if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true
+  const rule = outside[path.startsWith('plugins/') ? 'plugins' : `packages/${parts[1]}`]
+  if (rule === undefined) return true
+  return !rule.values.test(imported.target) && !(imported.type && rule.types.test(imported.target))
+}
+
+const violations = (sources: readonly Source[]): readonly string[] =>
+  sources.flatMap((source) =>
+    importsOf(source)
+      .filter((imported) => refuses(source.path, imported))
+      .map(({ target, type }) => `${source.path} -> ${target}${type ? ' (type)' : ''}`),
+  )
+
+/** The files of one cycle of value imports, the first one again at the end. */
+function findCycle(sources: readonly Source[], entries: ReadonlyMap<string, string>): readonly string[] | undefined {
+  const graph = new Map(
+    sources.map((source) => [
+      source.path,
+      importsOf(source)
+        .filter(({ type }) => !type)
+        .map(({ target }) => entries.get(target) ?? target),
+    ]),
+  )
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const next of graph.get(path) ?? []) {
+      const cycle = visit(next, [...way, path])
+      if (cycle !== undefined) return cycle
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const path of graph.keys()) {
+    const cycle = visit(path, [])
+    if (cycle !== undefined) return cycle
+  }
+  return undefined
+}
+
+const packages = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'plugins']
+
+const sources: readonly Source[] = packages
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+  )
+  .filter((path) => /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u.test(path))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+/** What the public entries of our packages stand for. */
+const entries = new Map<string, string>(
+  packages.flatMap((folder) => {
+    const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+      name: string
+      exports: Record<string, Record<string, string>>
+    }
+    return Object.entries(exports).map(([subpath, entry]): [string, string] => [
+      posix.join(name, subpath),
+      posix.join(folder, entry['@grantry/source'] ?? ''),
+    ])
+  }),
+)
+
+describe('imports', () => {
+  test('keep to the table: core, plugins, storage drivers, adapters, server', () => {
+    expect(violations(sources)).toEqual([])
+  })
+
+  test('there is no cycle of value imports', () => {
+    expect(findCycle(sources, entries)).toBeUndefined()
+  })
+
+  test('every allowed value import between siblings is still in use', () => {
+    const used = sources.flatMap((source) => {
+      const inside = (path: string): string => folderOf(path.replace('packages/core/src/', ''))
+      return importsOf(source).map(({ target }) => `${inside(source.path)} -> ${inside(target)}`)
+    })
+    for (const sibling of siblings.keys()) expect(used).toContain(sibling)
+  })
+
+  test('the sources were found and read', () => {
+    const imported = new Map(sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]))
+    expect(imported.get('packages/core/src/tokens/jwt.ts')).toContain('jose')
+    expect(imported.get('packages/core/src/runtime.ts')).toEqual(['@noble/hashes/sha2.js'])
+    expect(imported.get('plugins/password/password.ts')).toEqual([
+      '@grantry/core',
+      'valibot',
+      'plugins/password/acr-values.ts',
+    ])
+    expect(imported.get('packages/storage-drivers/src/memory.ts')).toContain('unstorage')
+    expect(imported.get('packages/adapters/src/node.ts')).toContain('@hattip/adapter-node')
+    expect(entries.get('@grantry/core/testing')).toBe('packages/core/src/testing/index.ts')
+  })
+})
+
+describe('the check of imports notices', () => {
+  const core = 'packages/core/src'
+  test.each([
+    ['a package that the core may not have', `${core}/router.ts`, "import fs from 'node:fs'"],
+    ['a type of such a package', `${core}/options.ts`, "import type { Storage } from 'unstorage'"],
+    ['jose outside its folders', `${core}/endpoints/token.ts`, "import { jwtVerify } from 'jose'"],
+    ['hashing outside the runtime', `${core}/encoding.ts`, "import { sha256 } from '@noble/hashes/sha2.js'"],
+    ['a dynamic import', `${core}/router.ts`, "const { x } = await import('ioredis')"],
+    ['an import of a computed name', `${core}/router.ts`, 'const x = await import(name)'],
+    ['require()', `${core}/router.ts`, "const x = require('node:fs')"],
+    ['an import for its side effect', `${core}/router.ts`, "import 'node:fs'"],
+    ['an export from elsewhere', `${core}/index.ts`, "export * from '@grantry/plugins/password'"],
+    ['an import over several lines', `${core}/router.ts`, "import {\n  a,\n  b,\n} from 'ioredis'"],
+    ['an import behind a comment that looks like a string', `${core}/router.ts`, "// don't\nimport a from 'ioredis'"],
+    ['an import upwards', `${core}/records/store.ts`, "import type { Mint } from '../tokens/mint.ts'"],
+    ['a value of a sibling that is not allowed', `${core}/keys/a.ts`, "import { a } from '../credentials/basic.ts'"],
+    ['the kit for tests in the core', `${core}/provider.ts`, "import { read } from './testing/index.ts'"],
+    ['a file outside every layer', `${core}/misc/a.ts`, "import { utf8 } from '../encoding.ts'"],
+    ['the inside of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
+    ['jose in a plugin', 'plugins/a/a.ts', "import type { JWK } from 'jose'"],
+    ['another plugin in a plugin', 'plugins/a/a.ts', "import { b } from '../b/b.ts'"],
+    [
+      'values of the core in a driver',
+      'packages/storage-drivers/src/a.ts',
+      "import { webRuntime } from '@grantry/core'",
+    ],
+    [
+      'a driver in an adapter',
+      'packages/adapters/src/a.ts',
+      "import type { A } from '@grantry/storage-drivers/memory'",
+    ],
+    [
+      'files of another package in the server',
+      'packages/server/src/a.ts',
+      "import { a } from '../../core/src/json.ts'",
+    ],
+    ['a package that nobody has judged', 'packages/new/src/a.ts', "import 'node:fs'"],
+  ])('%s', (_what, path, text) => {
+    expect(violations([{ path, text }])).toHaveLength(1)
+  })
+
+  test.each([
+    ['a comment', `${core}/router.ts`, "// import fs from 'node:fs'\n/* import('ioredis') */"],
+    ['types of a sibling', `${core}/keys/a.ts`, "import type { A } from '../credentials/basic.ts'"],
+    ['a layer below', `${core}/endpoints/a.ts`, "import { hashOf } from '../records/keys.ts'"],
+    ['types of the core in a driver', 'packages/storage-drivers/src/a.ts', "import type { A } from '@grantry/core'"],
+    ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
+  ])('and lets pass %s', (_what, path, text) => {
+    expect(violations([{ path, text }])).toEqual([])
+  })
+
+  test('a cycle, also over the entry of a package, and none where types close it', () => {
+    const a = { path: `${core}/a.ts`, text: "import { b } from './b.ts'" }
+    const b = { path: `${core}/b.ts`, text: "export { c } from '@grantry/c'" }
+    const c = { path: 'packages/c/src/index.ts', text: "import { type A } from '../../core/src/a.ts'" }
+    const packageC = new Map([['@grantry/c', c.path]])
+    expect(findCycle([a, b, c], packageC)).toEqual([a.path, b.path, c.path, a.path])
+    expect(findCycle([a, b, { ...c, text: c.text.replace('{ type A }', 'type { A }') }], packageC)).toBeUndefined()
+  })
+})

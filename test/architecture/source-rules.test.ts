@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+// What every source file keeps to: sections 2, 3 and 4 of the architecture.
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+const token =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
+
+/** Code without comments, strings and regular expressions. Templates stay: they hold expressions. */
+const codeOf = (text: string): string => text.replace(token, (part) => (part.startsWith('`') ? part : ' "" '))
+
+const ambient =
+  /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<![.\w$]|new\s+)Date\s*\(|\bMath\s*\.\s*random\b|(?<![.\w$])(?:crypto|performance|process|navigator|globalThis|Deno|Bun)\b(?!\s*:)/u
+
+const rules: Readonly<Record<string, (source: Source) => boolean>> = {
+  // The clock, randomness and hashing come by argument: a test sets them, an adapter makes them faster.
+  'reads its surroundings outside runtime.ts': ({ path, text }) =>
+    /^(?:packages\/core\/src|plugins)\//u.test(path) &&
+    path !== 'packages/core/src/runtime.ts' &&
+    ambient.test(codeOf(text)),
+  'has a default export': ({ text }) => /\bexport\s+default\b|\bas\s+default\b/u.test(codeOf(text)),
+  'has an enum': ({ text }) => /(?<![.\w$])enum\s+[\w$]+\s*\{/u.test(codeOf(text)),
+  'has a class that is not OAuthError': ({ path, text }) =>
+    [...codeOf(text).matchAll(/(?<![.\w$])class\s*(?!\s*[:=,;)?(])([\w$]*)/gu)].some(
+      ([, name]) => name !== 'OAuthError' || path !== 'packages/core/src/errors/oauth-error.ts',
+    ),
+  'has an interface with the prefix I': ({ text }) => /\b(?:interface|type)\s+I[A-Z]/u.test(codeOf(text)),
+  'has more than 250 lines': ({ text }) => text.split('\n').length - 1 > 250,
+  'is not named in kebab-case': ({ path }) =>
+    !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),
+}
+
+const violations = (sources: readonly Source[], rule: string): readonly string[] =>
+  sources.filter((source) => rules[rule]?.(source)).map(({ path }) => path)
+
+const sources: readonly Source[] = ['packages', 'plugins']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+  )
+  .filter((path) => /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u.test(path))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+describe('source files', () => {
+  test.each(Object.keys(rules))('no file %s', (rule) => {
+    expect(violations(sources, rule)).toEqual([])
+  })
+
+  test('half of the files have under 80 lines', () => {
+    const lengths = sources.map(({ text }) => text.split('\n').length - 1).sort((a, b) => a - b)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(80)
+  })
+
+  test('the sources were found', () => {
+    const paths = sources.map(({ path }) => path)
+    expect(paths).toContain('packages/core/src/errors/oauth-error.ts')
+    expect(paths).toContain('plugins/password/password.ts')
+    expect(paths).toContain('packages/storage-drivers/src/memory.ts')
+    expect(paths).toContain('packages/adapters/src/node.ts')
+  })
+
+  // Otherwise the rule could be blind and nobody would know.
+  test('runtime.ts, which may, is seen reading its surroundings', () => {
+    const runtime = sources.filter(({ path }) => path === 'packages/core/src/runtime.ts')
+    expect(
+      violations(
+        runtime.map(({ text }) => ({ path: 'packages/core/src/a.ts', text })),
+        'reads its surroundings outside runtime.ts',
+      ),
+    ).toHaveLength(1)
+  })
+})
+
+describe('the check of source files notices', () => {
+  const path = 'packages/core/src/tokens/a.ts'
+  const surroundings = 'reads its surroundings outside runtime.ts'
+  const className = 'has a class that is not OAuthError'
+  const kebab = 'is not named in kebab-case'
+
+  test.each([
+    [surroundings, path, 'const now = Date.now()'],
+    [surroundings, path, 'const now = new Date()'],
+    [surroundings, path, 'const now = new Date'],
+    [surroundings, path, 'const now = Date()'],
+    [surroundings, path, 'const x = Math.random()'],
+    [surroundings, path, 'await crypto.subtle.digest(name, data)'],
+    [surroundings, path, 'const { subtle } = crypto'],
+    [surroundings, path, 'globalThis.crypto.getRandomValues(bytes)'],
+    [surroundings, path, 'performance.now()'],
+    [surroundings, path, 'const text = `${' + 'Date.now()}`'],
+    [surroundings, path, "const url = 'https://a' // why\nconst now = Date.now()"],
+    [surroundings, path, 'const form = /[^"\']/u\nconst now = Date.now()'],
+    [surroundings, 'plugins/a/a.ts', 'const id = crypto.randomUUID()'],
+    ['has a default export', path, 'export default {}'],
+    ['has a default export', path, 'export { a as default }'],
+    ['has an enum', path, 'export const enum Color { Red }'],
+    [className, path, 'export class Store {}'],
+    [className, path, 'const Store = class extends Map {}'],
+    [className, path, 'export class OAuthError extends Error {}'],
+    ['has an interface with the prefix I', path, 'export interface IStore {}'],
+    ['has more than 250 lines', path, 'x\n'.repeat(251)],
+    [kebab, 'packages/core/src/tokens/accessToken.ts', ''],
+    [kebab, 'packages/core/src/Tokens/a.ts', ''],
+    [kebab, 'packages/core/src/tokens/access_token.ts', ''],
+  ])('%s: %s %j', (rule, path, text) => {
+    expect(violations([{ path, text }], rule)).toEqual([path])
+  })
+
+  test.each([
+    [surroundings, path, '// Date.now() is not for us\n/* crypto.subtle */'],
+    [surroundings, path, "throw new TypeError('Math.random() is not random')"],
+    [surroundings, path, 'setIssuedAt(new Date(now * 1000)); const at = Date.parse(text)'],
+    [surroundings, path, 'await runtime.subtle.digest(name, data); const a = { crypto: 1 }'],
+    [surroundings, 'packages/adapters/src/a.ts', 'const now = Date.now()'],
+    [className, 'packages/core/src/errors/oauth-error.ts', 'export class OAuthError extends Error {}'],
+    [className, path, 'const a = { class: 1, b: c.class } // class A'],
+    ['has more than 250 lines', path, 'x\n'.repeat(250)],
+    [kebab, 'packages/storage-drivers/src/memory-2.ts', ''],
+  ])('and lets pass: %s: %s %j', (rule, path, text) => {
+    expect(violations([{ path, text }], rule)).toEqual([])
+  })
+})

@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { parseConfiguration } from '@grantry/core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+import { type RunningCommand, startCommand } from '../server/running-command.ts'
+import { codeBlocks, root } from './code-blocks.ts'
+
+const run = promisify(execFile)
+const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)
+const blocks = ['README.md', ...guides].flatMap(codeBlocks)
+
+// Inside the tree, so that the packages are found; ignored by git.
+mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
+const directory = mkdtempSync(`${root}/test/docs/.generated/blocks-`)
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const typescript = blocks
+  .filter(({ language }) => language === 'ts')
+  .map((block, index) => ({ ...block, file: join(directory, `block-${index}.ts`) }))
+
+describe('TypeScript in the documents', () => {
+  beforeAll(() => {
+    // The marker makes a module of a block that imports nothing.
+    for (const { file, code } of typescript) writeFileSync(file, `${code}\nexport {}\n`)
+  })
+
+  test('compiles', async () => {
+    expect(typescript.length).toBeGreaterThan(2)
+    const project = {
+      extends: `${root}/tsconfig.base.json`,
+      compilerOptions: { noEmit: true, declaration: false, declarationMap: false },
+      include: ['*.ts'],
+    }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(project))
+    const { stdout } = await run(`${root}/node_modules/.bin/tsc`, ['-p', directory]).catch((error) => error)
+    expect(stdout).toBe('')
+  }, 60_000)
+
+  test.each(typescript.filter(({ info }) => info === 'run'))(
+    '$title runs and prints what its comments say',
+    async ({ file, code }) => {
+      const said = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gmu)].map(([, text]) => text)
+      const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+      await import(pathToFileURL(file).href)
+      const printed = log.mock.calls.map(([value]) => String(value))
+      log.mockRestore()
+      expect(said.length).toBeGreaterThan(0)
+      expect(printed).toEqual(said)
+    },
+  )
+
+  test.each(typescript.filter(({ info }) => info.startsWith('file=')))(
+    '$title is the file that it names',
+    ({ info, code }) => {
+      expect(code).toBe(readFileSync(`${root}/${info.slice('file='.length)}`, 'utf8'))
+    },
+  )
+
+  test('the custom grant that the README shows has under 40 lines', () => {
+    const shown = typescript.find(({ info }) => info.startsWith('file='))
+    expect(shown?.code.split('\n').length).toBeLessThan(40)
+  })
+})
+
+describe('configurations in the documents', () => {
+  const configurations = blocks.filter(({ info }) => info === 'config')
+
+  test('there are some', () => expect(configurations.length).toBeGreaterThan(1))
+
+  test.each(configurations)('$title starts a server', async ({ code, title }) => {
+    const file = join(directory, `${title.replaceAll(/\W/gu, '-')}.json`)
+    writeFileSync(file, code)
+    const loaded = await loadConfiguration(file, {})
+    const server = await startServer({ loaded, port: 0, observe: () => {} })
+    expect(server.provider.issuer).toBe('http://127.0.0.1:5000')
+    await server.running.close(0)
+    const { clients } = await providerOptions(loaded, () => {})
+    expect(clients).toHaveLength(1)
+  })
+})
+
+describe('commands in the documents', () => {
+  let server: RunningCommand
+  beforeAll(async () => {
+    server = await startCommand(['--port', '0'])
+  }, 60_000)
+  afterAll(() => server.stop())
+
+  const commands = blocks.filter(({ info }) => info === 'demo')
+  test('there are some', () => expect(commands.length).toBeGreaterThan(1))
+
+  test.each(commands)('$title answers as the block below it says', async ({ code, title }) => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
+    const { stdout } = await run('sh', ['-c', code.replaceAll('http://127.0.0.1:5000', base)])
+    const promised = blocks[blocks.findIndex((block) => block.title === title) + 1]
+    const expected = JSON.parse(promised?.code ?? '{}')
+    const answer = JSON.parse(stdout)
+    for (const [name, value] of Object.entries(expected)) {
+      // What differs from run to run is shown with an ellipsis or is a time.
+      if (name === 'access_token' || name === 'exp') expect(answer[name]).toBeTypeOf(typeof value)
+      else expect(answer[name]).toEqual(value)
+    }
+  })
+})
+
+describe('the README', () => {
+  const text = readFileSync(`${root}/README.md`, 'utf8')
+
+  test('has exactly the two set-up commands', () => {
+    const setUp = codeBlocks('README.md').find(({ language }) => language === 'sh')
+    const commands = setUp?.code
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/\s*#.*$/u, ''))
+    expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+    expect(readFileSync(`${root}/.ci/run`, 'utf8')).toContain('\nnpm ci && npm test\n')
+  })
+
+  test('names every endpoint, and every link leads to a file', async () => {
+    const { endpointNames, defaultPaths } = await import('@grantry/core')
+    for (const name of endpointNames) expect(text).toContain(defaultPaths[name])
+    for (const [, target = ''] of text.matchAll(/\]\(([^)]+)\)/gu)) {
+      expect(() => readdirSync(`${root}/${target}`.replace(/[^/]+\.md$/u, ''))).not.toThrow()
+      if (target.endsWith('.md')) expect(readFileSync(`${root}/${target}`, 'utf8')).not.toBe('')
+    }
+  })
+
+  test('the configuration guide names every endpoint and every client setting', async () => {
+    const { clientSchema, endpointNames } = await import('@grantry/core')
+    const guide = readFileSync(`${root}/docs/guides/configuration.md`, 'utf8')
+    const client = parseConfiguration(clientSchema, { clientId: 'x' }, 'client')
+    for (const name of [...endpointNames, ...Object.keys(client), ...Object.keys(client.refreshToken)]) {
+      expect(guide).toContain(name)
+    }
+  })
+})

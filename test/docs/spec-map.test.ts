@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { root } from './code-blocks.ts'
+
+/** Rows of docs/spec-map.md: rule id, rule, title of the test that proves it. */
+const rows = [
+  ...readFileSync(`${root}/docs/spec-map.md`, 'utf8').matchAll(/^\| (\d+\.\d+) \| (.+?) \| (.+?) \|$/gmu),
+].map(([, id = '', rule = '', title = '']) => ({ id, rule, title }))
+
+/** Titles in the sources of the tests that begin with a rule's id. */
+const titles = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .flatMap((name) => [...readFileSync(`${root}/test/${name}`, 'utf8').matchAll(/(['"`])(\d+\.\d+ (?:(?!\1).)+)\1/gu)])
+  .map(([, , title = '']) => title)
+
+describe('docs/spec-map.md', () => {
+  test('names only tests that are there', () => {
+    expect(rows.map(({ title }) => title).filter((title) => !titles.includes(title))).toEqual([])
+  })
+
+  test('names every test that proves a rule', () => {
+    const mapped = new Set(rows.map(({ title }) => title))
+    expect(titles.filter((title) => !mapped.has(title))).toEqual([])
+  })
+
+  test('has the id of the rule at the begin of the title', () => {
+    expect(rows.filter(({ id, title }) => !title.startsWith(`${id} `))).toEqual([])
+  })
+
+  test.each([
+    ['1', 20],
+    ['2', 10],
+    ['3', 40],
+    ['4', 8],
+    ['5', 8],
+    ['6', 6],
+    ['7', 8],
+    ['9', 3],
+    ['10', 5],
+  ])('covers section %s of the wire contract', (section, least) => {
+    const rules = new Set(rows.filter(({ id }) => id.startsWith(`${section}.`)).map(({ id }) => id))
+    expect(rules.size).toBeGreaterThanOrEqual(least)
+  })
+})

@@ -1,0 +1,250 @@
+import { type MemoryDriver, memoryDriver } from '@grantry/storage-drivers/memory'
+import { createStorage, prefixStorage, restoreSnapshot, type Storage, snapshot } from 'unstorage'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+const minute = 60
+const day = 86_400
+
+let driver: MemoryDriver
+let storage: Storage
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 })
+  driver = memoryDriver()
+  storage = createStorage({ driver })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const advance = (seconds: number): void => {
+  vi.advanceTimersByTime(seconds * 1000)
+}
+/** What is in memory, expired or not. */
+const held = (): number => driver.getInstance?.().size ?? Number.NaN
+const fill = (count: number, ttl: number): Promise<void> =>
+  storage.setItems(
+    Array.from({ length: count }, (_, index) => ({ key: `filled:${index}`, value: 'x' })),
+    { ttl },
+  )
+
+describe('the memory driver in unstorage', () => {
+  test('sets, gets, has and removes', async () => {
+    expect([await storage.getItem('code:a'), await storage.hasItem('code:a')]).toEqual([null, false])
+    await storage.setItem('code:a', 'one')
+    await storage.setItem('code:a', 'two')
+    expect([await storage.getItem('code:a'), await storage.hasItem('code:a')]).toEqual(['two', true])
+    await storage.removeItem('code:a')
+    expect([await storage.getItem('code:a'), await storage.hasItem('code:a')]).toEqual([null, false])
+    await storage.removeItem('code:a')
+  })
+
+  test.each([[{ nested: [1, null, { deep: true }] }], [0], [false], [''], ['text'], [['a', 'b']]])(
+    'gives back %o as it was',
+    async (value) => {
+      await storage.setItem('item', value)
+      expect(await storage.getItem('item')).toEqual(value)
+      expect(await storage.hasItem('item')).toBe(true)
+    },
+  )
+
+  test('keeps raw bytes', async () => {
+    await storage.setItemRaw('raw.bin', new Uint8Array([0, 255, 128]))
+    expect([...((await storage.getItemRaw<Uint8Array>('raw.bin')) ?? [])]).toEqual([0, 255, 128])
+  })
+
+  test('writes and reads many at once', async () => {
+    await storage.setItems([
+      { key: 'a:1', value: 'one' },
+      { key: 'a:2', value: 'two' },
+    ])
+    const many = await storage.getItems(['a:2', 'a:1', 'a:missing'])
+    expect(many.map(({ key, value }) => [key, value])).toEqual([
+      ['a:2', 'two'],
+      ['a:1', 'one'],
+      ['a:missing', null],
+    ])
+  })
+
+  test('lists keys, of a base and to a depth', async () => {
+    for (const key of ['top', 'a:1', 'a:b:2', 'c:3']) await storage.setItem(key, 'x')
+    expect((await storage.getKeys()).sort()).toEqual(['a:1', 'a:b:2', 'c:3', 'top'])
+    expect((await storage.getKeys('a')).sort()).toEqual(['a:1', 'a:b:2'])
+    expect(await storage.getKeys('', { maxDepth: 0 })).toEqual(['top'])
+    expect(await prefixStorage(storage, 'a').getKeys()).toEqual(['1', 'b:2'])
+  })
+
+  test('clears, also when it is empty', async () => {
+    await fill(3, minute)
+    await storage.clear()
+    expect([await storage.getKeys(), held()]).toEqual([[], 0])
+    await storage.clear()
+    expect(await storage.getItem('filled:0')).toBeNull()
+  })
+
+  test('has no meta data of what is missing, and keeps what is set', async () => {
+    expect(await storage.getMeta('missing')).toEqual({})
+    await storage.setItem('item', 'x')
+    await storage.setMeta('item', { owner: 'alice' })
+    expect(await storage.getMeta('item')).toEqual({ owner: 'alice' })
+  })
+
+  test('restores a snapshot', async () => {
+    await restoreSnapshot(storage, { a: 'one', b: { two: 2 } }, 'kept')
+    expect(await snapshot(storage, 'kept')).toEqual({ a: 'one', b: { two: 2 } })
+  })
+
+  test('serves beside others at a mount point', async () => {
+    const mounted = createStorage().mount('tokens', driver)
+    await mounted.setItem('tokens:a', 'x', { ttl: minute })
+    await mounted.setItem('elsewhere', 'y')
+    expect([...(driver.getInstance?.().keys() ?? [])]).toEqual(['a'])
+    await mounted.unmount('tokens')
+    expect(held()).toBe(0)
+  })
+
+  test('tells watchers', async () => {
+    const seen: string[] = []
+    await storage.watch((event, key) => seen.push(`${event} ${key}`))
+    await storage.setItem('a', 'x')
+    await storage.removeItem('a')
+    expect(seen).toEqual(['update a', 'remove a'])
+  })
+
+  test('keeps nothing when it is disposed of', async () => {
+    await fill(3, minute)
+    await storage.dispose()
+    expect(held()).toBe(0)
+  })
+})
+
+describe('expiry of the memory driver', () => {
+  test('an item is gone when its ttl is over, for every way to ask', async () => {
+    await storage.setItem('a', 'x', { ttl: minute })
+    advance(minute - 1)
+    expect([await storage.getItem('a'), await storage.hasItem('a'), await storage.getKeys()]).toEqual([
+      'x',
+      true,
+      ['a'],
+    ])
+    advance(1)
+    expect([await storage.getItem('a'), await storage.hasItem('a'), await storage.getKeys()]).toEqual([null, false, []])
+    expect(await storage.getItems(['a'])).toEqual([{ key: 'a', value: null }])
+  })
+
+  test('a later write decides: a longer ttl, a shorter one, none', async () => {
+    for (const key of ['longer', 'shorter', 'none']) await storage.setItem(key, 'old', { ttl: 10 * minute })
+    await storage.setItem('longer', 'new', { ttl: 20 * minute })
+    await storage.setItem('shorter', 'new', { ttl: minute })
+    await storage.setItem('none', 'new')
+    advance(15 * minute)
+    // Each write sweeps: what lives on must survive being listed under its former end.
+    for (let write = 0; write < 200; write += 1) await storage.setItem('writer', 'x')
+    expect((await storage.getKeys()).sort()).toEqual(['longer', 'none', 'writer'])
+  })
+
+  // setTimeout fires at once for more than 24.8 days: a driver on timers would lose these.
+  test('an item with a ttl of 40 days lives 40 days', async () => {
+    await storage.setItem('set', 'x', { ttl: 40 * day })
+    await driver.insertItem('inserted', 'x', { ttl: 40 * day })
+    for (let passed = 1; passed < 40; passed += 1) {
+      advance(day)
+      await storage.setItem('writer', 'x')
+    }
+    advance(day - 1)
+    expect([await storage.getItem('set'), await storage.getItem('inserted')]).toEqual(['x', 'x'])
+    advance(1)
+    expect([await storage.getItem('set'), await storage.getItem('inserted')]).toEqual([null, null])
+  })
+
+  test('no timer is left running', async () => {
+    await fill(100, minute)
+    await driver.insertItem('inserted', 'x', { ttl: 40 * day })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('later writes drop what has expired, a few items each', async () => {
+    await fill(1000, minute)
+    advance(minute + 2)
+    const sizes = [held()]
+    for (let write = 0; write < 100; write += 1) {
+      await storage.setItem('writer', 'x')
+      sizes.push(held())
+    }
+    const dropped = sizes.slice(1).map((size, index) => (sizes[index] ?? 0) - size)
+    // No write pays for all: a thousand at once would stall every request of the process.
+    expect(Math.max(...dropped)).toBeLessThanOrEqual(50)
+    expect(held()).toBe(1)
+  })
+
+  test('an insert sweeps as a set does', async () => {
+    await fill(20, minute)
+    advance(minute + 2)
+    for (let write = 0; write < 10; write += 1) await driver.insertItem(`inserted:${write}`, 'x', { ttl: minute })
+    expect(held()).toBe(10)
+  })
+
+  // A quiet service: the sweep must keep up with the clock, not only with the writes.
+  test('a write a minute for ten days leaves no more than has not expired', async () => {
+    for (let write = 0; write < 10 * 24 * 60; write += 1) {
+      await storage.setItem(`quiet:${write}`, 'x', { ttl: 5 * minute })
+      advance(minute)
+    }
+    expect(held()).toBeLessThan(100)
+  })
+
+  test('what expired before a quiet month is dropped by the first writes after it', async () => {
+    await fill(10, minute)
+    advance(30 * day)
+    await driver.insertItem('short', 'x', { ttl: minute })
+    advance(minute + 2)
+    for (let write = 0; write < 100; write += 1) await storage.setItem('writer', 'x')
+    expect([...(driver.getInstance?.().keys() ?? [])]).toEqual(['writer'])
+  })
+})
+
+describe('insertItem of the memory driver', () => {
+  test('one of 100 racers creates the item', async () => {
+    const racers = Array.from({ length: 100 }, async (_, index) => {
+      // Each starts after another number of ticks, so that they interleave.
+      for (let tick = 0; tick < index % 7; tick += 1) await undefined
+      return { index, created: await driver.insertItem('spent:a', `racer ${index}`, { ttl: minute }) }
+    })
+    const winners = (await Promise.all(racers)).filter(({ created }) => created === true)
+    expect(winners).toHaveLength(1)
+    expect(await storage.getItem('spent:a')).toBe(`racer ${winners[0]?.index}`)
+  })
+
+  test('an item that was set is not overwritten', async () => {
+    await storage.setItem('a', 'set')
+    expect(await driver.insertItem('a', 'inserted', { ttl: minute })).toBe(false)
+    expect(await storage.getItem('a')).toBe('set')
+  })
+
+  test('a refused insert does not lengthen the life of the item', async () => {
+    await driver.insertItem('a', 'first', { ttl: minute })
+    await driver.insertItem('a', 'second', { ttl: 10 * minute })
+    advance(minute)
+    expect(await storage.getItem('a')).toBeNull()
+  })
+
+  test('an item that has expired can be inserted again, and then lives its own ttl', async () => {
+    expect(await driver.insertItem('a', 'first', { ttl: minute })).toBe(true)
+    advance(minute - 1)
+    expect(await driver.insertItem('a', 'early', { ttl: minute })).toBe(false)
+    advance(1)
+    expect(await driver.insertItem('a', 'second', { ttl: minute })).toBe(true)
+    advance(minute - 1)
+    for (let write = 0; write < 50; write += 1) await storage.setItem('writer', 'x')
+    expect(await storage.getItem('a')).toBe('second')
+  })
+
+  test('an item that was removed or cleared can be inserted again', async () => {
+    await driver.insertItem('a', 'first', { ttl: minute })
+    await storage.removeItem('a')
+    expect(await driver.insertItem('a', 'second', { ttl: minute })).toBe(true)
+    await storage.clear()
+    expect(await driver.insertItem('a', 'third', { ttl: minute })).toBe(true)
+    expect(await storage.getItem('a')).toBe('third')
+  })
+})

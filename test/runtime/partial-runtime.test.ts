@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { createProvider, type Runtime, webRuntime } from '@grantry/core'
+import { basic, mapDriver, read, sha256Of } from '@grantry/core/testing'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { describe, expect, test } from 'vitest'
+
+/** One token by client credentials from a provider with this part of a runtime. */
+async function tokenWith(runtime: Partial<Runtime>, algorithm: 'sha256' | 'sha512' = 'sha256') {
+  const secret =
+    algorithm === 'sha256'
+      ? { sha256: sha256Of('web-secret') }
+      : { sha512: createHash('sha512').update('web-secret').digest('base64') }
+  const provider = await createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: mapDriver(),
+    clients: [{ clientId: 'web', secrets: [secret], grantTypes: ['client_credentials'], scopes: ['api1'] }],
+    scopes: [{ name: 'api1' }],
+    plugins: [clientCredentials()],
+    runtime,
+  })
+  const response = await provider.handlers.token(
+    new Request('https://id.example.com/connect/token', {
+      method: 'POST',
+      headers: { authorization: basic(['web', 'web-secret']) },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
+    }),
+  )
+  return { response, answer: await read(response.clone()) }
+}
+
+const names = ['now', 'elapsed', 'randomBytes', 'sha256', 'sha512', 'subtle', 'Response'] as const
+
+describe('a partial runtime', () => {
+  test.each(names)('with %s alone is completed', async (name) => {
+    const { answer } = await tokenWith({ [name]: webRuntime[name] })
+    expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
+  })
+
+  test('that is empty is completed', async () => {
+    expect((await tokenWith({})).answer.status).toBe(200)
+  })
+
+  test('whose members are undefined is completed: an adapter may not have found a native part', async () => {
+    const runtime = Object.fromEntries(names.map((name) => [name, undefined])) as Partial<Runtime>
+    expect((await tokenWith(runtime)).answer.status).toBe(200)
+  })
+
+  test('whose parts are inherited is used: a class may bring them', async () => {
+    const runtime: Partial<Runtime> = Object.create({ now: () => 1_700_000_000 })
+    const { answer } = await tokenWith(runtime)
+    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
+  })
+
+  test('is used where it has a part: now()', async () => {
+    const { answer } = await tokenWith({ now: () => 1_700_000_000 })
+    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
+  })
+
+  test.each(['sha256', 'sha512'] as const)('is used where it has a part: %s()', async (algorithm) => {
+    let calls = 0
+    const hash = (data: Uint8Array): Uint8Array => {
+      calls += 1
+      return Uint8Array.from(createHash(algorithm).update(data).digest())
+    }
+    const { answer } = await tokenWith({ [algorithm]: hash }, algorithm)
+    expect(answer.status).toBe(200)
+    expect(calls).toBeGreaterThan(0)
+  })
+
+  test('is used where it has a part: randomBytes()', async () => {
+    const { answer } = await tokenWith({ randomBytes: (length) => new Uint8Array(length).fill(65) })
+    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    expect(payload.jti).toBe(Buffer.alloc(16, 65).toString('base64url'))
+  })
+
+  test('is used where it has a part: Response', async () => {
+    class Marked extends Response {}
+    const { response } = await tokenWith({ Response: Marked })
+    expect(response).toBeInstanceOf(Marked)
+  })
+})

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningCommand, startCommand } from './running-command.ts'
+
+const run = promisify(execFile)
+
+/** What the demo prints below "Paste into another terminal". */
+function printedCommands(server: RunningCommand): string {
+  const { out } = server.output()
+  return out.slice(out.indexOf('BASE='))
+}
+
+describe('npm start without a configuration', () => {
+  let server: RunningCommand
+  let answers: readonly string[]
+
+  beforeAll(async () => {
+    server = await startCommand(['--port', '0'])
+    const { stdout } = await run('sh', ['-c', printedCommands(server)])
+    answers = stdout.trim().split('\n')
+  }, 60_000)
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0)
+  })
+
+  const answer = (index: number) => JSON.parse(answers[index] ?? 'null')
+
+  test('what it prints gets a token by client credentials and introspects it with a scope credential', () => {
+    expect(answers[0]).toMatch(/^[\w-]{43}$/u)
+    expect(answer(1)).toMatchObject({ active: true, scope: 'api1', client_id: 'demo' })
+  })
+
+  test('what it prints gets tokens by password and reads userinfo with role as an array', () => {
+    expect(answer(2)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile roles offline_access api1' })
+    expect(answer(3)).toMatchObject({ sub: '1', name: 'Alice Smith', role: ['admin', 'editor'] })
+  })
+
+  test('what it prints gets tokens by refresh token', () => {
+    expect(answer(4).refresh_token).toMatch(/^[\w-]{43}$/u)
+    expect(answer(4).refresh_token).not.toBe(answer(2).refresh_token)
+  })
+
+  test('what it prints gets tokens by code with a verifier', () => {
+    expect(answer(5)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile api1' })
+  })
+
+  test('what it prints validates the identity token: every claim is a string', () => {
+    expect(answer(6)).toMatchObject({ aud: 'demo-spa', sub: '1', amr: 'pwd' })
+    for (const value of Object.values(answer(6))) expect(value).toBeTypeOf('string')
+  })
+
+  test('what it prints validates the access token with the right and with a wrong expectedScope', () => {
+    expect(answer(7)).toMatchObject({ sub: '1', scope: 'openid profile api1' })
+    expect(answer(8)).toMatchObject({ error: 'insufficient_scope' })
+  })
+
+  test('what it prints gets a token by the custom grant', () => {
+    expect(answer(9)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
+    expect(answers).toHaveLength(10)
+  })
+
+  test('it says that it is a demo, and what it serves', () => {
+    const { out } = server.output()
+    expect(out).toContain('This is a demo: its secrets are public')
+    for (const part of ['issuer', 'storage', 'keys', 'grants', 'endpoints', 'warning', '/connect/introspect']) {
+      expect(out).toContain(part)
+    }
+  })
+
+  test('its log is a line of JSON per event, and holds no secret and no token', () => {
+    const { err } = server.output()
+    const lines = err
+      .trim()
+      .split('\n')
+      .filter((line) => line !== 'Building...')
+    expect(lines.length).toBeGreaterThan(20)
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('type')
+    const used = [answers[0], ...[2, 4, 5].flatMap((index) => Object.values(answer(index)))].filter(
+      (value): value is string => typeof value === 'string' && value.length > 40,
+    )
+    expect(used.length).toBeGreaterThan(6)
+    for (const secret of [...used, 'demo-secret', 'alice-password', 'api1-secret']) expect(err).not.toContain(secret)
+  })
+
+  test('it answers whether it lives and whether it is ready', async () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
+    expect((await fetch(`${base}/health/live`)).status).toBe(200)
+    expect((await fetch(`${base}/health/ready`)).status).toBe(200)
+    expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
+  })
+
+  test('its stand-in for a login page refuses a wrong password and a foreign redirect URI', async () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
+    const authorize = async (more: Record<string, string>) => {
+      const form = {
+        username: 'alice',
+        password: 'alice-password',
+        client_id: 'demo',
+        redirect_uri: `${base}/demo/callback`,
+        scope: 'openid',
+        ...more,
+      }
+      const response = await fetch(`${base}/demo/authorize`, { method: 'POST', body: new URLSearchParams(form) })
+      return { status: response.status, body: await response.json() }
+    }
+    expect((await authorize({})).body.code).toMatch(/^[\w-]{43}$/u)
+    expect(await authorize({ password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'access_denied' } })
+    expect(await authorize({ redirect_uri: 'https://evil.example' })).toMatchObject({ status: 400 })
+    expect(await authorize({ client_id: 'demo-spa' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    })
+    expect(await authorize({ scope: '' })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+  })
+})

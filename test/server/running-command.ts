@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/** A server in a process of its own, started as `npm start` does it. */
+export interface RunningCommand {
+  readonly process: ChildProcess
+  /** Everything on standard output and standard error so far. */
+  output(): { readonly out: string; readonly err: string }
+  /** Sends a signal and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts it and waits until it says that it listens. */
+export function startCommand(args: readonly string[], cwd = root): Promise<RunningCommand> {
+  const child = spawn(process.execPath, [`${root}/scripts/start.js`, ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return new Promise((resolve, reject) => {
+    const running: RunningCommand = {
+      process: child,
+      output: () => ({ out, err }),
+      stop(signal = 'SIGTERM') {
+        child.kill(signal)
+        return ended
+      },
+    }
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      // The banner is one write, but a pipe may hand it over in parts: its last line tells that it is whole.
+      if (/\/health\/ready/u.test(out)) resolve(running)
+    })
+    void ended.then((code) => reject(new Error(`The server ended with ${code} before it listened:\n${err}`)))
+  })
+}

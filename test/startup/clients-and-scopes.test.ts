@@ -1,0 +1,142 @@
+import { type ClientOptions, createProvider, type ProviderOptions, type ScopeOptions } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { describe, expect, test } from 'vitest'
+
+const secrets = [{ sha256: sha256Of('web-secret') }]
+const web: ClientOptions = { clientId: 'web', secrets, grantTypes: ['client_credentials'], scopes: ['api1'] }
+const users = { authenticate: () => undefined }
+
+const start = (more: Partial<ProviderOptions>) =>
+  createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: mapDriver(),
+    clients: [web],
+    scopes: [{ name: 'api1' }],
+    users,
+    plugins: [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()],
+    ...more,
+  })
+
+const startClient = (more: Partial<ClientOptions>) => start({ clients: [{ ...web, ...more }] })
+const startScopes = (...scopes: ScopeOptions[]) => start({ scopes: [{ name: 'api1' }, ...scopes] })
+const refusal = (message: unknown) => ({ name: 'TypeError', message })
+
+describe('clients', () => {
+  test('a grant type that no plugin brings is refused, and the known ones are named', async () => {
+    await expect(startClient({ grantTypes: ['client_credentials', 'device_code'] })).rejects.toMatchObject(
+      refusal(
+        'clients: web may use the grant type device_code, which no plugin brings; known are client_credentials, password, ' +
+          'authorization_code, refresh_token',
+      ),
+    )
+  })
+
+  test('where there is no plugin at all the sentence still has an end', async () => {
+    await expect(start({ plugins: [] })).rejects.toMatchObject(
+      refusal(
+        expect.stringMatching(
+          /^clients: web may use the grant type client_credentials, which no plugin brings(?!; known are $)/u,
+        ),
+      ),
+    )
+  })
+
+  test('a scope that is not declared is refused', async () => {
+    await expect(startClient({ scopes: ['api1', 'api2'] })).rejects.toMatchObject(
+      refusal('clients: web may ask for the scope api2, which is not declared in scopes'),
+    )
+  })
+
+  test('the standard scopes need no declaration', async () => {
+    const scopes = ['openid', 'profile', 'email', 'address', 'phone', 'roles', 'offline_access']
+    await expect(startClient({ scopes })).resolves.toBeDefined()
+  })
+
+  test('two clients of one id are refused', async () => {
+    await expect(start({ clients: [web, { ...web, enabled: false }] })).rejects.toMatchObject(
+      refusal('clients: two clients have the clientId web'),
+    )
+  })
+
+  test('a confidential client that may use a grant and has no secret is refused', async () => {
+    await expect(startClient({ secrets: [] })).rejects.toMatchObject(
+      refusal('clients: web has no usable secret; give it one, or say public: true'),
+    )
+  })
+
+  // Wire contract, section 2: skipped and reported, never fatal. The client then fails to authenticate, the others do not.
+  test.each([[{}], [{ sha256: 'no hash' }], [{ sha512: sha256Of('x') }]])('a malformed stored secret %j does not stop the start', async (secret) => {
+    await expect(startClient({ secrets: [secret] })).resolves.toBeDefined()
+  })
+
+  test.each([
+    ['is disabled', { enabled: false }],
+    ['may use no grant type', { grantTypes: [] }],
+  ])('a client that %s needs no secret', async (_what, more) => {
+    await expect(startClient({ secrets: [], ...more })).resolves.toBeDefined()
+  })
+
+  // It would look protected, and every copy of the app would carry the secret.
+  test('a public client with secrets is refused', async () => {
+    await expect(startClient({ public: true, grantTypes: ['refresh_token'] })).rejects.toMatchObject(
+      refusal('clients[0]: secrets must be empty for a public client: it cannot keep a secret'),
+    )
+  })
+
+  test.each(['client_credentials', 'password'])('a public client that may use %s is refused', async (grantType) => {
+    await expect(startClient({ public: true, secrets: [], grantTypes: [grantType] })).rejects.toMatchObject(
+      refusal(`clients: web is public and may use ${grantType}, which needs a client with a secret`),
+    )
+  })
+
+  test('a public client that reuses its refresh tokens is refused, and the option is named', async () => {
+    const more: Partial<ClientOptions> = {
+      public: true,
+      secrets: [],
+      grantTypes: ['refresh_token'],
+      refreshToken: { usage: 'reuse' },
+    }
+    await expect(startClient(more)).rejects.toMatchObject(
+      refusal('clients[0]: refreshToken.usage must be "rotate" for a public client'),
+    )
+  })
+})
+
+describe('scopes', () => {
+  test('two scopes of one name are refused', async () => {
+    await expect(startScopes({ name: 'api1' })).rejects.toMatchObject(refusal('scopes: two scopes have the name api1'))
+  })
+
+  test.each(['openid', 'profile', 'roles'])('%s cannot be declared as an API', async (name) => {
+    await expect(startScopes({ name })).rejects.toMatchObject(
+      refusal(`scopes[1]: ${name} is an identity scope of OpenID Connect; write identity: true, or take another name`),
+    )
+  })
+
+  test('a standard scope may be described anew', async () => {
+    const { metadata } = await startScopes({ name: 'profile', identity: true, claims: ['nickname'] })
+    expect(metadata.claims_supported).not.toContain('family_name')
+  })
+
+  test.each(['iss', 'aud', 'exp', 'scope', 'client_id', 'sub', 'cnf', '__proto__'])(
+    'a scope that brings the protocol claim %s is refused',
+    async (claim) => {
+      await expect(startScopes({ name: 'api2', claims: ['department', claim] })).rejects.toMatchObject(
+        refusal(`scopes: api2 asks for the claim ${claim}, which belongs to the protocol`),
+      )
+    },
+  )
+
+  test('an identity scope may name sub, and no other protocol claim', async () => {
+    await expect(startScopes({ name: 'me', identity: true, claims: ['sub'] })).resolves.toBeDefined()
+    await expect(startScopes({ name: 'me', identity: true, claims: ['sub', 'idp'] })).rejects.toMatchObject(
+      refusal('scopes: me asks for the claim idp, which belongs to the protocol'),
+    )
+  })
+})

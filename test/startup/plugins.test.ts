@@ -1,0 +1,136 @@
+import { createProvider, defineGrant, defineGrantCheck, type ProviderOptions } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+const start = (plugins: unknown, more: Partial<ProviderOptions> = {}) =>
+  createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: mapDriver(),
+    clients: [],
+    plugins: plugins as ProviderOptions['plugins'],
+    ...more,
+  })
+
+const refusal = (message: unknown) => ({ name: 'TypeError', message })
+
+const grant = (more: object) => ({
+  ...defineGrant({ grantType: 'urn:example:badge', params: v.object({}), handle: ({ scopes }) => ({ scopes }) }),
+  ...more,
+})
+
+const check = (more: object) => ({
+  ...defineGrantCheck({ settles: 'proof_key', grantTypes: ['authorization_code'], params: v.object({}), check() {} }),
+  ...more,
+})
+
+describe('plugins', () => {
+  test('two grants of one name are refused, also when one is nested', async () => {
+    const message = 'plugins: two plugins bring the grant type client_credentials; leave one of them out'
+    await expect(start([clientCredentials(), [[clientCredentials()]]])).rejects.toMatchObject(refusal(message))
+  })
+
+  test('two checks that settle one demand are refused: nobody could say which of them decides', async () => {
+    const message = 'plugins: two plugins settle the demand proof_key; leave one of them out'
+    await expect(start([authorizationCode(), proofKey(), check({})])).rejects.toMatchObject(refusal(message))
+  })
+
+  test.each([
+    ['a factory that was not called', clientCredentials],
+    ['a name', 'password'],
+    ['true', true],
+    ['an empty object', {}],
+    ['a promise', Promise.resolve(clientCredentials())],
+    ['another kind', grant({ kind: 'grnt' })],
+  ])('%s is no plugin', async (_what, entry) => {
+    const message = 'plugins: an entry is no plugin; did you forget to call its factory, as in password()?'
+    await expect(start([entry])).rejects.toMatchObject(refusal(message))
+  })
+
+  test('a factory in place of the list is refused', async () => {
+    const message = 'createProvider(): plugins must be an array of plugins'
+    await expect(start(clientCredentials)).rejects.toMatchObject(refusal(message))
+  })
+
+  test('false, null, undefined and nested arrays are taken: a condition may stand in the list', async () => {
+    const plugins = [false, null, undefined, [clientCredentials(), [authorizationCode(), [false, [proofKey()]]]]]
+    const { grantTypes } = await start(plugins)
+    expect(grantTypes).toEqual(['client_credentials', 'authorization_code'])
+  })
+
+  test('one plugin may stand without a list', async () => {
+    const { grantTypes } = await start(clientCredentials())
+    expect(grantTypes).toEqual(['client_credentials'])
+  })
+
+  test.each(['', 'two words', 'a"b', 'x'.repeat(101), undefined, 7])(
+    'a grant of the type %j is refused',
+    async (grantType) => {
+      const message = `plugins: "${grantType}" is no grant type; take a short name or an absolute URI of at most 100 characters`
+      await expect(start([grant({ grantType })])).rejects.toMatchObject(refusal(message))
+    },
+  )
+
+  test('a grant type of exactly 100 characters is taken', async () => {
+    const grantType = 'x'.repeat(100)
+    await expect(start([grant({ grantType })])).resolves.toMatchObject({ grantTypes: [grantType] })
+  })
+
+  test.each([
+    ['no handle()', { handle: undefined }],
+    ['no params', { params: undefined }],
+    ['params that are null', { params: null }],
+    ['params that are no schema', { params: { badge_id: v.string() } }],
+  ])('a grant with %s is refused at start, not at the first request', async (_what, more) => {
+    const message = 'plugins: the grant urn:example:badge needs params (a valibot schema) and handle()'
+    await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
+  })
+
+  // What is mistyped here would not be what its author thinks it is: `scope: 'requierd'` makes the scope optional.
+  test.each([
+    ['scope', { scope: 'requierd' }],
+    ['requires', { requires: ['users.autenticate'] }],
+  ])('a grant with an unknown value of %s is refused', async (name, more) => {
+    const message = expect.stringMatching(new RegExp(`^plugins: .*urn:example:badge.*${name}`, 'u'))
+    await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
+  })
+
+  test.each([
+    ['settles nothing', { settles: undefined }],
+    ['names no grant types', { grantTypes: undefined }],
+    ['has no params', { params: undefined }],
+    ['has no check()', { check: undefined }],
+  ])('a check that %s is refused at start, in a sentence', async (_what, more) => {
+    const message = expect.stringMatching(/^plugins: .*check/u)
+    await expect(start([authorizationCode(), check(more)])).rejects.toMatchObject(refusal(message))
+  })
+
+  test('two checks that set one member of the discovery document are refused', async () => {
+    const other = check({ settles: 'other', metadata: { code_challenge_methods_supported: ['plain'] } })
+    const message = 'plugins: two plugins set code_challenge_methods_supported in the discovery document'
+    await expect(start([authorizationCode(), proofKey(), other])).rejects.toMatchObject(refusal(message))
+  })
+
+  // A client trusts what discovery says of the issuer and of where secrets are sent.
+  test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
+    'a check that sets %s in the discovery document is refused',
+    async (name) => {
+      const other = check({ metadata: { [name]: 'https://attacker.example.com' } })
+      const message = expect.stringMatching(new RegExp(`^plugins: .*${name}`, 'u'))
+      await expect(start([authorizationCode(), other])).rejects.toMatchObject(refusal(message))
+    },
+  )
+
+  test.each([
+    ['no users', {}],
+    ['users without authenticate()', { users: { isActive: () => true } }],
+  ])('password() with %s is refused', async (_what, more) => {
+    const message = 'users: the grant type password needs users with authenticate()'
+    await expect(start([password()], more)).rejects.toMatchObject(refusal(message))
+  })
+})

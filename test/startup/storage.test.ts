@@ -1,0 +1,158 @@
+import { type AtomicDriver, createProvider } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { createStorage } from 'unstorage'
+import { describe, expect, test } from 'vitest'
+
+const start = (storage: unknown) =>
+  createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: storage as AtomicDriver,
+    clients: [],
+    plugins: [],
+  })
+
+/** A driver over this map, with parts of its own. */
+const driver = (more: object, items = new Map<string, string>()) => ({ ...mapDriver(items), name: 'broken', ...more })
+
+const refusal = (message: unknown) => ({ name: 'TypeError', message })
+const notKept = refusal('storage: broken does not keep what is written to it; is it read-only?')
+const notAtomic = refusal('storage: insertItem() of broken created one item twice; it must be atomic')
+
+describe('storage', () => {
+  test('a driver that keeps the contract starts, and the probe leaves nothing behind', async () => {
+    const items = new Map<string, string>()
+    await start(mapDriver(items))
+    expect(items.size).toBe(0)
+  })
+
+  test('providers that start at once on one store do not disturb each other', async () => {
+    const items = new Map<string, string>()
+    await Promise.all(Array.from({ length: 20 }, () => start(mapDriver(items))))
+    expect(items.size).toBe(0)
+  })
+
+  test.each([
+    ['a driver', driver({ insertItem: undefined }), 'broken'],
+    ['a driver without a name', driver({ insertItem: undefined, name: undefined }), 'the given driver'],
+    ['a storage of unstorage', createStorage(), 'the given driver'],
+  ])('%s without insertItem() is refused', async (_what, storage, name) => {
+    await expect(start(storage)).rejects.toMatchObject(
+      refusal(
+        `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; take a driver of @grantry/storage-drivers`,
+      ),
+    )
+  })
+
+  test.each(['setItem', 'removeItem'])('a driver without %s() is refused as read-only', async (method) => {
+    await expect(start(driver({ [method]: undefined }))).rejects.toMatchObject(
+      refusal('storage: broken is read-only; take a driver that can write and remove'),
+    )
+  })
+
+  test('a driver that pretends to insert is refused', async () => {
+    await expect(start(driver({ insertItem: () => true }))).rejects.toMatchObject(notAtomic)
+  })
+
+  test('a driver that never inserts is refused', async () => {
+    await expect(start(driver({ insertItem: () => false }))).rejects.toMatchObject(notKept)
+  })
+
+  test('a driver that does not remove is refused', async () => {
+    await expect(start(driver({ removeItem() {} }))).rejects.toMatchObject(notKept)
+  })
+
+  // Codes and refresh tokens are written by setItem(): without it the provider starts and no code is ever found.
+  test('a driver whose setItem() keeps nothing is refused', async () => {
+    await expect(start(driver({ setItem() {} }))).rejects.toMatchObject(notKept)
+  })
+
+  test('a driver whose setItem() throws is refused: a disk that is mounted read-only', async () => {
+    const storage = driver({
+      setItem() {
+        throw new Error('EROFS: read-only file system')
+      },
+    })
+    await expect(start(storage)).rejects.toMatchObject(
+      refusal('storage: broken cannot be used: EROFS: read-only file system'),
+    )
+  })
+
+  test('an insertItem() that overwrites is refused as not atomic, not as read-only', async () => {
+    const items = new Map<string, string>()
+    const storage = driver(
+      {
+        insertItem(key: string, value: string) {
+          items.set(key, value)
+          return true
+        },
+      },
+      items,
+    )
+    await expect(start(storage)).rejects.toMatchObject(notAtomic)
+  })
+
+  test('an insertItem() that answers true twice is refused', async () => {
+    const items = new Map<string, string>()
+    const storage = driver(
+      {
+        insertItem(key: string, value: string) {
+          if (!items.has(key)) items.set(key, value)
+          return true
+        },
+      },
+      items,
+    )
+    await expect(start(storage)).rejects.toMatchObject(notAtomic)
+  })
+
+  // The natural mistake: look, then write. Measured on unstorage: 50 racers, 50 winners. One call after the other shows nothing.
+  test('an insertItem() that looks first and writes later is refused', async () => {
+    const items = new Map<string, string>()
+    const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+    const storage = driver(
+      {
+        async insertItem(key: string, value: string) {
+          await turn()
+          if (items.has(key)) return false
+          await turn()
+          items.set(key, value)
+          return true
+        },
+      },
+      items,
+    )
+    await expect(start(storage)).rejects.toMatchObject(notAtomic)
+  })
+
+  test.each(['getItem', 'insertItem', 'removeItem'])(
+    'what %s() throws is in the sentence, and is its cause',
+    async (method) => {
+      const cause = new Error('connect ECONNREFUSED 127.0.0.1:6379')
+      const thrown = driver({
+        [method]() {
+          throw cause
+        },
+      })
+      const rejected = driver({ [method]: () => Promise.reject(cause) })
+      for (const storage of [thrown, rejected]) {
+        await expect(start(storage)).rejects.toMatchObject({
+          ...refusal('storage: broken cannot be used: connect ECONNREFUSED 127.0.0.1:6379'),
+          cause,
+        })
+      }
+    },
+  )
+
+  // Seen on the file driver of unstorage: it returns what it should throw.
+  test('an error that getItem() returns is in the sentence too', async () => {
+    const storage = driver({ getItem: () => new Error('EACCES: permission denied') })
+    await expect(start(storage)).rejects.toMatchObject(refusal(expect.stringContaining('EACCES: permission denied')))
+  })
+
+  test('a driver that parses what it reads is taken', async () => {
+    const items = new Map<string, string>()
+    const storage = driver({ getItem: (key: string) => JSON.parse(items.get(key) ?? 'null') }, items)
+    await expect(start(storage)).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,102 @@
+import { createProvider, type ProviderOptions } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { describe, expect, test } from 'vitest'
+
+// A mistyped option must not be silence: what it was meant to switch would stay as it was.
+
+const client = {
+  clientId: 'web',
+  secrets: [{ sha256: sha256Of('web-secret') }],
+  grantTypes: ['client_credentials'],
+  scopes: ['api1'],
+}
+
+const good = (): ProviderOptions => ({
+  issuer: 'https://id.example.com',
+  keys: { generate: 'ES256' },
+  storage: mapDriver(),
+  clients: [client],
+  scopes: [{ name: 'api1' }],
+  plugins: [clientCredentials()],
+})
+
+const start = (wrong: object) => createProvider({ ...good(), ...wrong })
+
+describe('an unknown option', () => {
+  test('the options without a mistake start', async () => {
+    await expect(start({})).resolves.toMatchObject({ issuer: 'https://id.example.com' })
+  })
+
+  test.each([
+    ['at the top', { isuer: 'x' }, 'createProvider(): isuer is not a known option; did you mean issuer?'],
+    ['in another case', { Issuer: 'x' }, 'createProvider(): Issuer is not a known option; did you mean issuer?'],
+    [
+      'with the value undefined',
+      { userz: undefined },
+      'createProvider(): userz is not a known option; did you mean users?',
+    ],
+    [
+      'that is like none of the known',
+      { certificateChain: 'x' },
+      'createProvider(): certificateChain is not a known option here; known are issuer, keys, storage, clients, scopes, users, ' +
+        'plugins, endpoints, introspection, clockTolerance, bodyLimit, failedPasswords, authorizationEndpoint, observe, runtime',
+    ],
+    [
+      'in endpoints',
+      { endpoints: { acessTokenValidation: false } },
+      'createProvider(): endpoints.acessTokenValidation is not a known option; did you mean accessTokenValidation?',
+    ],
+    [
+      'in introspection',
+      { introspection: { unrelatedScopes: 'unauthorized' } },
+      'createProvider(): introspection.unrelatedScopes is not a known option; did you mean unrelatedScope?',
+    ],
+    [
+      'in failedPasswords',
+      { failedPasswords: { perUsers: 3 } },
+      'createProvider(): failedPasswords.perUsers is not a known option; did you mean perUser?',
+    ],
+    [
+      'in clients[i]',
+      { clients: [client, { ...client, clientId: 'two', grantType: [] }] },
+      'clients[1]: grantType is not a known option; did you mean grantTypes?',
+    ],
+    [
+      'in refreshToken of clients[i]',
+      { clients: [{ ...client, refreshToken: { usge: 'rotate' } }] },
+      'clients[0]: refreshToken.usge is not a known option; did you mean usage?',
+    ],
+    [
+      'in a secret of clients[i]',
+      { clients: [{ ...client, secrets: [{ sha265: sha256Of('web-secret') }] }] },
+      'clients[0]: secrets[0].sha265 is not a known option; did you mean sha256?',
+    ],
+    [
+      'in scopes[i]',
+      { scopes: [{ name: 'api1' }, { name: 'api2', secret: [] }] },
+      'scopes[1]: secret is not a known option; did you mean secrets?',
+    ],
+    // A clock that is not used: codes would live by another one than the caller thinks.
+    [
+      'in runtime',
+      { runtime: { nwo: () => 1 } },
+      'createProvider(): runtime.nwo is not a known option; did you mean now?',
+    ],
+  ])('%s is refused by name, with the nearest known one', async (_where, wrong, message) => {
+    await expect(start(wrong)).rejects.toMatchObject({ name: 'TypeError', message })
+  })
+
+  // A class instance may have methods of its own, so the users port cannot be strict; but an object with none of the three is a
+  // mistake, and without isActive() every user counts as active.
+  test.each([
+    ['isActive', { isActve: () => false }],
+    ['authenticate', { authentcate: () => undefined }],
+    ['claims', { claim: () => ({}) }],
+  ])('users that have a mistyped %s() and nothing else are refused', async (method, users) => {
+    await expect(start({ users })).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(new RegExp(`^createProvider\\(\\): users .*${method}\\(\\)`)),
+    })
+  })
+})

@@ -1,0 +1,158 @@
+import { createProvider, type ProviderOptions } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { describe, expect, test } from 'vitest'
+
+const good = (): ProviderOptions => ({
+  issuer: 'https://id.example.com',
+  keys: { generate: 'ES256' },
+  storage: mapDriver(),
+  clients: [],
+  scopes: [{ name: 'api1' }],
+  plugins: [clientCredentials()],
+})
+
+const start = (wrong: object) => createProvider({ ...good(), ...wrong })
+
+const users = 'users must be an object with authenticate(), isActive() or claims()'
+const clients = 'clients must be an array of clients, or an object with find()'
+
+describe('an option of the wrong type', () => {
+  test.each(['issuer', 'keys', 'storage', 'clients', 'plugins'])('%s is required', async (name) => {
+    const options: Record<string, unknown> = { ...good() }
+    delete options[name]
+    await expect(createProvider(options as never)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: `createProvider(): ${name} is required`,
+    })
+  })
+
+  test.each([undefined, null, 'https://id.example.com', 7])('%j in place of all options', async (options) => {
+    await expect(createProvider(options as never)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(/^createProvider\(\).* must be an object/u),
+    })
+  })
+
+  test.each([
+    ['issuer', undefined, 'issuer must be an http or https URL'],
+    ['issuer', new URL('https://id.example.com'), 'issuer must be an http or https URL'],
+    ['keys', undefined, 'keys must be signingKeys() or an array of JWKs'],
+    ['keys', 'ES256', 'keys must be signingKeys() or an array of JWKs'],
+    ['storage', null, 'storage must be a storage driver'],
+    ['storage', 'memory', 'storage must be a storage driver'],
+    ['storage', () => mapDriver(), 'storage must be a storage driver'],
+    ['clients', undefined, clients],
+    ['clients', 'web', clients],
+    ['scopes', {}, 'scopes must be an array of scopes'],
+    ['scopes', null, 'scopes must be an array of scopes'],
+    ['users', null, users],
+    ['users', () => undefined, users],
+    ['plugins', 'password', 'plugins must be an array of plugins'],
+    ['plugins', null, 'plugins must be an array of plugins'],
+    ['endpoints', null, 'endpoints must be an object, not null'],
+    ['endpoints', { token: 1 }, 'endpoints.token must be true, false, or a path such as /oauth/token'],
+    ['introspection', 'unauthorized', 'introspection must be an object, not text'],
+    ['introspection', { unrelatedScope: '401' }, 'introspection.unrelatedScope must be "inactive" or "unauthorized"'],
+    ['clockTolerance', '5', 'clockTolerance must be a number of seconds'],
+    ['clockTolerance', Number.NaN, 'clockTolerance must be a number of seconds'],
+    ['clockTolerance', -1, 'clockTolerance must be 0 to 60 seconds'],
+    ['clockTolerance', 61, 'clockTolerance must be 0 to 60 seconds'],
+    ['bodyLimit', '64k', 'bodyLimit must be a number'],
+    ['bodyLimit', 0, 'bodyLimit must be at least 1'],
+    ['bodyLimit', 1.5, 'bodyLimit must be a whole number'],
+    ['failedPasswords', 3, 'failedPasswords must be an object, not a number'],
+    ['failedPasswords', { perUser: 0 }, 'failedPasswords.perUser must be at least 1'],
+    ['failedPasswords', { window: '5m' }, 'failedPasswords.window must be a number of seconds'],
+    ['authorizationEndpoint', '/login', 'authorizationEndpoint must be a URL'],
+    ['observe', { log: true }, 'observe must be a function'],
+    ['runtime', null, 'runtime must be an object, not null'],
+  ])('%s: %j', async (name, value, message) => {
+    await expect(start({ [name]: value })).rejects.toMatchObject({
+      name: 'TypeError',
+      message: `createProvider(): ${message}`,
+    })
+  })
+
+  test.each([
+    ['clients without find()', { clients: {} }, /clients must be an array of clients, or an object whose find\(clientId\) is a function/u],
+    ['clients whose find is no function', { clients: { find: 1 } }, /clients.*find/u],
+    [
+      'users whose authenticate is no function',
+      { plugins: [password()], users: { authenticate: 5 } },
+      /users.*authenticate/u,
+    ],
+    ['users whose isActive is no function', { users: { isActive: true } }, /users.*isActive/u],
+    ['a runtime whose now is no function', { runtime: { now: 1_800_000_000 } }, /runtime\.now/u],
+  ])('%s: refused at start, not at the first request', async (_title, wrong, message) => {
+    await expect(start(wrong)).rejects.toMatchObject({ name: 'TypeError', message: expect.stringMatching(message) })
+  })
+
+  test.each([
+    [{}, 'clients[0]: clientId is required'],
+    [null, 'clients[0] must be an object, not null'],
+    [{ clientId: '' }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
+    [{ clientId: 'x'.repeat(101) }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
+    [{ clientId: 'a', public: 'yes' }, 'clients[0]: public must be true or false'],
+    [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of text'],
+    [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be text'],
+    [{ clientId: 'a', secrets: sha256Of('x') }, 'clients[0]: secrets must be an array of { sha256 } or { sha512 }'],
+    [
+      { clientId: 'a', secrets: [{ sha256: sha256Of('x'), expiresAt: 'soon' }] },
+      'clients[0]: secrets[0].expiresAt must be epoch seconds or an ISO 8601 date and time',
+    ],
+    [
+      { clientId: 'a', redirectUris: ['/callback'] },
+      'clients[0]: redirectUris[0] must be an absolute URI of at most 2000 characters without a fragment',
+    ],
+    [
+      { clientId: 'a', allowedCorsOrigins: ['https://app.example.com/'] },
+      'clients[0]: allowedCorsOrigins[0] must be an origin such as https://app.example.com, without a path',
+    ],
+    [{ clientId: 'a', accessTokenFormat: 'JWT' }, 'clients[0]: accessTokenFormat must be "jwt" or "reference"'],
+    [{ clientId: 'a', accessTokenLifetime: '1h' }, 'clients[0]: accessTokenLifetime must be a number of seconds'],
+    [
+      { clientId: 'a', accessTokenLifetime: 0 },
+      'clients[0]: accessTokenLifetime must be a whole number of seconds from 1 to 315360000 (ten years)',
+    ],
+    [
+      { clientId: 'a', refreshToken: { retryWindow: 301 } },
+      'clients[0]: refreshToken.retryWindow must be at most 300 seconds',
+    ],
+  ])('a client %j', async (client, message) => {
+    await expect(start({ clients: [client] })).rejects.toMatchObject({ name: 'TypeError', message })
+  })
+
+  test.each([
+    [{}, 'scopes[0]: name is required'],
+    ['api1', 'scopes[0] must be an object, not text'],
+    [{ name: 'two words' }, 'scopes[0]: name must be a scope name (RFC 6749 section 3.3)'],
+    [{ name: 'x'.repeat(301) }, 'scopes[0]: name must be at most 300 characters'],
+    [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of text'],
+    [{ name: 'a', identity: 1 }, 'scopes[0]: identity must be true or false'],
+    [{ name: 'a', audience: '' }, 'scopes[0]: audience must not be empty'],
+  ])('a scope %j', async (scope, message) => {
+    await expect(start({ scopes: [scope] })).rejects.toMatchObject({ name: 'TypeError', message })
+  })
+
+  // An operator who writes the secret itself where its hash belongs finds the sentence in a log: it must not be the secret.
+  test.each([
+    ['text in place of { sha256 }', ['plain-web-secret']],
+    ['a number as the hash', [{ sha256: 4711004711 }]],
+    ['text as the hash', [{ sha256: 'plain-web-secret' }]],
+  ])('a secret is not quoted in the refusal: %s', async (_title, secrets) => {
+    for (const wrong of [
+      { clients: [{ clientId: 'web', grantTypes: ['client_credentials'], secrets }] },
+      { clients: [{ clientId: 'web', public: true, secrets }] },
+      { clients: [], scopes: [{ name: 'api1', secrets }, { name: 'two words' }] },
+    ]) {
+      const { message } = await start(wrong).then(
+        // A hash that is none is passed over and reported: then there is no sentence that could quote it.
+        () => new Error('it started'),
+        (error: Error) => error,
+      )
+      expect(message).not.toMatch(/plain-web-secret|4711004711/u)
+    }
+  })
+})

@@ -1,0 +1,96 @@
+import { defineGrant, defineGrantCheck, type GrantCheck, type Plugin, type Proofs } from '@grantry/core'
+import { proofKey } from '@grantry/plugins/proof-key'
+import * as v from 'valibot'
+import { describe, expectTypeOf, test } from 'vitest'
+
+// As the TSDoc of Proofs tells a plugin author to do it. It holds for the whole program, other tests included.
+declare module '@grantry/core' {
+  interface Proofs {
+    types_test_pin: { readonly digest: string }
+  }
+}
+
+const params = v.object({ pin: v.optional(v.string()) })
+
+describe('a grant check', () => {
+  test('has its demand typed, absent where nothing was demanded', () => {
+    defineGrantCheck({
+      settles: 'proof_key',
+      grantTypes: ['authorization_code'],
+      params,
+      check({ demand, params }) {
+        expectTypeOf(demand).toEqualTypeOf<
+          { readonly challenge: string; readonly method: 'S256' | 'plain' } | undefined
+        >()
+        expectTypeOf(params).toEqualTypeOf<{ pin?: string | undefined }>()
+      },
+    })
+  })
+
+  test('cannot forget that nothing may have been demanded', () => {
+    defineGrantCheck({
+      settles: 'proof_key',
+      grantTypes: ['authorization_code'],
+      params,
+      check({ demand }, kit) {
+        // @ts-expect-error a proof that nothing asked for must be a case of its own (RFC 9700 section 4.8.2)
+        kit.equals('x', demand.challenge)
+      },
+    })
+  })
+
+  test('settles a demand that was declared', () => {
+    // @ts-expect-error a mistyped name would leave the demand unsettled
+    defineGrantCheck({ settles: 'proofkey', grantTypes: ['a'], params, check() {} })
+  })
+
+  test('cannot answer true or false: who forgets to throw has settled', () => {
+    // @ts-expect-error `return false` reads like a refusal and would be none
+    defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check: () => false })
+    // @ts-expect-error the same, later
+    defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check: async () => false })
+  })
+
+  test('without check() does not compile', () => {
+    // @ts-expect-error a demand would be settled by nobody
+    defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params })
+  })
+
+  test('names its grant types as a list', () => {
+    // @ts-expect-error 'a' includes 'a', and so would 'authorization_code'
+    defineGrantCheck({ settles: 'proof_key', grantTypes: 'authorization_code', params, check() {} })
+  })
+
+  test('keeps its demand and its schema in its type', () => {
+    expectTypeOf(proofKey()).toExtend<GrantCheck<'proof_key'>>()
+    expectTypeOf(proofKey().settles).toEqualTypeOf<'proof_key'>()
+    expectTypeOf(proofKey()).toExtend<Plugin>()
+  })
+})
+
+describe('a demand that a plugin adds by declaration merging', () => {
+  test('is one of the demands, beside those of the core', () => {
+    expectTypeOf<'proof_key' | 'types_test_pin'>().toExtend<keyof Proofs>()
+    expectTypeOf<Proofs['types_test_pin']>().toEqualTypeOf<{ readonly digest: string }>()
+  })
+
+  test('types the check that settles it', () => {
+    const check = defineGrantCheck({
+      settles: 'types_test_pin',
+      grantTypes: ['urn:example:badge'],
+      params,
+      check({ demand }) {
+        expectTypeOf(demand).toEqualTypeOf<{ readonly digest: string } | undefined>()
+      },
+    })
+    expectTypeOf(check).toEqualTypeOf<GrantCheck<'types_test_pin', typeof params>>()
+    expectTypeOf(check).toExtend<Plugin>()
+  })
+
+  test('types the grant that makes it', () => {
+    const parts = { grantType: 'urn:example:badge', params } as const
+    defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { types_test_pin: { digest: 'x' } } }) })
+    // @ts-expect-error a digest is text
+    defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { types_test_pin: { digest: 1 } } }) })
+  })
+})

@@ -1,0 +1,123 @@
+import {
+  type AuthenticatedClient,
+  type Client,
+  defineGrant,
+  type Grant,
+  type GrantKit,
+  type GrantRequest,
+  type GrantResult,
+  type Redemption,
+} from '@grantry/core'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import * as v from 'valibot'
+import { describe, expectTypeOf, test } from 'vitest'
+
+const params = v.object({
+  badge_id: v.string(),
+  door: v.optional(v.pipe(v.string(), v.transform(Number))),
+})
+
+const parts = { grantType: 'urn:example:badge', params } as const
+
+describe('what a grant is given', () => {
+  test('params are inferred from the schema, behind its transformations', () => {
+    defineGrant({
+      ...parts,
+      handle({ params, scopes, client, request }) {
+        expectTypeOf(params).toEqualTypeOf<{ badge_id: string; door?: number | undefined }>()
+        expectTypeOf(scopes).toEqualTypeOf<readonly string[]>()
+        expectTypeOf(client).toEqualTypeOf<AuthenticatedClient>()
+        expectTypeOf(request.header).toEqualTypeOf<(name: string) => string | null>()
+        return { scopes }
+      },
+    })
+  })
+
+  test('a field that the schema does not name cannot be read', () => {
+    // @ts-expect-error a mistyped field would be undefined for every request
+    defineGrant({ ...parts, handle: ({ params, scopes }) => ({ scopes, nonce: params.badgeId }) })
+  })
+
+  test('handle() cannot claim other params than the schema gives', () => {
+    // @ts-expect-error what the author believes to be a number is text on the wire
+    defineGrant({ ...parts, handle: ({ scopes }: GrantRequest<{ badge_id: number }>) => ({ scopes }) })
+  })
+
+  test('the kit has exactly what is promised, and no way to issue', () => {
+    // A member that is added must be added here too, after the question whether it could issue.
+    expectTypeOf<keyof GrantKit>().toEqualTypeOf<
+      | 'now'
+      | 'sha256'
+      | 'equals'
+      | 'randomId'
+      | 'records'
+      | 'findAuthorizationCode'
+      | 'findRefreshToken'
+      | 'redemption'
+      | 'authenticateUser'
+      | 'validateAccessToken'
+    >()
+    expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete'>()
+  })
+
+  test('an authenticated client cannot be made by hand', () => {
+    expectTypeOf<AuthenticatedClient>().toExtend<Client>()
+    // Otherwise a plugin could hand a client to the core that proved nothing.
+    expectTypeOf<Client>().not.toExtend<AuthenticatedClient>()
+    expectTypeOf<Client & { authenticated: true }>().not.toExtend<AuthenticatedClient>()
+  })
+
+  test('a redemption cannot be made by hand', () => {
+    expectTypeOf<object>().not.toExtend<Redemption>()
+    expectTypeOf<{ kind: 'code'; hash: string; expiresAt: number }>().not.toExtend<Redemption>()
+  })
+})
+
+describe('what a grant must be', () => {
+  test('a grant without handle() does not compile', () => {
+    // @ts-expect-error nothing would answer its requests
+    defineGrant({ ...parts })
+  })
+
+  test('params must be a schema, and a synchronous one', () => {
+    // @ts-expect-error a record of schemas is no schema: nothing would be checked
+    defineGrant({ grantType: 'a', params: { badge_id: v.string() }, handle: ({ scopes }) => ({ scopes }) })
+  })
+
+  test('an unknown member does not compile', () => {
+    // @ts-expect-error publicClient instead of publicClients would be silence
+    defineGrant({ ...parts, publicClient: true, handle: ({ scopes }) => ({ scopes }) })
+  })
+
+  test('the rule for scope is one of three', () => {
+    // @ts-expect-error any other word would make the scope optional
+    defineGrant({ ...parts, scope: 'none', handle: ({ scopes }) => ({ scopes }) })
+  })
+
+  test('requires names ports that exist', () => {
+    // @ts-expect-error a requirement that nobody knows is checked by nobody
+    defineGrant({ ...parts, requires: ['users.autenticate'], handle: ({ scopes }) => ({ scopes }) })
+  })
+
+  test('a grant of any schema is a Grant', () => {
+    expectTypeOf(clientCredentials()).toExtend<Grant>()
+    expectTypeOf(refreshToken()).toExtend<Grant>()
+    expectTypeOf(defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes }) })).toExtend<Grant>()
+    const text = v.pipe(
+      v.object({ a: v.string() }),
+      v.transform(({ a }) => a),
+    )
+    expectTypeOf(
+      defineGrant({ grantType: 'a', params: text, handle: ({ params, scopes }) => ({ scopes, nonce: params }) }),
+    ).toExtend<Grant>()
+  })
+
+  test('the type of a grant keeps its schema', () => {
+    expectTypeOf(defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes }) })).toEqualTypeOf<Grant<typeof params>>()
+  })
+
+  test('a result may be given at once or later', () => {
+    expectTypeOf<ReturnType<Grant['handle']>>().toEqualTypeOf<GrantResult | Promise<GrantResult>>()
+  })
+})
