@@ -181,9 +181,11 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const paths = new Map<EndpointName, string>()
   for (const name of endpointNames) {
     const path = pathOfEndpoint(name, options)
-    if (path !== undefined) paths.set(name, path)
+    if (path === undefined) continue
+    const twin = [...paths].find(([, taken]) => taken === path)
+    if (twin !== undefined) throw new TypeError(`endpoints: ${twin[0]} and ${name} have the same path ${path}`)
+    paths.set(name, path)
   }
-  if (new Set(paths.values()).size < paths.size) throw new TypeError('endpoints: two endpoints have the same path')
   const metadata = metadataFor(parts, options, paths)
   const routerDeps = { clients: parts.clients, realm: options.issuer, recorder: parts.recorder, runtime }
   const absent: Handler = async () => notFound(routerDeps)

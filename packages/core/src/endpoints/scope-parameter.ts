@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import { scopeName } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { AnyGrant } from '../plugin/registry.ts'
+import type { Grant } from '../plugin/grant.ts'
 
 const longestScope = 1000
 
@@ -24,7 +24,7 @@ export function parseScope(value: string): readonly string[] {
 
 export function requestedScopes(
   value: string | undefined,
-  grant: AnyGrant,
+  grant: Grant,
   client: Client,
   directory: ScopeDirectory,
 ): readonly string[] {

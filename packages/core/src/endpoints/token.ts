@@ -7,10 +7,11 @@ import { jsonResponse } from '../http/json-response.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
-import type { AuthenticatedClient, GrantRequest, RequestFacts } from '../plugin/grant.ts'
+import type { AuthenticatedClient, Grant, GrantRequest, RequestFacts } from '../plugin/grant.ts'
+import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
 import { assertWithinPolicy, type CheckedResult, parseGrantResult } from '../plugin/grant-result.ts'
-import type { AnyGrant, AnyGrantCheck, Registry } from '../plugin/registry.ts'
+import type { Registry } from '../plugin/registry.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Commit } from '../tokens/commit.ts'
@@ -39,7 +40,7 @@ export interface TokenEndpointDeps {
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   const { authenticateClient, registry, scopes: directory, users, createKit, mint, commit, recorder, runtime } = deps
 
-  function grantFor(grantType: string | undefined, client: AuthenticatedClient): AnyGrant {
+  function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
     if (grantType === undefined) {
       throw new OAuthError('invalid_request', 'The parameter grant_type is required', { reason: 'grant_type_missing' })
     }
@@ -60,7 +61,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   /** Runs every check of the grant type, then refuses whatever is still demanded. */
   async function settleDemands(
     result: CheckedResult,
-    checks: readonly { check: AnyGrantCheck; params: unknown }[],
+    checks: readonly { check: GrantCheck; params: unknown }[],
     request: Omit<GrantRequest<unknown>, 'params'>,
     kit: GrantKit,
   ): Promise<void> {

@@ -5,9 +5,8 @@ import { subjectSchema } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { JsonObject } from '../json.ts'
 import { jsonObjectSchema } from '../records/records.ts'
-import type { GrantResult } from './grant.ts'
+import type { Grant, GrantResult } from './grant.ts'
 import { factsOf, type Redemption, type RedemptionFacts } from './redemption.ts'
-import type { AnyGrant } from './registry.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
 
@@ -65,7 +64,7 @@ function storedGrantOf(redeems: readonly RedemptionFacts[], continues: Redemptio
 }
 
 /** @throws TypeError (a defect of the plugin) when the result is malformed or sets what belongs to the core. */
-export function parseGrantResult(result: unknown, grant: AnyGrant): CheckedResult {
+export function parseGrantResult(result: unknown, grant: Grant): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
   if (!parsed.success) {
     const [issue] = parsed.issues
@@ -93,7 +92,7 @@ export function parseGrantResult(result: unknown, grant: AnyGrant): CheckedResul
 export function assertWithinPolicy(
   result: CheckedResult,
   request: {
-    readonly grant: AnyGrant
+    readonly grant: Grant
     readonly client: Client
     readonly scopes: readonly string[]
     readonly directory: ScopeDirectory

@@ -2,18 +2,14 @@ import type { JsonObject } from '../json.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck, Proofs } from './grant-check.ts'
 
-/** A grant, a check, of whatever parameters: each one's schema guards its own handler. */
-export type AnyGrant = Grant
-export type AnyGrantCheck = GrantCheck
-
 /** What a factory returns: one plugin, several that belong together, or nothing (`condition && plugin()`). */
-export type Plugin = AnyGrant | AnyGrantCheck | readonly Plugin[] | false | null | undefined
+export type Plugin = Grant | GrantCheck | readonly Plugin[] | false | null | undefined
 
 /** The plugins of one provider, by the names they claim. */
 export interface Registry {
-  readonly grants: ReadonlyMap<string, AnyGrant>
+  readonly grants: ReadonlyMap<string, Grant>
   /** The checks that run on a grant type; the same array every time. */
-  checksOf(grantType: string): readonly AnyGrantCheck[]
+  checksOf(grantType: string): readonly GrantCheck[]
   readonly metadata: JsonObject
 }
 
@@ -28,7 +24,7 @@ function assertOneOf(plugin: string, name: string, value: unknown, known: readon
   throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known are ${known.join(', ')}`)
 }
 
-function assertGrant(grant: AnyGrant): void {
+function assertGrant(grant: Grant): void {
   if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
     throw new TypeError(
       `plugins: "${String(grant.grantType)}" is no grant type; take a short name or an absolute URI of at most 100 characters`,
@@ -47,7 +43,7 @@ function assertGrant(grant: AnyGrant): void {
 const ownMetadata =
   /^(?:issuer|jwks_uri|.+_endpoint|(?:grant_types|response_types|subject_types|scopes|claims)_supported)$/u
 
-function assertCheck(check: AnyGrantCheck): void {
+function assertCheck(check: GrantCheck): void {
   if (typeof check.settles !== 'string' || check.settles === ('' as string)) {
     throw new TypeError('plugins: a grant check needs settles, the name of the demand that it settles')
   }
@@ -66,8 +62,8 @@ function assertCheck(check: AnyGrantCheck): void {
 
 /** @throws TypeError when two plugins claim one name, or one of them is no plugin. */
 export function createRegistry(plugins: Plugin): Registry {
-  const grants = new Map<string, AnyGrant>()
-  const checks = new Map<keyof Proofs, AnyGrantCheck>()
+  const grants = new Map<string, Grant>()
+  const checks = new Map<keyof Proofs, GrantCheck>()
   const metadata: Record<string, JsonObject[string]> = {}
 
   const add = (plugin: Plugin): void => {
@@ -76,7 +72,7 @@ export function createRegistry(plugins: Plugin): Registry {
       for (const part of plugin) add(part)
       return
     }
-    const single = plugin as AnyGrant | AnyGrantCheck
+    const single = plugin as Grant | GrantCheck
     if (single.kind === 'grant') {
       assertGrant(single)
       if (grants.has(single.grantType)) {
@@ -99,13 +95,13 @@ export function createRegistry(plugins: Plugin): Registry {
   }
   add(plugins)
 
-  const checksByGrantType = new Map<string, readonly AnyGrantCheck[]>()
+  const checksByGrantType = new Map<string, readonly GrantCheck[]>()
   for (const grantType of grants.keys()) {
     checksByGrantType.set(
       grantType,
       [...checks.values()].filter((check) => check.grantTypes.includes(grantType)),
     )
   }
-  const none: readonly AnyGrantCheck[] = []
+  const none: readonly GrantCheck[] = []
   return { grants, checksOf: (grantType) => checksByGrantType.get(grantType) ?? none, metadata }
 }
