@@ -1,6 +1,8 @@
 import { defineGrant, type Grant, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 
+const refusal = 'The authorization code is not valid'
+
 const params = v.object({
   code: v.pipe(v.string(), v.maxLength(512)),
   redirect_uri: v.pipe(v.string(), v.maxLength(2000)),
@@ -8,7 +10,7 @@ const params = v.object({
 
 // Unknown, expired, foreign and spent codes share it: a stranger learns nothing about a code.
 const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The authorization code is not valid', {
+  new OAuthError('invalid_grant', refusal, {
     reason: `plugin:authorization_code:${reason}`,
   })
 
@@ -22,6 +24,7 @@ export const authorizationCode = (): Grant<typeof params> =>
   defineGrant({
     grantType: 'authorization_code',
     params,
+    refusal,
     scope: 'ignored',
     publicClients: true,
     async handle({ client, params: { code, redirect_uri } }, kit) {

@@ -9,6 +9,8 @@ const notBlank = (longest: number) =>
     v.check((text) => text.trim() !== ''),
   )
 
+const refusal = 'The user name or password is not valid'
+
 const params = v.object({
   username: notBlank(256),
   password: notBlank(1024),
@@ -24,12 +26,13 @@ export const password = (): Grant<typeof params> =>
   defineGrant({
     grantType: 'password',
     params,
+    refusal,
     requires: ['users.authenticate'],
     async handle({ client, params: { username, password, acr_values }, scopes }, kit) {
       const acr = parseAcrValues(acr_values, client.identityProviders)
       const subject = await kit.authenticateUser({ username, password, ...acr })
       if (subject === undefined) {
-        throw new OAuthError('invalid_grant', 'The user name or password is not valid', {
+        throw new OAuthError('invalid_grant', refusal, {
           reason: 'plugin:password:wrong_credentials',
         })
       }

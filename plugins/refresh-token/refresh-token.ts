@@ -1,10 +1,12 @@
 import { defineGrant, type Grant, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 
+const refusal = 'The refresh token is not valid'
+
 const params = v.object({ refresh_token: v.pipe(v.string(), v.maxLength(512)) })
 
 const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The refresh token is not valid', { reason: `plugin:refresh_token:${reason}` })
+  new OAuthError('invalid_grant', refusal, { reason: `plugin:refresh_token:${reason}` })
 
 /**
  * A refresh token for new tokens. It is spent and replaced, unless the client is one that reuses it.
@@ -15,6 +17,7 @@ export const refreshToken = (): Grant<typeof params> =>
   defineGrant({
     grantType: 'refresh_token',
     params,
+    refusal,
     scope: 'optional',
     publicClients: true,
     async handle({ client, params: { refresh_token }, scopes: requested }, kit) {

@@ -99,7 +99,7 @@ describe('an option of the wrong type', () => {
     [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be text'],
     [{ clientId: 'a', secrets: sha256Of('x') }, 'clients[0]: secrets must be an array of { sha256 } or { sha512 }'],
     [
-      { clientId: 'a', secrets: [{ sha256: sha256Of('x'), expiresAt: 'soon' }] },
+      { clientId: 'a', secrets: [{ sha256: sha256Of('x'), expiresAt: true }] },
       'clients[0]: secrets[0].expiresAt must be epoch seconds or an ISO 8601 date and time',
     ],
     [

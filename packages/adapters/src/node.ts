@@ -36,14 +36,43 @@ type Listener = (req: IncomingMessage, res: ServerResponse) => void
 /** Seconds in which a whole request must have come in: a body that stalls does not hold a connection for ever. */
 const requestTimeout = 30
 
-function refuse(res: ServerResponse, status: number, error: string): void {
+interface Refusal {
+  readonly status: number
+  readonly error: 'invalid_request' | 'server_error'
+  readonly description?: string
+  readonly allow?: string
+}
+
+/** As the provider would say it: wire contract, section 1. */
+function refuse(res: ServerResponse, { status, error, description, allow }: Refusal): void {
   if (res.headersSent) {
     res.destroy()
     return
   }
-  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' })
-  res.end(JSON.stringify({ error }))
+  res.writeHead(status, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+    ...(allow !== undefined && { allow }),
+  })
+  res.end(JSON.stringify({ error, ...(description !== undefined && { error_description: description }) }))
 }
+
+const badTarget: Refusal = { status: 400, error: 'invalid_request', description: 'The request target is not a path' }
+const badMethod: Refusal = {
+  status: 405,
+  error: 'invalid_request',
+  description: 'The method is not allowed here',
+  allow: 'GET, HEAD, POST, OPTIONS',
+}
+const repeatedAuthorization: Refusal = {
+  status: 400,
+  error: 'invalid_request',
+  description: 'The Authorization header is repeated',
+}
+const failure: Refusal = { status: 500, error: 'server_error' }
 
 /** The path and query of a request target, or `undefined` for what no handler could be asked (`*`, an authority). */
 function originForm(target: string): string | undefined {
@@ -85,12 +114,12 @@ export function nodeListener(provider: Servable, options: NodeOptions = {}): Lis
 
   return (req, res) => {
     const target = originForm(req.url ?? '')
-    if (target === undefined) return refuse(res, 400, 'invalid_request')
-    if (forbiddenMethods.has(req.method ?? '')) return refuse(res, 405, 'invalid_request')
+    if (target === undefined) return refuse(res, badTarget)
+    if (forbiddenMethods.has(req.method ?? '')) return refuse(res, badMethod)
     // Node would keep the first and drop the others: two parties could then see two callers.
-    if (repeatsAuthorization(req)) return refuse(res, 400, 'invalid_request')
+    if (repeatsAuthorization(req)) return refuse(res, repeatedAuthorization)
     req.url = target
-    middleware(req, res, () => refuse(res, 500, 'server_error'))
+    middleware(req, res, () => refuse(res, failure))
   }
 }
 
@@ -103,7 +132,15 @@ export function nodeListener(provider: Servable, options: NodeOptions = {}): Lis
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0 } = options
-  const server = createServer({ requestTimeout: requestTimeout * 1000 }, nodeListener(provider, options))
+  const listener = nodeListener(provider, options)
+  let closing = false
+  const server = createServer({ requestTimeout: requestTimeout * 1000 }, (req, res) => {
+    // A connection that is kept alive would hold up the end for as long as its client likes.
+    res.once('close', () => {
+      if (closing) setImmediate(() => server.closeIdleConnections())
+    })
+    listener(req, res)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -116,6 +153,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     host,
     port: (server.address() as AddressInfo).port,
     close(seconds = 10) {
+      closing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)
         server.close(() => {

@@ -54,7 +54,7 @@ export interface Provider {
 
 /** Everything that endpoints need, wired once. */
 async function wire(options: CheckedOptions, runtime: Runtime) {
-  const { issuer, users, bodyLimit } = options
+  const { issuer, users, bodyLimit, clockTolerance } = options
   const registry = createRegistry(options.plugins)
   const clients = openClients(options.clients)
   const scopes = openScopes(options.scopes)
@@ -68,8 +68,18 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     recorder.record(startup, { type: 'record_rejected', kind }),
   )
   const families = createFamilies({ store, runtime, recorder })
-  const jwt = createJwt({ issuer, keys, clockTolerance: options.clockTolerance, runtime })
-  const accessTokens = createAccessTokens({ issuer, clients, scopes, users, store, families, jwt, runtime })
+  const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
+  const accessTokens = createAccessTokens({
+    issuer,
+    clients,
+    scopes,
+    users,
+    store,
+    families,
+    jwt,
+    clockTolerance,
+    runtime,
+  })
   const identityTokens = createIdentityTokens({ issuer, clients, users, keys, jwt, runtime })
   const { perUser, perClient, window } = options.failedPasswords
   const authenticateUser = createUserAuthentication({
@@ -78,7 +88,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     limits: { perUser: { limit: perUser, window }, perClient: { limit: perClient, window } },
     recorder,
   })
-  const storedGrants = createStoredGrants({ store, families, runtime })
+  const storedGrants = createStoredGrants({ issuer, store, families, runtime })
   return {
     issuer,
     users,
@@ -96,7 +106,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, runtime }),
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
-    mint: createMint({ accessTokens, identityTokens, runtime }),
+    mint: createMint({ issuer, accessTokens, identityTokens, runtime }),
     commit: createCommit({ store, families, runtime, recorder }),
   }
 }

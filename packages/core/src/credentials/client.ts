@@ -30,8 +30,11 @@ export function createClientAuthentication(deps: {
 }): ClientAuthentication {
   const { clients, runtime, recorder } = deps
 
-  async function verify({ id, secret }: CredentialPair): Promise<Client | undefined> {
+  async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Client | undefined> {
     const client = await clients.find(id)
+    if (client !== undefined && client.secrets.malformed > 0) {
+      recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
+    }
     const matches =
       clients.verifySecret === undefined
         ? matchesSecret(secret, client?.secrets.live, runtime)
@@ -52,12 +55,12 @@ export function createClientAuthentication(deps: {
       const presented = authorization === null ? presentedInForm(form) : presentedInHeader(authorization)
       refuseSecondMethod(presented, form)
       presentedClientId = presented.method === 'none' ? presented.id : presented.pair.id
-      const client = presented.method === 'none' ? await findPublic(presented.id) : await verifyPair(presented, verify)
+      const client =
+        presented.method === 'none'
+          ? await findPublic(presented.id)
+          : await verifyPair(presented, (pair) => verify(pair, trace))
       if (client === undefined) throw invalidClient('client_not_authenticated')
       trace.client = client
-      if (client.secrets.malformed > 0) {
-        recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
-      }
       recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
       return client as AuthenticatedClient
     } catch (error) {

@@ -27,6 +27,7 @@ export function presentedInHeader(authorization: string): Presented {
 /** @throws OAuthError `invalid_client` when the form names nobody. */
 export function presentedInForm({ client_id: id, client_secret: secret }: Parameters): Presented {
   if (id === undefined) throw invalidClient('credentials_missing')
+  if (id.length > longestId) throw invalidClient('credentials_too_long')
   return secret === undefined ? { method: 'none', id } : { method: 'client_secret_post', pair: { id, secret } }
 }
 

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import { subjectSchema } from '../directory/subject.ts'
-import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
+import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
+import { createArrivalOrder } from './arrival-order.ts'
 import type { FailureLimit, FailureThrottle } from './failure-throttle.ts'
 
 /** Failed passwords that are tolerated, per user name and per client. */
@@ -17,6 +18,15 @@ export type UserAuthentication = (
   trace: Trace,
 ) => Promise<Subject | undefined>
 
+/** Only the path of a mistake is told: what a user service hands over by mistake may be the row with the password. */
+function subjectOf(user: AuthenticatedUser): Subject {
+  const parsed = v.safeParse(subjectSchema, { ...user, amr: user.amr ?? ['pwd'] })
+  if (parsed.success) return parsed.output
+  throw new TypeError(
+    `users.authenticate() returned a malformed subject: ${v.getDotPath(parsed.issues[0]) ?? 'no object'}`,
+  )
+}
+
 /** @see wire contract, section 3, `password` */
 export function createUserAuthentication(deps: {
   readonly users: UserService
@@ -25,6 +35,7 @@ export function createUserAuthentication(deps: {
   readonly recorder: Recorder
 }): UserAuthentication {
   const { users, throttle, limits, recorder } = deps
+  const order = createArrivalOrder()
   return async (credentials, client, trace) => {
     const { username } = credentials
     const userName = `user ${username}`
@@ -43,21 +54,28 @@ export function createUserAuthentication(deps: {
       }
     }
 
-    await assertBelowLimits()
-    const user = await users.authenticate?.(credentials, client)
-    if (user === undefined || user === null) {
-      await Promise.all([
-        throttle.recordFailure(userName, limits.perUser),
-        throttle.recordFailure(clientName, limits.perClient),
-      ])
-      fail('wrong_credentials')
-      return undefined
+    const places = [userName, clientName].map((name) => order.begin(name))
+    try {
+      await assertBelowLimits()
+      const user = await users.authenticate?.(credentials, client)
+      if (user === undefined || user === null) {
+        await Promise.all([
+          throttle.recordFailure(userName, limits.perUser),
+          throttle.recordFailure(clientName, limits.perClient),
+        ])
+        fail('wrong_credentials')
+        return undefined
+      }
+      // Guesses that are sent all at once pass the first look together. The right one among them waits until those before it are counted, and is
+      // looked at again: it must not pay.
+      await Promise.all(places.map(({ earlier }) => earlier))
+      await assertBelowLimits()
+      const subject = subjectOf(user)
+      trace.sub = subject.sub
+      recorder.record(trace, { type: 'user_authentication_succeeded' })
+      return subject
+    } finally {
+      for (const place of places) place.end()
     }
-    // Guesses sent all at once pass the first look together; the right one among them must not pay.
-    await assertBelowLimits()
-    const subject = v.parse(subjectSchema, { ...user, amr: user.amr ?? ['pwd'] })
-    trace.sub = subject.sub
-    recorder.record(trace, { type: 'user_authentication_succeeded' })
-    return subject
   }
 }

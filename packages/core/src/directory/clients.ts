@@ -49,10 +49,7 @@ function fromStore(store: ClientStore): ClientDirectory {
     return client
   }
   return {
-    find(clientId) {
-      const found = store.find(clientId)
-      return found instanceof Promise ? found.then(parse) : parse(found)
-    },
+    find: async (clientId) => parse(await store.find(clientId)),
     verifySecret: store.verifySecret?.bind(store),
     isOriginAllowed: (origin) => store.isOriginAllowed?.(origin) ?? false,
     all: [],

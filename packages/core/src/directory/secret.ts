@@ -12,26 +12,26 @@ export interface Secret {
   readonly expiresAt: number | undefined
 }
 
-const expirySchema = v.pipe(
-  v.union([v.number(), v.string()], 'must be epoch seconds or an ISO 8601 date and time'),
-  v.transform((value) => (typeof value === 'number' ? value : Math.floor(Date.parse(value) / 1000))),
-  v.check((seconds) => Number.isFinite(seconds), 'must be epoch seconds or an ISO 8601 date and time'),
-)
+/** Epoch seconds of a number of seconds or an ISO 8601 date and time; not a number where it is neither. */
+const secondsOf = (moment: number | string): number =>
+  typeof moment === 'number' ? moment : Math.floor(Date.parse(moment) / 1000)
 
 /**
- * `undefined` stands for a hash that is none (wrong length, not base64): it is passed over and reported, so that one bad row
- * of a client table does not stop the service.
+ * `undefined` stands for a secret that is none (a hash of another length, no base64, an end that is no date): it is passed over and reported, so
+ * that one bad row of a client table does not stop the service.
  */
 const secretSchema = v.pipe(
   configurationObject({
     sha256: v.optional(v.string()),
     sha512: v.optional(v.string()),
-    expiresAt: v.optional(expirySchema),
+    expiresAt: v.optional(v.union([v.number(), v.string()], 'must be epoch seconds or an ISO 8601 date and time')),
   }),
   v.transform(({ sha256, sha512, expiresAt }): Secret | undefined => {
     const algorithm = sha512 === undefined ? 'sha256' : 'sha512'
     const hash = decodeBase64(sha512 ?? sha256 ?? '')
-    return hash?.length === hashLengths[algorithm] ? { algorithm, hash, expiresAt } : undefined
+    const end = expiresAt === undefined ? undefined : secondsOf(expiresAt)
+    if (hash?.length !== hashLengths[algorithm] || Number.isNaN(end)) return undefined
+    return { algorithm, hash, expiresAt: end }
   }),
 )
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder } from '../events/trace.ts'
+import { noteToken, type Recorder } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
@@ -31,22 +31,22 @@ export function accessTokenValidationEndpoint(deps: {
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
       const { token, expectedScope } = await parseFields(parametersSchema, parameters)
-      const fail = (reason: string): void =>
-        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason })
       const validation = await accessTokens.validate(token)
+      noteToken(trace, validation)
+      const { fingerprint } = validation
+      const fail = (reason: string): void =>
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
       if (!validation.valid) {
         fail(validation.reason)
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
       }
-      trace.client = validation.client
-      if (typeof validation.claims.sub === 'string') trace.sub = validation.claims.sub
       if (expectedScope !== undefined && !validation.scopes.includes(expectedScope)) {
         fail('expected_scope_missing')
         throw new OAuthError('insufficient_scope', 'The access token does not hold the expected scope', {
           reason: 'expected_scope_missing',
         })
       }
-      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token' })
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
       return jsonResponse(validation.claims, runtime)
     },
   }

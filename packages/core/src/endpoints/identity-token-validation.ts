@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder } from '../events/trace.ts'
+import { noteToken, type Recorder } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
@@ -41,13 +41,14 @@ export function identityTokenValidationEndpoint(deps: {
       const parameters = await readParameters(request, bodyLimit)
       const { token, client_id: clientId } = await parseFields(parametersSchema, parameters)
       const validation = await identityTokens.validate(token, clientId)
+      noteToken(trace, validation)
+      const { fingerprint } = validation
       if (!validation.valid) {
-        recorder.record(trace, { type: 'validation_failed', tokenType: 'identity_token', reason: validation.reason })
-        throw new OAuthError('invalid_token', 'The identity token is not valid', { reason: validation.reason })
+        const { reason } = validation
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'identity_token', reason, fingerprint })
+        throw new OAuthError('invalid_token', 'The identity token is not valid', { reason })
       }
-      trace.client = validation.client
-      trace.sub = String(validation.claims.sub)
-      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token' })
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token', fingerprint })
       const claims = Object.entries(validation.claims).map(([name, value]) => [name, rendered(value)])
       return jsonResponse(Object.fromEntries(claims), runtime)
     },

@@ -3,7 +3,7 @@ import { presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
 import type { ScopeAuthentication } from '../credentials/scope.ts'
 import type { Scope } from '../directory/scope.ts'
 import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
+import { noteToken, type Recorder, type Trace } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import type { Parameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
@@ -67,22 +67,22 @@ export function introspectionEndpoint(deps: {
       const { scope, form } = await authenticated(request, trace)
       const { token } = await parseFields(parametersSchema, form)
       const validation = await accessTokens.validate(token)
+      noteToken(trace, validation)
+      const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {
-        recorder.record(trace, { type: 'introspection_inactive', scope: scope.name, reason: validation.reason })
+        recorder.record(trace, { type: 'introspection_inactive', ...about, reason: validation.reason })
         return jsonResponse(inactive, runtime)
       }
-      trace.client = validation.client
-      if (typeof validation.claims.sub === 'string') trace.sub = validation.claims.sub
       if (!validation.scopes.includes(scope.name)) {
         const reason = 'scope_not_in_token'
         if (unrelatedScope === 'unauthorized') {
-          recorder.record(trace, { type: 'introspection_denied', scope: scope.name, reason })
+          recorder.record(trace, { type: 'introspection_denied', ...about, reason })
           throw new OAuthError('invalid_client', 'The scope may not introspect this token', { reason })
         }
-        recorder.record(trace, { type: 'introspection_inactive', scope: scope.name, reason })
+        recorder.record(trace, { type: 'introspection_inactive', ...about, reason })
         return jsonResponse(inactive, runtime)
       }
-      recorder.record(trace, { type: 'introspection_active', scope: scope.name })
+      recorder.record(trace, { type: 'introspection_active', ...about })
       const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
       return jsonResponse({ ...validation.claims, active: true, token_type: 'Bearer', scope: shown }, runtime)
     },

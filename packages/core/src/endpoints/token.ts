@@ -10,11 +10,11 @@ import { readParameters } from '../http/read-parameters.ts'
 import type { AuthenticatedClient, Grant, GrantRequest, RequestFacts } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
-import { assertWithinPolicy, type CheckedResult, parseGrantResult } from '../plugin/grant-result.ts'
+import { assertWithinPolicy, type CheckedResult, parseGrantResult, refusalOf } from '../plugin/grant-result.ts'
 import type { Registry } from '../plugin/registry.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Commit } from '../tokens/commit.ts'
+import type { Commit, Spending } from '../tokens/commit.ts'
 import type { Mint } from '../tokens/mint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { requestedScopes } from './scope-parameter.ts'
@@ -60,6 +60,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
 
   /** Runs every check of the grant type, then refuses whatever is still demanded. */
   async function settleDemands(
+    grant: Grant,
     result: CheckedResult,
     checks: readonly { check: GrantCheck; params: unknown }[],
     request: Omit<GrantRequest<unknown>, 'params'>,
@@ -70,15 +71,13 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       await check.check({ ...request, params, demand: result.demanded[check.settles] as never }, kit)
       unsettled.delete(check.settles)
     }
-    if (unsettled.size > 0) {
-      throw new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'demand_unsettled' })
-    }
+    if (unsettled.size > 0) throw refusalOf(grant, 'demand_unsettled')
   }
 
-  async function assertActive(result: CheckedResult): Promise<void> {
+  async function assertActive(grant: Grant, result: CheckedResult): Promise<void> {
     if (result.subject === undefined) return
     if ((await (users.isActive?.(result.subject.sub) ?? true)) === true) return
-    throw new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'user_inactive' })
+    throw refusalOf(grant, 'user_inactive')
   }
 
   /** What makes two requests one request sent twice: the client and what it asked for. */
@@ -105,11 +104,18 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
 
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant)
       trace.sub = result.subject?.sub
-      await settleDemands(result, checks, { client, scopes, request: facts }, kit)
+      await settleDemands(grant, result, checks, { client, scopes, request: facts }, kit)
       assertWithinPolicy(result, { grant, client, scopes, directory })
-      await assertActive(result)
+      await assertActive(grant, result)
 
-      const spending = { client, redemptions: result.redeems, request: requestOf(client, form), trace }
+      const spending: Spending = {
+        client,
+        redemptions: result.redeems,
+        continues: result.continues,
+        request: requestOf(client, form),
+        refusal: refusalOf(grant, '').message,
+        trace,
+      }
       const replay = await commit.replayOf(spending)
       if (replay !== undefined) return jsonResponse(replay, runtime)
       const minted = await mint(result, client, grantType)

@@ -2,7 +2,7 @@ import { readBearer } from '../credentials/bearer.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder } from '../events/trace.ts'
+import { noteToken, type Recorder } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { parseForm, readForm } from '../http/read-parameters.ts'
 import type { Json } from '../json.ts'
@@ -57,11 +57,13 @@ export function userinfoEndpoint(deps: {
       const form = hasForm(request) ? parseForm(await readForm(request, bodyLimit)) : undefined
       const token = readBearer(request.headers.get('authorization'), form)
       const validation = await accessTokens.validate(token)
+      noteToken(trace, validation)
+      const { fingerprint } = validation
       if (!validation.valid) {
-        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason: validation.reason })
-        throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
+        const { reason } = validation
+        recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
+        throw new OAuthError('invalid_token', 'The access token is not valid', { reason })
       }
-      trace.client = validation.client
       const { sub } = validation.claims
       if (typeof sub !== 'string' || !validation.scopes.includes('openid')) {
         throw new OAuthError('insufficient_scope', 'The access token needs the scope openid', {
@@ -69,8 +71,7 @@ export function userinfoEndpoint(deps: {
           scope: 'openid',
         })
       }
-      trace.sub = sub
-      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token' })
+      recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
       return jsonResponse(await claimsOf(sub, validation.scopes), runtime)
     },
   }

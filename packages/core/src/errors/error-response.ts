@@ -37,31 +37,40 @@ const outsideDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
 
 const quoted = (text: string): string => `"${text.replaceAll(outsideDescription, '')}"`
 
+const ownStatuses: ReadonlySet<unknown> = new Set([404, 405, 413, 414, 415, 429])
+
+/** What a plugin threw is foreign data: a status or a code that is none of ours does not get through. */
+function statusOf({ code, details }: OAuthError, presents: Presentation): number {
+  if (details.status !== undefined && ownStatuses.has(details.status)) return details.status
+  return Object.hasOwn(statuses, code) ? statuses[code][presents] : 400
+}
+
 function challenge(error: OAuthError, presents: Presentation, status: number, realm: string): string | undefined {
   if (presents === 'bearer') {
     if (error.details.withoutCredentials) return `Bearer realm=${quoted(realm)}`
     if (status !== 400 && status !== 401 && status !== 403) return undefined
     const scope = error.details.scope === undefined ? '' : `, scope=${quoted(error.details.scope)}`
-    return `Bearer realm=${quoted(realm)}, error="${error.code}", error_description=${quoted(error.message)}${scope}`
+    return `Bearer realm=${quoted(realm)}, error=${quoted(error.code)}, error_description=${quoted(error.message)}${scope}`
   }
   return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
 }
 
 /** The one place where a refusal becomes a response. */
 export function errorResponse(error: OAuthError, presents: Presentation, realm: string, runtime: Runtime): Response {
-  const status = error.details.status ?? statuses[error.code]?.[presents] ?? 400
+  const { details } = error
+  const code = error.code.replaceAll(outsideDescription, '')
+  const status = statusOf(error, presents)
   const headers: Record<string, string> = { ...noStore }
   const authenticate = challenge(error, presents, status, realm)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate
-  if (error.details.allow !== undefined) headers.allow = error.details.allow
-  if (error.details.retryAfter !== undefined) headers['retry-after'] = String(error.details.retryAfter)
-  if (error.details.withoutCredentials) {
+  if (details.allow !== undefined) headers.allow = details.allow.replaceAll(/[^A-Z, ]/gu, '')
+  if (Number.isSafeInteger(details.retryAfter)) headers['retry-after'] = String(details.retryAfter)
+  if (details.withoutCredentials) {
     delete headers['content-type']
     return new runtime.Response(null, { status, headers })
   }
   const description = error.message.replaceAll(outsideDescription, '')
   // A failure of ours explains nothing to the caller: wire contract, section 1.
-  const body =
-    error.code === 'server_error' ? { error: error.code } : { error: error.code, error_description: description }
+  const body = code === 'server_error' ? { error: code } : { error: code, error_description: description }
   return new runtime.Response(JSON.stringify(body), { status, headers })
 }

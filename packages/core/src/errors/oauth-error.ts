@@ -71,5 +71,7 @@ export class OAuthError extends Error {
 
 /** By brand, not by `instanceof`: a plugin may have loaded a second copy of this package. */
 export function isOAuthError(thrown: unknown): thrown is OAuthError {
-  return thrown instanceof Error && brand in thrown
+  return (
+    thrown instanceof Error && brand in thrown && typeof (thrown as Partial<OAuthError>).details?.reason === 'string'
+  )
 }

@@ -15,17 +15,23 @@ export type Fact =
   | { readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'; readonly fingerprint: string }
   | { readonly type: 'redemption_replayed'; readonly fingerprint: string }
   | { readonly type: 'family_revoked'; readonly reason: string }
-  | { readonly type: 'introspection_active'; readonly scope: string }
+  | { readonly type: 'introspection_active'; readonly scope: string; readonly fingerprint: string }
   | {
       readonly type: 'introspection_inactive' | 'introspection_denied'
       readonly scope?: string
       readonly reason: string
+      readonly fingerprint?: string
     }
-  | { readonly type: 'validation_succeeded'; readonly tokenType: 'access_token' | 'identity_token' }
+  | {
+      readonly type: 'validation_succeeded'
+      readonly tokenType: 'access_token' | 'identity_token'
+      readonly fingerprint: string
+    }
   | {
       readonly type: 'validation_failed'
       readonly tokenType: 'access_token' | 'identity_token'
       readonly reason: string
+      readonly fingerprint: string
     }
   | { readonly type: 'endpoint_succeeded'; readonly status: number; readonly duration: number }
   | {
@@ -59,4 +65,4 @@ export type ProviderEvent = Fact & {
 }
 
 /** Gets every event. It can change nothing: what it returns is ignored, what it throws is swallowed and counted. */
-export type Observer = (event: ProviderEvent) => void
+export type Observer = (event: ProviderEvent) => unknown

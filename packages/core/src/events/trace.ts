@@ -16,6 +16,15 @@ export interface Trace {
   events: number
 }
 
+/** Notes whom a token is about, valid or not. */
+export function noteToken(
+  trace: Trace,
+  { client, sub }: { client?: Client | undefined; sub?: string | undefined },
+): void {
+  trace.client = client
+  trace.sub = sub
+}
+
 export interface Recorder {
   start(endpoint?: string, clientAddress?: string): Trace
   record(trace: Trace, fact: Fact): void
@@ -25,6 +34,9 @@ export interface Recorder {
 
 export function createRecorder(observe: Observer | undefined, runtime: Runtime): Recorder {
   let observerFailures = 0
+  const countFailure = (): void => {
+    observerFailures += 1
+  }
   const start = (endpoint?: string, clientAddress?: string): Trace => ({
     // Nobody reads the id where nobody observes.
     id: observe === undefined ? '' : base64url(runtime.randomBytes(9)),
@@ -38,7 +50,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
     if (observe === undefined) return
     trace.events += 1
     try {
-      observe({
+      const outcome = observe({
         ...fact,
         id: `${trace.id}.${trace.events}`,
         time: runtime.now(),
@@ -47,9 +59,11 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
         ...(trace.sub !== undefined && { sub: trace.sub }),
         ...(trace.clientAddress !== undefined && { clientAddress: trace.clientAddress }),
       })
+      // Nobody waits for an observer that is asynchronous; its failure must not end the process.
+      if (outcome instanceof Promise) outcome.catch(countFailure)
     } catch {
       // An observer is a guest: a response must not depend on it. The count is what is left of its failure.
-      observerFailures += 1
+      countFailure()
     }
   }
   return {

@@ -1,3 +1,5 @@
+import { neverStored } from './json-response.ts'
+
 const methods = 'GET, POST, OPTIONS'
 const requestHeaders = 'authorization, content-type'
 const exposedHeaders = 'www-authenticate, retry-after'
@@ -12,7 +14,7 @@ export function allowOrigin(headers: Headers, origin: string): void {
 }
 
 export function preflightHeaders(origin: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = { vary: 'Origin', 'cache-control': 'no-store' }
+  const headers: Record<string, string> = { ...neverStored, vary: 'Origin' }
   if (origin === undefined) return headers
   return {
     ...headers,

@@ -6,6 +6,9 @@ export type Parameters = Readonly<Record<string, string>>
 const malformed = (reason: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_request', 'The parameters are not valid form encoding', { reason, cause })
 
+// RFC 8707 section 2 and RFC 8693 section 2.1. Their values are URIs and names without a space, so a space parts several of them.
+const repeatable: ReadonlySet<string> = new Set(['resource', 'audience'])
+
 function decode(part: string): string {
   if (!part.includes('%') && !part.includes('+')) return part
   try {
@@ -18,7 +21,7 @@ function decode(part: string): string {
 
 /**
  * Reads `application/x-www-form-urlencoded` text, strictly: a repeated name or malformed encoding is refused, an empty value
- * counts as omitted.
+ * counts as omitted. Only `resource` and `audience` may repeat; their values are joined by a space.
  *
  * @see RFC 6749 section 3.2; wire contract, section 1
  */
@@ -31,11 +34,12 @@ export function parseParameters(text: string): Parameters {
     const equals = pair.indexOf('=')
     const name = decode(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
-    if (seen.has(name)) {
+    if (seen.has(name) && !repeatable.has(name)) {
       throw new OAuthError('invalid_request', 'A parameter is repeated', { reason: 'repeated_parameter' })
     }
     seen.add(name)
-    if (value !== '') parameters[name] = value
+    const earlier = parameters[name]
+    if (value !== '') parameters[name] = earlier === undefined ? value : `${earlier} ${value}`
   }
   return parameters
 }

@@ -17,7 +17,10 @@ export async function parseFields<S extends v.GenericSchema | v.GenericSchemaAsy
       : v.safeParse(schema as v.GenericSchema, parameters, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
-  const name = String(issue.path?.[0]?.key ?? '')
+  const name = issue.path?.[0]?.key
+  if (typeof name !== 'string') {
+    throw new OAuthError('invalid_request', 'The parameters do not fit together', { reason: 'parameters_inconsistent' })
+  }
   const missing = parameters[name] === undefined
   throw new OAuthError('invalid_request', `The parameter ${name} is ${missing ? 'required' : 'malformed'}`, {
     reason: missing ? 'parameter_missing' : 'parameter_malformed',

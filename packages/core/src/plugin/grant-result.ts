@@ -53,7 +53,9 @@ export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'
   readonly demanded: JsonObject
 }
 
-const refused = (reason: string): OAuthError => new OAuthError('invalid_grant', 'The grant is not valid', { reason })
+/** The core's refusal of what a grant has granted, in the grant's own public words. */
+export const refusalOf = (grant: Grant, reason: string): OAuthError =>
+  new OAuthError('invalid_grant', grant.refusal ?? 'The grant is not valid', { reason })
 
 function storedGrantOf(redeems: readonly RedemptionFacts[], continues: RedemptionFacts | undefined) {
   const stored = [...redeems, ...(continues === undefined ? [] : [continues])].filter(
@@ -79,51 +81,62 @@ export function parseGrantResult(result: unknown, grant: Grant): CheckedResult {
   }
   const redeems = (redemptions ?? []).map(factsOf)
   const continues = continued && factsOf(continued)
+  if (continues !== undefined && continues.kind !== 'refresh') {
+    throw new TypeError(`The grant ${grant.grantType} may continue a refresh token only`)
+  }
   const stored = storedGrantOf(redeems, continues)
   // Taken from the record, so that a grant that forgets to pass a demand on does not switch it off.
   const demanded = { ...rest.demands, ...stored?.record?.demands }
   return { ...rest, redeems, continues, stored, demanded } as CheckedResult
 }
 
-/**
- * The scope policy, once more, on what the grant decided: nothing beyond the request, the stored grant, or the client. For built-in and
- * custom grants alike.
- */
-export function assertWithinPolicy(
-  result: CheckedResult,
-  request: {
-    readonly grant: Grant
-    readonly client: Client
-    readonly scopes: readonly string[]
-    readonly directory: ScopeDirectory
-  },
-): void {
-  const { grant, client, scopes: requested, directory } = request
-  const record = result.stored?.record
-  const invalidScope = (reason: string): OAuthError =>
-    new OAuthError('invalid_scope', 'The scope is not valid', { reason })
+/** What the core judges a result against. */
+export interface PolicyRequest {
+  readonly grant: Grant
+  readonly client: Client
+  /** The scopes that were asked for. */
+  readonly scopes: readonly string[]
+  readonly directory: ScopeDirectory
+}
 
-  if (record !== undefined && record.clientId !== client.clientId) throw refused('client_mismatch')
+/** Whether this client may still go on with what was stored. */
+function assertStoredGrant({ stored, continues, demanded }: CheckedResult, { grant, client }: PolicyRequest): void {
+  const record = stored?.record
+  if (record === undefined) return
+  if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
   // A client that lost the grant type by which the family began has lost the family.
-  if (record !== undefined && !client.grantTypes.includes(record.grantType)) throw refused('grant_type_lost')
-  if (
-    record !== undefined &&
-    client.public &&
-    record.grantType === 'authorization_code' &&
-    result.stored?.kind === 'code'
-  ) {
-    if (result.demanded.proof_key === undefined) throw refused('proof_key_required')
+  if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
+  // Narrowing the request does not get round it: there is a refresh token because of this scope.
+  if (record.kind === 'refresh' && !client.scopes.includes('offline_access')) throw refusalOf(grant, 'scope_lost')
+  if (record.kind === 'code' && client.public && demanded.proof_key === undefined) {
+    throw refusalOf(grant, 'proof_key_required')
   }
+  if (continues !== undefined && client.refreshToken.usage !== 'reuse') {
+    throw new TypeError(`The grant ${grant.grantType} may not continue a refresh token of a client that rotates`)
+  }
+}
+
+/**
+ * The policy, once more, on what the grant decided: nothing beyond the request, the stored grant, or the client. For built-in and custom grants
+ * alike.
+ *
+ * @throws OAuthError `invalid_grant` or `invalid_scope`
+ */
+export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest): void {
+  assertStoredGrant(result, request)
+  const { grant, client, scopes: requested, directory } = request
+  const stored = result.stored?.record?.scopes
+  // Without a request the grant chooses: what was stored, or what its own rules give.
+  const asked =
+    grant.scope === 'ignored' || (grant.scope === 'optional' && requested.length === 0) ? undefined : requested
+  const refuse = (reason: string): OAuthError => new OAuthError('invalid_scope', 'The scope is not valid', { reason })
   for (const name of result.scopes) {
     const scope = directory.find(name)
     if (!scope?.enabled || !client.scopes.includes(name)) {
-      throw record === undefined ? invalidScope('scope_not_allowed') : refused('scope_lost')
+      throw stored === undefined ? refuse('scope_not_allowed') : refusalOf(grant, 'scope_lost')
     }
-    if (record !== undefined ? !record.scopes.includes(name) : !requested.includes(name) && grant.scope !== 'ignored') {
-      throw invalidScope('scope_escalation')
-    }
-    if (result.subject === undefined && (scope.identity || name === 'offline_access')) {
-      throw invalidScope('scope_needs_subject')
-    }
+    if (stored?.includes(name) === false || asked?.includes(name) === false) throw refuse('scope_escalation')
+    if (result.subject === undefined && (scope.identity || name === 'offline_access'))
+      throw refuse('scope_needs_subject')
   }
 }

@@ -74,6 +74,11 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
   readonly scope?: 'required' | 'optional' | 'ignored'
   /** Whether clients without a secret may use it. Default: no. */
   readonly publicClients?: boolean
+  /**
+   * The public text of `invalid_grant` where the core refuses what the grant has granted (spent, revoked, user inactive). The grant's own
+   * refusals use the same, so that a stranger cannot tell them apart. Default: `The grant is not valid`.
+   */
+  readonly refusal?: string
   /** Ports of the host that must be there; checked at start. */
   readonly requires?: readonly 'users.authenticate'[]
   /**

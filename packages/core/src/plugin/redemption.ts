@@ -1,6 +1,9 @@
 import type { GrantRecord, SpentRecord } from '../records/records.ts'
 
-const facts = Symbol('redemption')
+declare const redemption: unique symbol
+
+// Beside the object, not on it: a plugin can neither read nor copy nor change what it stands for.
+const known = new WeakMap<Redemption, RedemptionFacts>()
 
 /** What the core knows of a credential that a grant wants to spend. Plugins pass it on without looking inside. */
 export interface RedemptionFacts {
@@ -18,14 +21,18 @@ export interface RedemptionFacts {
 
 /** Stands for one single-use credential; made by the grant kit only. */
 export interface Redemption {
-  readonly [facts]: RedemptionFacts
+  readonly [redemption]: true
 }
 
-export const createRedemption = (redemption: RedemptionFacts): Redemption => ({ [facts]: redemption })
+export function createRedemption(facts: RedemptionFacts): Redemption {
+  const made = Object.freeze({}) as Redemption
+  known.set(made, facts)
+  return made
+}
 
 /** @throws TypeError when a plugin made it up. */
-export function factsOf(redemption: Redemption): RedemptionFacts {
-  const known = redemption[facts]
-  if (known === undefined) throw new TypeError('A redemption must come from the grant kit')
-  return known
+export function factsOf(presented: Redemption): RedemptionFacts {
+  const facts = known.get(presented)
+  if (facts === undefined) throw new TypeError('A redemption must come from the grant kit')
+  return facts
 }

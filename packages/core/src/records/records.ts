@@ -1,7 +1,26 @@
 import * as v from 'valibot'
 import type { Json } from '../json.ts'
 
+const deepest = 16
+
+/** Whether JSON can hold it: what it cannot (a date, a bigint, a cycle) must not be changed or lost on the way. */
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth > deepest) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((item) => isJson(item, depth + 1))
+}
+
+/** For what foreign code hands over. */
 export const jsonObjectSchema = v.custom<Readonly<Record<string, Json>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
+)
+
+/** For what was JSON a moment ago. */
+const objectSchema = v.custom<Readonly<Record<string, Json>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 )
 
@@ -18,6 +37,8 @@ const subjectSchema = v.object({
  * `family` names everything that comes from one authorization; `generation` counts rotations.
  */
 export const grantRecordSchema = v.object({
+  kind: v.picklist(['code', 'refresh']),
+  issuer: v.string(),
   clientId: v.string(),
   /** The grant type that began the family. */
   grantType: v.string(),
@@ -27,17 +48,17 @@ export const grantRecordSchema = v.object({
   familyStartedAt: v.number(),
   generation: v.number(),
   redeemableUntil: v.number(),
-  /** How long the record stays to recognise a replay; at least `redeemableUntil`. */
+  /** How long the record stays to recognise a replay: as long as tokens of its family can live. */
   keptUntil: v.number(),
-  claims: v.exactOptional(jsonObjectSchema),
+  claims: v.exactOptional(objectSchema),
   redirectUri: v.exactOptional(v.string()),
   nonce: v.exactOptional(v.string()),
-  demands: v.exactOptional(jsonObjectSchema),
+  demands: v.exactOptional(objectSchema),
 })
 export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
 
 /** A reference token: the claims that a JWT would carry. */
-export const accessTokenRecordSchema = v.object({ claims: jsonObjectSchema })
+export const accessTokenRecordSchema = v.object({ claims: objectSchema })
 export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
 
 /** Says that a single-use credential was redeemed, by which request, and where its answer waits for a retry. */

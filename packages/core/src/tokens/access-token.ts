@@ -5,7 +5,7 @@ import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserService } from '../directory/user-service.ts'
 import { base64url } from '../encoding.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -31,9 +31,21 @@ export interface NewAccessToken {
   readonly lifetime: number
 }
 
+/** Whom a token is about, as far as it could be read; for events. */
+export interface TokenFacts {
+  readonly fingerprint: string
+  readonly client?: Client | undefined
+  readonly sub?: string | undefined
+}
+
 export type AccessTokenValidation =
-  | { readonly valid: true; readonly claims: JsonObject; readonly scopes: readonly string[]; readonly client: Client }
-  | { readonly valid: false; readonly reason: string }
+  | (TokenFacts & {
+      readonly valid: true
+      readonly claims: JsonObject
+      readonly scopes: readonly string[]
+      readonly client: Client
+    })
+  | (TokenFacts & { readonly valid: false; readonly reason: string })
 
 /** Issues and validates access tokens: JWTs (RFC 9068) and reference tokens, which carry the same claims. */
 export interface AccessTokens {
@@ -42,7 +54,6 @@ export interface AccessTokens {
 }
 
 const longestReference = 512
-const invalid = (reason: string): AccessTokenValidation => ({ valid: false, reason })
 
 export function createAccessTokens(deps: {
   readonly issuer: string
@@ -52,9 +63,11 @@ export function createAccessTokens(deps: {
   readonly store: Store
   readonly families: Families
   readonly jwt: Jwt
+  /** Seconds. */
+  readonly clockTolerance: number
   readonly runtime: Runtime
 }): AccessTokens {
-  const { issuer, clients, scopes: directory, users, store, families, jwt, runtime } = deps
+  const { issuer, clients, scopes: directory, users, store, families, jwt, clockTolerance, runtime } = deps
   const fallbackAudience = `${issuer}/resources`
 
   function audiencesOf(scopes: readonly string[]): readonly string[] {
@@ -107,12 +120,15 @@ export function createAccessTokens(deps: {
     }
   }
 
-  async function read(token: string): Promise<JsonObject | undefined> {
+  async function read(token: string, hash: string): Promise<JsonObject | undefined> {
     // A reference token has no dot, a JWT has two.
     if (token.includes('.')) return jwt.verify(token, 'at+jwt')
     if (token.length > longestReference) return undefined
-    const record = await store.get(keyOf('access', hashOf(token, runtime)), accessTokenRecordSchema)
-    return record?.claims
+    const record = await store.get(keyOf('access', hash), accessTokenRecordSchema)
+    // The record outlives the token by the clock tolerance, which counts for both formats alike.
+    return record !== undefined && Number(record.claims.exp) + clockTolerance > runtime.now()
+      ? record.claims
+      : undefined
   }
 
   function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {
@@ -129,26 +145,34 @@ export function createAccessTokens(deps: {
       const value: AccessTokenRecord = { claims }
       return {
         token: handle,
-        records: [{ key: keyOf('access', hashOf(handle, runtime)), value, expiresAt: Number(claims.exp) }],
+        records: [
+          { key: keyOf('access', hashOf(handle, runtime)), value, expiresAt: Number(claims.exp) + clockTolerance },
+        ],
       }
     },
 
     async validate(token) {
-      const claims = await read(token)
-      if (claims === undefined) return invalid('token_unknown')
-      const { client_id: clientId, scope, sub, grant_id: family, iss, aud } = claims
-      if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) return invalid('token_not_ours')
+      const hash = hashOf(token, runtime)
+      const fingerprint = fingerprintOf(hash)
+      const claims = await read(token, hash)
+      if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
+      const { client_id: clientId, scope, grant_id: family, iss, aud } = claims
+      const sub = typeof claims.sub === 'string' ? claims.sub : undefined
+      if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
+        return { valid: false, reason: 'token_not_ours', fingerprint }
+      }
       const scopes = scope === '' ? [] : scope.split(' ')
-      if (!hasOwnAudience(aud, scopes)) return invalid('wrong_audience')
       const [client, revoked, active] = await Promise.all([
         clients.find(clientId),
         typeof family === 'string' ? families.isRevoked(family) : false,
-        typeof sub === 'string' ? (users.isActive?.(sub) ?? true) : true,
+        sub === undefined ? true : (users.isActive?.(sub) ?? true),
       ])
-      if (!client?.enabled) return invalid('client_disabled')
-      if (revoked) return invalid('family_revoked')
-      if (active !== true) return invalid('user_inactive')
-      return { valid: true, claims, scopes, client }
+      const facts: TokenFacts = { fingerprint, client, sub }
+      if (!hasOwnAudience(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
+      if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
+      if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
+      if (active !== true) return { ...facts, valid: false, reason: 'user_inactive' }
+      return { ...facts, valid: true, claims, scopes, client }
     },
   }
 }

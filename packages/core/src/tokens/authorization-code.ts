@@ -74,13 +74,14 @@ function demandsOf(code: NewAuthorizationCode, client: Client): JsonObject | und
 }
 
 export function createAuthorizationCodes(deps: {
+  readonly issuer: string
   readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory
   readonly store: Store
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): CreateAuthorizationCode {
-  const { clients, scopes: directory, store, runtime, recorder } = deps
+  const { issuer, clients, scopes: directory, store, runtime, recorder } = deps
 
   async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
     const client = await clients.find(clientId)
@@ -114,9 +115,12 @@ export function createAuthorizationCodes(deps: {
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
     const redeemableUntil = now + client.authorizationCodeLifetime
-    // The record stays as long as the first access token may live: a late replay is a sign of theft, and must be recognised.
-    const keptUntil = redeemableUntil + client.accessTokenLifetime
+    // The record stays as long as tokens of the code may live: a late replay is a sign of theft, and revokes them.
+    const longest = scopes.includes('offline_access') ? client.refreshToken.absoluteLifetime : 0
+    const keptUntil = redeemableUntil + longest + client.accessTokenLifetime
     const record: GrantRecord = {
+      kind: 'code',
+      issuer,
       clientId: client.clientId,
       grantType: 'authorization_code',
       subject: { ...subject, amr: [...subject.amr] },

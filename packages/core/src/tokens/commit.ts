@@ -17,8 +17,12 @@ import { spentKeyOf } from './stored-grant.ts'
 export interface Spending {
   readonly client: Client
   readonly redemptions: readonly RedemptionFacts[]
+  /** A stored grant that goes on unspent; a spent one does not. */
+  readonly continues: RedemptionFacts | undefined
   /** What two requests must share to be one request that was sent twice. */
   readonly request: string
+  /** The grant's public text of `invalid_grant`. */
+  readonly refusal: string
   readonly trace: Trace
 }
 
@@ -30,7 +34,8 @@ export interface Commit {
   spend(spending: Spending, response: JsonObject, records: readonly NewRecord[]): Promise<JsonObject>
 }
 
-const notValid = (reason: string): OAuthError => new OAuthError('invalid_grant', 'The grant is not valid', { reason })
+const ownFirst = (one: RedemptionFacts, other: RedemptionFacts): number =>
+  Number(other.kind === 'plugin') - Number(one.kind === 'plugin')
 
 export function createCommit(deps: {
   readonly store: Store
@@ -65,7 +70,7 @@ export function createCommit(deps: {
     const type = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
     recorder.record(trace, { type: type[redeemed.kind], fingerprint })
     if (redeemed.record !== undefined) await families.revoke(redeemed.record, client, type[redeemed.kind], trace)
-    throw notValid(type[redeemed.kind])
+    throw new OAuthError('invalid_grant', spending.refusal, { reason: type[redeemed.kind] })
   }
 
   /** Where the answer waits for a client that does not get it. Only a rotated refresh token can be retried. */
@@ -82,7 +87,9 @@ export function createCommit(deps: {
 
   return {
     async replayOf(spending) {
-      const replayed = spending.redemptions.find(({ spent }) => spent !== undefined)
+      const presented =
+        spending.continues === undefined ? spending.redemptions : [spending.continues, ...spending.redemptions]
+      const replayed = presented.find(({ spent }) => spent !== undefined)
       return replayed && answerReplay(spending, replayed, replayed.spent)
     },
 
@@ -92,7 +99,8 @@ export function createCommit(deps: {
       const written = replay === undefined ? records : [...records, replay.record]
       // Everything that the answer names is there before the credential is spent: a crash in between costs nothing but orphans.
       await Promise.all(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
-      for (const redeemed of redemptions) {
+      // A proof of the grant's own first: when it was used before, the stored grant stays as it was.
+      for (const redeemed of [...redemptions].sort(ownFirst)) {
         const key = spentKeyOf(redeemed.kind, redeemed.hash)
         const marker: SpentRecord = {
           spentAt: runtime.now(),

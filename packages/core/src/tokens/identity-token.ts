@@ -5,12 +5,14 @@ import type { UserService } from '../directory/user-service.ts'
 import { base64url, utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
+import type { TokenFacts } from './access-token.ts'
 import type { Jwt } from './jwt.ts'
 
 export type IdentityTokenValidation =
-  | { readonly valid: true; readonly claims: JsonObject; readonly client: Client }
-  | { readonly valid: false; readonly reason: string }
+  | (TokenFacts & { readonly valid: true; readonly claims: JsonObject; readonly client: Client })
+  | (TokenFacts & { readonly valid: false; readonly reason: string })
 
 /** Issues and validates identity tokens. They say who logged in, and carry no profile: userinfo does. */
 export interface IdentityTokens {
@@ -62,16 +64,18 @@ export function createIdentityTokens(deps: {
     },
 
     async validate(token, clientId) {
+      const fingerprint = fingerprintOf(hashOf(token, runtime))
       const claims = await jwt.verify(token, 'JWT')
-      if (claims === undefined) return { valid: false, reason: 'token_unknown' }
+      if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { aud, sub } = claims
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
-      if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience' }
-      if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours' }
+      if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
+      if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
       const [client, active] = await Promise.all([clients.find(clientId), users.isActive?.(sub) ?? true])
-      if (!client?.enabled) return { valid: false, reason: 'client_disabled' }
-      if (active !== true) return { valid: false, reason: 'user_inactive' }
-      return { valid: true, claims, client }
+      const facts: TokenFacts = { fingerprint, client, sub }
+      if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
+      if (active !== true) return { ...facts, valid: false, reason: 'user_inactive' }
+      return { ...facts, valid: true, claims, client }
     },
   }
 }

@@ -8,6 +8,9 @@ export type TokenType = 'at+jwt' | 'JWT'
 
 export const longestJwt = 51_200
 
+// RFC 7515 section 5.2: no white space, no padding. A decoder that forgives them gives one token many spellings.
+const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/u
+
 /** Signs and verifies with the provider's own keys. */
 export interface Jwt {
   sign(claims: JsonObject, type: TokenType): Promise<string>
@@ -31,7 +34,7 @@ export function createJwt(deps: {
         .sign(keys.current.privateKey),
 
     async verify(token, type) {
-      if (token.length > longestJwt) return undefined
+      if (token.length > longestJwt || !compactForm.test(token)) return undefined
       try {
         const { payload } = await jwtVerify(
           token,

@@ -21,11 +21,12 @@ export interface Minted {
 export type Mint = (result: CheckedResult, client: Client, grantType: string) => Promise<Minted>
 
 export function createMint(deps: {
+  readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly runtime: Runtime
 }): Mint {
-  const { accessTokens, identityTokens, runtime } = deps
+  const { issuer, accessTokens, identityTokens, runtime } = deps
 
   /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
   function refreshToken(
@@ -44,7 +45,10 @@ export function createMint(deps: {
     // `reuse`: the same token goes on, with a later end.
     const token = result.continues?.credential ?? base64url(runtime.randomBytes(32))
     const hash = hashOf(token, runtime)
+    const familyEndsAt = startedAt + absoluteLifetime
     const value: GrantRecord = {
+      kind: 'refresh',
+      issuer,
       clientId: client.clientId,
       grantType: previous?.grantType ?? grantType,
       subject: { ...subject, amr: [...subject.amr] },
@@ -54,10 +58,10 @@ export function createMint(deps: {
       familyStartedAt: startedAt,
       generation: (previous?.generation ?? 0) + 1,
       redeemableUntil: expiresAt,
-      keptUntil: expiresAt,
+      keptUntil: familyEndsAt,
       ...(result.claims !== undefined && { claims: result.claims }),
     }
-    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt }
+    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: familyEndsAt }
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
@@ -109,7 +113,7 @@ export function createMint(deps: {
       facts: [
         issued('access_token', fingerprintOf(hashOf(access.token, runtime))),
         ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
-        ...(identity === undefined ? [] : [issued('identity_token')]),
+        ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
       ],
     }
   }

@@ -15,11 +15,12 @@ export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent',
 const longestCredential = 512
 
 export function createStoredGrants(deps: {
+  readonly issuer: string
   readonly store: Store
   readonly families: Families
   readonly runtime: Runtime
 }): StoredGrants {
-  const { store, families, runtime } = deps
+  const { issuer, store, families, runtime } = deps
   return async (kind, credential) => {
     if (credential.length > longestCredential) return undefined
     const hash = hashOf(credential, runtime)
@@ -27,8 +28,10 @@ export function createStoredGrants(deps: {
       store.get(keyOf(kind, hash), grantRecordSchema),
       store.get(spentKeyOf(kind, hash), spentRecordSchema),
     ])
-    if (record === undefined || (await families.isRevoked(record.family))) return undefined
-    // A code outlives its own redeemability, so that a late replay is still recognised as one.
+    // A record says what it is and whose: one that was copied under another key, or belongs to another provider on the same store, is none.
+    if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
+    if (await families.isRevoked(record.family)) return undefined
+    // A record outlives its credential, so that a late replay is still recognised as one.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
     return {
       clientId: record.clientId,

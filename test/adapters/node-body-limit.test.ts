@@ -1,0 +1,148 @@
+/**
+ * Attack: bodies over the limit, with their length announced, in chunks, or without end, to fill the memory; and the trap on the other side: a server that closes the connection so fast that the
+ * honest caller sees a reset in place of the 413.
+ *
+ * RFC 9110 section 15.5.14: the server MAY close the connection, so that the client does not go on; RFC 9112 section 9.6: close in stages, so that the last answer is not lost.
+ */
+import { connect } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { basic } from '@grantry/core/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixture, web } from '../support/fixture.ts'
+
+const limit = 65_536
+const form = 'grant_type=client_credentials&scope=api1&x='
+let server: RunningServer
+beforeAll(async () => {
+  server = await serve((await fixture()).provider)
+})
+afterAll(() => server.close(0))
+
+const head = (...more: string[]): string =>
+  [
+    'POST /connect/token HTTP/1.1',
+    'Host: x',
+    `Authorization: ${basic(web)}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    ...more,
+    '',
+    '',
+  ].join('\r\n')
+const chunk = (data: string): string => `${data.length.toString(16)}\r\n${data}\r\n`
+
+interface Outcome {
+  readonly answer: string
+  /** The server closed, without a reset. */
+  readonly ended: boolean
+  readonly sent: number
+}
+
+/** Writes piece after piece, as fast as they are taken, until there are no more or the server has closed; five seconds at most. */
+function send(pieces: Iterable<string>): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true })
+    const iterator = pieces[Symbol.iterator]()
+    let answer = ''
+    let ended = false
+    let sent = 0
+    const timeout = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`no end after five seconds; so far: ${answer}`))
+    }, 5000)
+    const write = (): void => {
+      while (!ended && !socket.destroyed) {
+        const { done, value } = iterator.next()
+        if (done) return
+        sent += value.length
+        if (!socket.write(value)) {
+          socket.once('drain', write)
+          return
+        }
+      }
+    }
+    socket.setEncoding('latin1')
+    socket.on('connect', write)
+    socket.on('data', (data) => {
+      answer += data
+    })
+    socket.on('end', () => {
+      ended = true
+      socket.end()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(timeout)
+      resolve({ answer, ended, sent })
+    })
+  })
+}
+
+function* endless(piece: string): Generator<string> {
+  yield head('Transfer-Encoding: chunked')
+  for (;;) yield piece
+}
+
+function expectTooLarge({ answer }: Outcome): void {
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
+  expect(answer).toMatch(/^connection: close\r$/imu)
+  expect(answer).toMatch(/^cache-control: no-store\r$/imu)
+  expect(answer).toContain('{"error":"invalid_request","error_description":"The body is too large"}')
+  expect(answer.match(/HTTP\/1\.1/gu)).toHaveLength(1)
+}
+
+const whole = (bytes: number): string => form + 'a'.repeat(bytes - form.length)
+
+describe('a body over the limit gets a real 413 and the connection is closed', () => {
+  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes, announced, are too many', async (bytes) => {
+    for (let time = 0; time < 5; time += 1) expectTooLarge(await send([head(`Content-Length: ${bytes}`), whole(bytes)]))
+  })
+
+  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes, in one chunk, are too many', async (bytes) => {
+    for (let time = 0; time < 5; time += 1) {
+      expectTooLarge(await send([head('Transfer-Encoding: chunked'), chunk(whole(bytes)), '0\r\n\r\n']))
+    }
+  })
+
+  test('1.91 many small chunks are too many', async () => {
+    const pieces = Array.from({ length: 2000 }, () => chunk('x'.repeat(50)))
+    for (let time = 0; time < 5; time += 1) expectTooLarge(await send([head('Transfer-Encoding: chunked'), ...pieces]))
+  })
+
+  test('1.91 what is announced and never sent is too much', async () => {
+    expectTooLarge(await send([head('Content-Length: 99999999')]))
+  })
+
+  test('1.91 what is announced and waits for a 100 is too much', async () => {
+    const { answer } = await send([head('Content-Length: 99999999', 'Expect: 100-continue')])
+    expect(answer).toContain('413')
+  })
+})
+
+test('a body without end is not read for ever', async () => {
+  const { answer, sent } = await send(endless(chunk('x'.repeat(16_384))))
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
+  // What the kernels on both sides hold in their buffers is sent, not more.
+  expect(sent).toBeLessThan(64 * 1024 * 1024)
+})
+
+test('a body of exactly the limit is served, announced or in chunks', async () => {
+  const announced = await send([head(`Content-Length: ${limit}`, 'Connection: close'), whole(limit)])
+  const pieces = whole(limit).match(/.{1,1000}/gsu) ?? []
+  const chunked = await send([
+    head('Transfer-Encoding: chunked', 'Connection: close'),
+    ...pieces.map(chunk),
+    '0\r\n\r\n',
+  ])
+  for (const { answer, ended } of [announced, chunked]) {
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /u)
+    expect(ended).toBe(true)
+  }
+})
+
+test('a caller that is refused for another reason may send its body to the end, and use the connection again', async () => {
+  const text = whole(limit - 100)
+  const refused = head(`Content-Length: ${text.length}`).replace('x-www-form-urlencoded', 'json') + text
+  const good = head(`Content-Length: ${form.length}`, 'Connection: close') + form
+  const { answer } = await send([refused, good])
+  expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/gu)].map(([, status]) => status)).toEqual(['415', '200'])
+})

@@ -1,0 +1,92 @@
+/**
+ * Attack: a caller writes `X-Forwarded-For` itself, to look like another address: past a throttle, past an allow list, or to blame somebody in the log.
+ *
+ * RFC 7239 section 8.1: only what trusted proxies added can be believed. Each proxy appends, so hops are counted from the right; by default the header is ignored.
+ */
+
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
+
+let running: RunningServer | undefined
+afterEach(async () => {
+  await running?.close(0)
+  Reflect.deleteProperty(process.env, 'TRUST_PROXY')
+  Reflect.deleteProperty(process.env, 'ORIGIN')
+})
+
+/** The address that the provider was told for a request with this header. */
+async function seen(forwarded: string | undefined, trustedProxies?: number, more: Record<string, string> = {}) {
+  await running?.close(0)
+  const f = await fixture()
+  running = await serve(f.provider, trustedProxies === undefined ? {} : { trustedProxies })
+  const headers = { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }), ...more }
+  await fetch(`http://${running.host}:${running.port}/connect/userinfo`, { headers })
+  return f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.clientAddress] : [])).at(-1)
+}
+const socket = '127.0.0.1'
+
+describe('without trusted proxies', () => {
+  test.each([undefined, '6.6.6.6', '6.6.6.6, 7.7.7.7', '', 'unknown'])('the header %j is ignored', async (header) => {
+    expect(await seen(header)).toBe(socket)
+    expect(await seen(header, 0)).toBe(socket)
+  })
+
+  test('other headers of that kind are ignored too', async () => {
+    const names = ['x-real-ip', 'x-client-ip', 'cf-connecting-ip', 'true-client-ip', 'forwarded', 'x-forwarded']
+    expect(await seen(undefined, 0, Object.fromEntries(names.map((name) => [name, '6.6.6.6'])))).toBe(socket)
+  })
+
+  test('an environment variable does not switch trust on', async () => {
+    process.env.TRUST_PROXY = '1'
+    process.env.ORIGIN = 'https://evil.example'
+    expect(await seen('6.6.6.6')).toBe(socket)
+  })
+})
+
+describe('hops are counted from the right', () => {
+  test.each([
+    [1, '203.0.113.9', '203.0.113.9'],
+    [1, '6.6.6.6, 203.0.113.9', '203.0.113.9'],
+    [1, '6.6.6.6,7.7.7.7,203.0.113.9', '203.0.113.9'],
+    [2, '203.0.113.9, 10.0.0.1', '203.0.113.9'],
+    [2, '6.6.6.6, 203.0.113.9, 10.0.0.1', '203.0.113.9'],
+    [3, '6.6.6.6, 203.0.113.9, 10.0.0.1, 10.0.0.2', '203.0.113.9'],
+    [1, ' 6.6.6.6 ,  203.0.113.9 ', '203.0.113.9'],
+    [1, '6.6.6.6, 2001:db8::9', '2001:db8::9'],
+    [1, '6.6.6.6, ::ffff:203.0.113.9', '203.0.113.9'],
+  ])('%i trusted: %j is %s', async (trusted, header, expected) => {
+    expect(await seen(header, trusted)).toBe(expected)
+  })
+
+  test('a header that is sent twice is one list', async () => {
+    const f = await fixture()
+    running = await serve(f.provider, { trustedProxies: 1 })
+    const { request } = await import('node:http')
+    await new Promise((resolve, reject) => {
+      const headers = ['host', 'x', 'x-forwarded-for', '6.6.6.6', 'x-forwarded-for', '203.0.113.9']
+      const req = request({ host: running?.host, port: running?.port, path: '/connect/userinfo', headers }, (res) => {
+        res.resume().on('end', resolve)
+      })
+      req.on('error', reject).end()
+    })
+    expect(f.events.at(-1)?.clientAddress).toBe('203.0.113.9')
+  })
+})
+
+describe('what is no address is not believed', () => {
+  test.each([
+    '',
+    'unknown',
+    '6.6.6.6, unknown',
+    '6.6.6.6, ',
+    '6.6.6.6,',
+    '6.6.6.6, <script>',
+    '6.6.6.6, 999.1.1.1',
+    '6.6.6.6, 1.2.3.4:80',
+    '6.6.6.6, 0x7f.1',
+    '6.6.6.6, localhost',
+  ])('%j gives the address of the socket', async (header) => {
+    expect(await seen(header, 1)).toBe(socket)
+  })
+})

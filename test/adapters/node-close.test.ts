@@ -1,0 +1,181 @@
+/**
+ * What an operator meets at every deployment: `close()` while requests are open. They end as they would have, new ones are not taken, idle connections do not hold it up, and one that never ends
+ * holds it up for the given seconds only.
+ */
+
+import { once } from 'node:events'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { basic } from '@grantry/core/testing'
+import { afterEach, expect, test } from 'vitest'
+import { fixture, web } from '../support/fixture.ts'
+
+const agents: Agent[] = []
+let server: RunningServer
+afterEach(async () => {
+  for (const agent of agents.splice(0)) agent.destroy()
+  await server.close(0)
+})
+
+const form = 'grant_type=client_credentials&scope=api1'
+/** A server whose storage waits at the gate, when there is one. */
+async function start() {
+  const f = await fixture()
+  let open: () => void = () => undefined
+  let gate: Promise<void> | undefined
+  const provider = {
+    issuer: f.provider.issuer,
+    fetch: async (...args: Parameters<typeof f.provider.fetch>) => {
+      const response = await f.provider.fetch(...args)
+      await gate
+      return response
+    },
+  }
+  server = await serve(provider)
+  return {
+    shut: () => {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    open: () => open(),
+  }
+}
+
+function post(agent?: Agent): ClientRequest {
+  return request({
+    // Without an agent the connection is for this one request.
+    agent: agent ?? false,
+    host: server.host,
+    port: server.port,
+    path: '/connect/token',
+    method: 'POST',
+    headers: {
+      authorization: basic(web),
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': form.length,
+    },
+  })
+}
+async function answerOf(req: ClientRequest): Promise<{ status: number | undefined; text: string }> {
+  const [res] = (await once(req, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const part of res) text += part
+  return { status: res.statusCode, text }
+}
+const keepAlive = (): Agent => {
+  const agent = new Agent({ keepAlive: true })
+  agents.push(agent)
+  return agent
+}
+/** Whether it came in time; the limit is far from both what is right and what is wrong. */
+const within = <T>(seconds: number, promise: Promise<T>): Promise<T | 'late'> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), seconds * 1000)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+const isRefused = async (): Promise<boolean> => {
+  const socket = connect(server.port, server.host)
+  try {
+    await once(socket, 'connect')
+    return false
+  } catch {
+    return true
+  } finally {
+    socket.destroy()
+  }
+}
+
+test('a request whose body is still coming is answered in full', async () => {
+  await start()
+  const req = post()
+  const answer = answerOf(req)
+  req.write(form.slice(0, 10))
+  await once(server.server, 'request')
+
+  const closed = server.close()
+  expect(await isRefused()).toBe(true)
+  req.end(form.slice(10))
+
+  expect(await answer).toMatchObject({ status: 200, text: expect.stringContaining('"access_token"') })
+  expect(await within(4, closed)).toBeUndefined()
+})
+
+test('a request that is being worked on is answered in full, on a connection that is kept alive too', async () => {
+  const { shut, open } = await start()
+  shut()
+  const req = post(keepAlive())
+  const answer = answerOf(req)
+  req.end(form)
+  await once(server.server, 'request')
+
+  const closed = server.close()
+  open()
+
+  expect(await answer).toMatchObject({ status: 200 })
+  expect(await within(4, closed)).toBeUndefined()
+})
+
+test('a caller that goes on using its connection is not cut in the middle of an answer', async () => {
+  await start()
+  const agent = keepAlive()
+  const ask = async () => {
+    const req = post(agent)
+    const answer = answerOf(req)
+    req.end(form)
+    return answer
+  }
+  await ask()
+  const first = ask()
+  await once(server.server, 'request')
+  const closed = server.close(1)
+  expect(await first).toMatchObject({ status: 200 })
+  // From here on the connection is gone or tells that it goes: a new request is answered in full or refused at once.
+  const after = await within(5, Promise.all([ask().catch(() => 'refused'), ask().catch(() => 'refused')]))
+  for (const answer of after) expect(['refused', 200]).toContain(typeof answer === 'string' ? answer : answer.status)
+  expect(await within(4, closed)).toBeUndefined()
+})
+
+test('idle connections do not hold it up', async () => {
+  await start()
+  const agent = keepAlive()
+  for (let time = 0; time < 3; time += 1) {
+    const req = post(agent)
+    req.end(form)
+    expect(await answerOf(req)).toMatchObject({ status: 200 })
+  }
+  expect(await within(2, server.close())).toBeUndefined()
+})
+
+test('a connection on which nothing was ever sent does not hold it up for longer than was said', async () => {
+  await start()
+  const socket = connect(server.port, server.host)
+  await once(socket, 'connect')
+  const ended = once(socket, 'close')
+  expect(await within(5, server.close(1))).toBeUndefined()
+  await ended
+})
+
+test('a request that never ends is cut after the seconds that were said', async () => {
+  await start()
+  const req = post()
+  const failure = once(req, 'error').then(() => 'cut')
+  req.write(form.slice(0, 10))
+  await once(server.server, 'request')
+  expect(await within(5, server.close(1))).toBeUndefined()
+  expect(await failure).toBe('cut')
+})
+
+test('closing twice is closing once', async () => {
+  await start()
+  expect(await within(4, Promise.all([server.close(), server.close()]))).toEqual([undefined, undefined])
+})
+
+test('a port that is taken is said at once', async () => {
+  await start()
+  const { provider } = await fixture()
+  await expect(serve(provider, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})

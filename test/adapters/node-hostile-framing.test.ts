@@ -1,0 +1,245 @@
+/**
+ * Attack: requests that are no proper HTTP, or proper but hostile: request smuggling (two lengths, lying lengths, broken chunks), targets that no URL can be made of, hosts that are not
+ * ours, methods that echo. The Node adapter answers each within a few seconds without a server error or a stack, and goes on serving.
+ *
+ * RFC 9112 sections 3.2 (target, Host), 6.3 (length), 7.1 (chunks), 11.2 (smuggling); RFC 9110 section 9.3.8 (TRACE must not reflect credentials).
+ */
+import { connect } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { basic } from '@grantry/core/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fixture, web } from '../support/fixture.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await serve((await fixture()).provider)
+})
+afterAll(() => server.close(0))
+
+// What hattip does not understand it would print with its stack.
+beforeEach(() => {
+  for (const method of ['error', 'warn', 'log'] as const) vi.spyOn(console, method)
+})
+afterEach(() => {
+  for (const method of ['error', 'warn', 'log'] as const) expect(console[method]).not.toHaveBeenCalled()
+  vi.restoreAllMocks()
+})
+
+/** Sends bytes as they are and gives back everything until the server closes. `cut`: our side ends at once. Five seconds at most. */
+function raw(text: string | Buffer, { cut = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, server.host)
+    let answer = ''
+    const limit = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`no end after five seconds; so far: ${answer}`))
+    }, 5000)
+    socket.setEncoding('latin1')
+    socket.on('data', (data) => {
+      answer += data
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(limit)
+      resolve(answer)
+    })
+    if (cut) socket.end(text)
+    else socket.write(text)
+  })
+}
+
+const statuses = (answer: string): number[] =>
+  [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gmu)].map(([, code]) => Number(code))
+const form = 'grant_type=client_credentials&scope=api1'
+const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`
+const headers = [
+  'Host: x',
+  `Authorization: ${basic(web)}`,
+  'Content-Type: application/x-www-form-urlencoded',
+  'Connection: close',
+]
+const post = (target = '/connect/token', more: string[] = [`Content-Length: ${form.length}`]): string =>
+  lines(`POST ${target} HTTP/1.1`, ...headers, ...more)
+const get = (target: string, ...more: string[]): string =>
+  lines(`GET ${target} HTTP/1.1`, ...(more.length > 0 ? more : ['Host: x']), 'Connection: close')
+
+async function expectAlive(): Promise<void> {
+  const answer = await raw(post() + form)
+  expect(statuses(answer)).toEqual([200])
+  expect(answer).toContain('"access_token"')
+}
+
+/** A refusal that shows nothing of the inside. */
+function expectRefused(answer: string, status?: number): void {
+  const [first = 0] = statuses(answer)
+  if (status !== undefined) expect(statuses(answer)).toEqual([status])
+  expect(first === 0 || (first >= 400 && first < 500)).toBe(true)
+  expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
+}
+
+test('a right request is answered: the requests below are refused for what is wrong with them', expectAlive)
+
+describe('targets', () => {
+  test('the absolute form is understood, and its host means nothing', async () => {
+    expect(statuses(await raw(post('http://evil.example/connect/token') + form))).toEqual([200])
+    expect(statuses(await raw(post('HTTPS://user:pw@evil.example:99/connect/token?x=1') + form))).toEqual([200])
+    const answer = await raw(get('https://evil.example/.well-known/openid-configuration'))
+    expect(answer).toContain('"issuer":"https://id.example.com"')
+    expect(answer).not.toContain('evil')
+  })
+
+  const strange =
+    'http://evil.example http:// // //evil.example/connect/token /\\evil.example /connect/../../connect/x /% /%00 /connect/token/ http://[::1/connect /connect/token\u00e9'.split(
+      ' ',
+    )
+  test.each([...strange, `/${'x'.repeat(8000)}`])('GET %s is no endpoint', async (target) => {
+    expectRefused(await raw(get(target)))
+    await expectAlive()
+  })
+
+  test.each([
+    'OPTIONS *',
+    'GET *',
+    'POST *',
+    'GET evil.example:443',
+    'GET connect/token',
+    'GET ftp://x/connect/token',
+    'GET ?x',
+    'GET ',
+    'CONNECT evil.example:443',
+    'CONNECT /connect/token',
+  ])('%s is refused', async (start) => {
+    expectRefused(
+      await raw(lines(`${start} HTTP/1.1`, 'Host: x', 'Connection: close'), { cut: start.startsWith('CONNECT') }),
+    )
+    await expectAlive()
+  })
+
+  test('TRACE is refused as a wrong method, and echoes nothing', async () => {
+    const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers, 'X-Secret: hunter2'))
+    expectRefused(answer, 405)
+    expect(answer).not.toContain('hunter2')
+    expect(answer).not.toContain(basic(web))
+  })
+
+  test('1.92 TRACE is a wrong method like any other: Allow, no-store, an OAuth error', async () => {
+    const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers))
+    expect(answer).toMatch(/^allow: .*POST.*\r$/imu)
+    expect(answer).toMatch(/^cache-control: no-store\r$/imu)
+    expect(answer).toMatch(/^pragma: no-cache\r$/imu)
+    expect(answer).toMatch(/\{"error":"invalid_request","error_description":"[^"]+"\}/u)
+  })
+})
+
+describe('hosts', () => {
+  test('HTTP/1.1 without one is refused', async () => {
+    expectRefused(await raw(lines('GET /.well-known/jwks HTTP/1.1', 'Connection: close')), 400)
+  })
+
+  test('HTTP/1.0 without one is served', async () => {
+    expect(statuses(await raw(lines('GET /.well-known/jwks HTTP/1.0', '')))).toEqual([200])
+  })
+
+  test.each([
+    '',
+    'evil.example',
+    'a b',
+    '[::',
+    '[::1]:x',
+    'evil/..',
+    '@',
+    ':',
+    '%',
+    '"',
+    'x'.repeat(5000),
+    '\u00e9',
+    '*',
+    'id.example.com:99999',
+  ])('%j changes nothing of the answer', async (host) => {
+    const answer = await raw(
+      get(
+        '/.well-known/openid-configuration',
+        `Host: ${host}`,
+        'X-Forwarded-Host: evil.example',
+        'X-Forwarded-Proto: http',
+      ),
+    )
+    expect(statuses(answer)).toEqual([200])
+    expect(answer).toContain('"issuer":"https://id.example.com"')
+    expect(answer).toContain('"token_endpoint":"https://id.example.com/connect/token"')
+    expect(answer).not.toContain('evil')
+  })
+})
+
+describe('headers', () => {
+  test.each<[string, string[]]>([
+    ['two Authorization headers', [`Authorization: ${basic(web)}`]],
+    ['two Authorization headers in other cases', [`AUTHORIZATION: Bearer x`]],
+    ['one of them empty', ['authorization:']],
+  ])('%s are refused', async (_, more) => {
+    expectRefused(await raw(post('/connect/token', [...more, `Content-Length: ${form.length}`]) + form), 400)
+    await expectAlive()
+  })
+
+  test('20 000 bytes in one are refused, and three thousand of them too, or cost nothing', async () => {
+    expectRefused(await raw(get('/connect/userinfo', 'Host: x', `X-Long: ${'x'.repeat(20_000)}`)), 431)
+    expectRefused(await raw(get('/connect/userinfo', 'Host: x', `Authorization: Bearer ${'x'.repeat(20_000)}`)), 431)
+    expectRefused(await raw(get('/connect/userinfo', 'Host: x', ...Array.from({ length: 3000 }, (_, i) => `a${i}: 1`))))
+    await expectAlive()
+  })
+
+  test.each(['Bearer \u00e9\u00ff\u0080', '\u00ff', 'Basic \u00e9', `Basic ${'\u00a0'}`])(
+    'bytes outside ASCII in %j are no credentials',
+    async (value) => {
+      expectRefused(
+        await raw(Buffer.from(get('/connect/userinfo', 'Host: x', `Authorization: ${value}`), 'latin1')),
+        401,
+      )
+      await expectAlive()
+    },
+  )
+
+  test.each([
+    'X: a\u0000b',
+    'X: a\u0001b',
+    'X: a\rb',
+    'X : a',
+    ' X: a',
+    'X',
+    ': a',
+    'X\u0000: a',
+    'X(: a',
+    '\u00e9: a',
+  ])('the header line %j is refused', async (line) => {
+    expectRefused(await raw(Buffer.from(get('/.well-known/jwks', 'Host: x', line), 'latin1'), { cut: true }), 400)
+    await expectAlive()
+  })
+
+  test('names of prototypes change nothing', async () => {
+    const answer = await raw(get('/.well-known/jwks', 'Host: x', '__proto__: x', 'constructor: y', 'toString: z'))
+    expect(statuses(answer)).toEqual([200])
+  })
+
+  test('an upgrade is not made, an unknown expectation is refused', async () => {
+    expect(statuses(await raw(get('/.well-known/jwks', 'Host: x', 'Upgrade: h2c', 'HTTP2-Settings: x')))).toEqual([200])
+    expectRefused(await raw(get('/.well-known/jwks', 'Host: x', 'Expect: magic')), 417)
+  })
+})
+
+describe('lines that are no request', () => {
+  test.each([
+    'GET /\r\n\r\n',
+    'get / HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    '\u0016\u0003\u0001\u0002\u0000',
+    '\r\n\r\n\r\n',
+    'HTTP/1.1 200 OK\r\n\r\n',
+    '\u0000'.repeat(100),
+    '{"a":1}',
+    'x'.repeat(100_000),
+  ])('%j is refused', async (text) => {
+    expectRefused(await raw(text, { cut: true }))
+    await expectAlive()
+  })
+})

@@ -1,0 +1,185 @@
+/**
+ * Attack: a proxy in front and the server behind disagree on where a request ends, so that the rest of one body is taken for the next caller's request: two lengths, a lying length, broken
+ * chunks, requests on top of each other.
+ *
+ * RFC 9112 sections 6.3 (a request with an invalid length MUST be answered with 400 and the connection closed), 7.1 and 11.2.
+ */
+import { connect } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { basic } from '@grantry/core/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
+
+let server: RunningServer
+let f: Fixture
+beforeAll(async () => {
+  f = await fixture()
+  server = await serve(f.provider)
+})
+afterAll(() => server.close(0))
+
+/** Everything that the server says until it closes; `cut`: our side ends at once. Five seconds at most. */
+function raw(text: string, { cut = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, server.host)
+    let answer = ''
+    const limit = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`no end after five seconds; so far: ${answer}`))
+    }, 5000)
+    socket.setEncoding('latin1')
+    socket.on('data', (data) => {
+      answer += data
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(limit)
+      resolve(answer)
+    })
+    if (cut) socket.end(text)
+    else socket.write(text)
+  })
+}
+
+const statuses = (answer: string): number[] =>
+  [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gmu)].map(([, code]) => Number(code))
+const form = 'grant_type=client_credentials&scope=api1'
+const post = (lengths: string[], body: string, { close = true, path = '/connect/token' } = {}): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `Authorization: ${basic(web)}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    ...(close ? ['Connection: close'] : []),
+    ...lengths,
+    '',
+    body,
+  ].join('\r\n')
+const length = (bytes: number | string): string => `Content-Length: ${bytes}`
+const chunked = 'Transfer-Encoding: chunked'
+const inChunks = (...chunks: string[]): string =>
+  [...chunks, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
+/** What an attacker would like the server to take for a request of its own. */
+const smuggled = post([length(form.length)], form)
+
+const issued = (): number => f.events.filter(({ type }) => type === 'token_issued').length
+
+/** Nothing was issued but what the check itself asks for, and the server goes on. */
+async function expectNothingIssued(attack: () => Promise<string>, allowed: readonly number[] = [400]): Promise<void> {
+  const before = issued()
+  const answer = await attack()
+  for (const status of statuses(answer)) expect(allowed).toContain(status)
+  expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
+  expect(issued()).toBe(before)
+  expect(statuses(await raw(smuggled))).toEqual([200])
+}
+
+test('right lengths are served: the ones below are refused for what is wrong with them', async () => {
+  expect(statuses(await raw(smuggled))).toEqual([200])
+  expect(statuses(await raw(post([chunked], inChunks(form))))).toEqual([200])
+  expect(statuses(await raw(post([chunked], inChunks(...form))))).toEqual([200])
+})
+
+describe('two lengths', () => {
+  test.each<[string, string[], string]>([
+    ['a length and chunks', [length(form.length), chunked], inChunks(form)],
+    ['a length of nought and chunks', [length(0), chunked], inChunks(form)],
+    ['chunks and a length', [chunked, length(3)], inChunks(form)],
+    ['two different lengths', [length(form.length), length(0)], form],
+    ['two equal lengths', [length(form.length), length(form.length)], form],
+    ['two lengths in one', [length(`${form.length}, ${form.length}`)], form],
+    ['chunks that are not last', ['Transfer-Encoding: chunked, gzip'], inChunks(form)],
+    ['another encoding alone', ['Transfer-Encoding: gzip'], form],
+    ['chunks under a crooked name', ['Transfer-Encoding: xchunked'], inChunks(form)],
+    ['a space before the colon', [`Content-Length : ${form.length}`], form],
+  ])('%s', async (_, lengths, body) => {
+    await expectNothingIssued(() => raw(post(lengths, body), { cut: true }))
+  })
+})
+
+describe('a length that is none', () => {
+  test.each(['-1', '+40', '0x28', '4 0', '40;', '4e1', 'NaN', '', '99999999999999999999999'])('%j', async (text) => {
+    await expectNothingIssued(() => raw(post([length(text)], form), { cut: true }), [400, 401, 413])
+  })
+})
+
+describe('chunks that are none', () => {
+  test.each<[string, string]>([
+    ['a size that is no number', `zz\r\n${form}\r\n0\r\n\r\n`],
+    ['a negative size', `-1\r\n${form}\r\n0\r\n\r\n`],
+    ['a size with a sign', `+28\r\n${form}\r\n0\r\n\r\n`],
+    ['a size with 0x', `0x28\r\n${form}\r\n0\r\n\r\n`],
+    ['a size beyond every number', `FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`],
+    ['no size', `\r\n${form}\r\n0\r\n\r\n`],
+    ['a size that is too small', `3\r\n${form}\r\n0\r\n\r\n`],
+    ['no line break after the data', `28\r\n${form}0\r\n\r\n`],
+    ['bare line feeds', `28\n${form}\n0\n\n`],
+    ['a chunk that is cut', `28\r\n${form.slice(0, 10)}`],
+    ['no last chunk', `28\r\n${form}\r\n`],
+    ['a broken trailer', `28\r\n${form}\r\n0\r\nbroken\r\n\r\n`],
+  ])('%s', async (_, body) => {
+    await expectNothingIssued(() => raw(post([chunked], body), { cut: true }))
+  })
+})
+
+describe('a length that lies', () => {
+  test.each([1, 30, 39])('a body that ends after %i of its bytes is not acted on', async (sent) => {
+    await expectNothingIssued(() => raw(post([length(form.length)], form.slice(0, sent)), { cut: true }))
+  })
+
+  test('a body that ends before the headers do is not acted on', async () => {
+    await expectNothingIssued(() => raw(post([length(form.length)], '').slice(0, -20), { cut: true }))
+  })
+
+  test('what follows a body that is longer than its length is no request', async () => {
+    const before = issued()
+    const answer = await raw(post([length(0)], form, { close: false }), { cut: true })
+    expect(statuses(answer).every((status) => status === 400)).toBe(true)
+    expect(issued()).toBe(before)
+  })
+
+  test('a request inside the body of another is not served', async () => {
+    const before = issued()
+    const answer = await raw(post([length(smuggled.length)], smuggled))
+    expect(statuses(answer)).toEqual([400])
+    expect(issued()).toBe(before)
+  })
+})
+
+describe('requests on top of each other', () => {
+  test('are answered one by one, in their order', async () => {
+    const answer = await raw(
+      post([length(form.length)], form, { close: false }) +
+        post([length(3)], 'x=1', { close: false }) +
+        post([chunked], inChunks(form), { close: false, path: '/connect/nothing' }) +
+        'HEAD /connect/userinfo HTTP/1.1\r\nHost: x\r\n\r\n' +
+        'OPTIONS /connect/introspect HTTP/1.1\r\nHost: x\r\n\r\n' +
+        smuggled,
+    )
+    expect(statuses(answer)).toEqual([200, 400, 404, 401, 405, 200])
+    expect(answer.match(/"access_token"/gu)).toHaveLength(2)
+  })
+
+  test('a body that nobody reads is not taken for the next request', async () => {
+    const json = post([length(smuggled.length)], smuggled, { close: false }).replace('x-www-form-urlencoded', 'json')
+    const before = issued()
+    expect(statuses(await raw(json + smuggled))).toEqual([415, 200])
+    expect(issued()).toBe(before + 1)
+  })
+
+  test('after a broken one nothing is answered any more', async () => {
+    const before = issued()
+    const answer = await raw(post([chunked], `zz\r\n${form}\r\n0\r\n\r\n`, { close: false }) + smuggled)
+    expect(statuses(answer)).toEqual([400])
+    expect(issued()).toBe(before)
+  })
+})
+
+test('HEAD has the headers of GET and no body', async () => {
+  const of = (method: string) => raw(`${method} /.well-known/jwks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  const [head, get] = [await of('HEAD'), await of('GET')]
+  expect(statuses(head)).toEqual([200])
+  expect(head.endsWith('\r\n\r\n')).toBe(true)
+  expect(get).toContain('"keys"')
+  expect(head).toMatch(/^content-type: application\/json\r$/imu)
+})

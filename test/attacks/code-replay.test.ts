@@ -1,0 +1,115 @@
+/**
+ * Attack: a thief reads an authorization code (browser history, referrer, proxy log) and sends it again after the honest client has used it: at
+ * once, after the minute in which it could be redeemed, and when the theft was already noticed.
+ *
+ * RFC 6749 section 4.1.2: a code is used once; on a second use the server MUST deny and SHOULD revoke every token that came from it. That a replay
+ * is still recognised after the code's own 60 seconds, and that all refusals read alike, is hardening.
+ */
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const redeem = (f: Fixture, code: string, as = web) =>
+  f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, as)
+const lastReason = (f: Fixture): string | undefined =>
+  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
+const revocations = (f: Fixture): number => f.events.filter(({ type }) => type === 'family_revoked').length
+
+/** Whether the tokens of an answer still do anything, wherever a token can be shown. */
+async function alive(f: Fixture, tokens: { access_token: string; refresh_token: string }, as = web) {
+  const { access_token: token, refresh_token } = tokens
+  const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${token}` })
+  const introspection = await f.post('introspection', { token }, api1)
+  const validation = await f.post('accessTokenValidation', { token })
+  const refreshed = await f.post('token', { grant_type: 'refresh_token', refresh_token }, as)
+  return {
+    userinfo: userinfo.status === 200,
+    introspection: introspection.body.active,
+    validation: validation.status === 200,
+    refresh: refreshed.status === 200,
+  }
+}
+const dead = { userinfo: false, introspection: false, validation: false, refresh: false }
+
+describe.each([
+  { format: 'reference', as: web },
+  { format: 'JWT', as: webJwt },
+])('a code whose tokens are $format', ({ as }) => {
+  test.each([
+    { when: 'at once', seconds: 0 },
+    { when: 'in its last second', seconds: 59 },
+    { when: 'in the second in which it ends', seconds: 60 },
+    { when: 'late, when it could not be redeemed any more', seconds: 61 },
+    { when: 'in the last second of its retention', seconds: 3600 + 59 },
+  ])('a replay $when is refused and kills every token of the code', async ({ seconds }) => {
+    const f = await fixture()
+    const code = await f.code({ clientId: as[0] })
+    const first = await redeem(f, code, as)
+    expect(first.status).toBe(200)
+    f.clock.advance(seconds)
+
+    const replay = await redeem(f, code, as)
+
+    expect(replay.status).toBe(400)
+    expect(replay.body.error).toBe('invalid_grant')
+    expect(lastReason(f)).toBe('code_replayed')
+    expect(await alive(f, first.body, as)).toEqual(dead)
+  })
+})
+
+test('the tokens live until the replay: the checks above can tell', async () => {
+  const f = await fixture()
+  const first = await redeem(f, await f.code())
+  expect(await alive(f, first.body)).toEqual({ userinfo: true, introspection: true, validation: true, refresh: true })
+})
+
+test('tokens that were refreshed since die with the code too', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  const first = await redeem(f, code)
+  const second = await f.post('token', { grant_type: 'refresh_token', refresh_token: first.body.refresh_token }, web)
+  expect(second.status).toBe(200)
+  await redeem(f, code)
+  expect(await alive(f, second.body)).toEqual(dead)
+})
+
+test('a replay after the family is revoked is refused and revokes nothing more', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  await redeem(f, code)
+  await redeem(f, code)
+  expect(revocations(f)).toBe(1)
+  const third = await redeem(f, code)
+  expect(third.status).toBe(400)
+  expect(third.body.error).toBe('invalid_grant')
+  expect(revocations(f)).toBe(1)
+})
+
+test('a replay after the retention is refused as an unknown code', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  await redeem(f, code)
+  f.clock.advance(60 + 3600)
+  expect((await redeem(f, code)).body.error).toBe('invalid_grant')
+  expect(lastReason(f)).toBe('plugin:authorization_code:code_unknown')
+})
+
+test('a replay kills its own family only', async () => {
+  const f = await fixture()
+  const [stolen, untouched] = [await f.code(), await f.code()]
+  await redeem(f, stolen)
+  const other = await redeem(f, untouched)
+  await redeem(f, stolen)
+  expect((await f.post('introspection', { token: other.body.access_token }, api1)).body.active).toBe(true)
+})
+
+test('unknown, expired, foreign and spent codes read alike', async () => {
+  const f = await fixture()
+  const [spent, expired, foreign] = [await f.code(), await f.code(), await f.code({ clientId: webJwt[0] })]
+  await redeem(f, spent)
+  const answers = [await redeem(f, 'no-such-code'), await redeem(f, spent), await redeem(f, foreign)]
+  f.clock.advance(60)
+  answers.push(await redeem(f, expired))
+  const [unknown] = answers
+  expect(unknown?.body.error).toBe('invalid_grant')
+  for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: unknown?.body })
+})

@@ -1,0 +1,120 @@
+/**
+ * Attack: somebody who holds a stolen code is not the client it was made for: another registered client, a stranger without a secret, or a page
+ * that got the code through a look-alike redirect URI (code injection).
+ *
+ * RFC 6749 section 4.1.3: the code is bound to the client, and redirect_uri must be identical; RFC 9700 section 4.1.3: exact string comparison. That a
+ * failed try neither burns the code nor revokes anything (else a thief could lock the honest client out) is hardening.
+ */
+import { expect, test } from 'vitest'
+import { api1, type Fixture, fixture, other, redirectUri, spaClientId, web } from '../support/fixture.ts'
+
+const form = (code: string, more: Record<string, string> = {}) => ({
+  grant_type: 'authorization_code',
+  code,
+  redirect_uri: redirectUri,
+  ...more,
+})
+const lastReason = (f: Fixture): string | undefined =>
+  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
+
+/** The honest client comes after the attack: its code works, and nothing was taken for a replay. */
+async function expectUnharmed(f: Fixture, code: string): Promise<void> {
+  const honest = await f.post('token', form(code), web)
+  expect(honest.status).toBe(200)
+  const types = f.events.map(({ type }) => type)
+  expect(types).not.toContain('code_replayed')
+  expect(types).not.toContain('family_revoked')
+  expect((await f.post('introspection', { token: honest.body.access_token }, api1)).body.active).toBe(true)
+}
+
+test('another confidential client cannot redeem the code, nor burn it', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  const theft = await f.post('token', form(code), other)
+  expect(theft.status).toBe(400)
+  expect(theft.body.error).toBe('invalid_grant')
+  expect(lastReason(f)).toBe('plugin:authorization_code:client_mismatch')
+  await expectUnharmed(f, code)
+})
+
+test('a public client cannot redeem the code of a confidential one, with or without a verifier', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  for (const more of [{}, { code_verifier: 'v'.repeat(43) }]) {
+    const theft = await f.post('token', form(code, { client_id: spaClientId, ...more }))
+    expect(theft.body.error).toBe('invalid_grant')
+  }
+  await expectUnharmed(f, code)
+})
+
+test.each([
+  { who: 'nobody', more: {} },
+  { who: 'the client id alone', more: { client_id: web[0] } },
+  { who: 'a wrong secret', more: { client_id: web[0], client_secret: 'wrong' } },
+  { who: 'the secret of another client', more: { client_id: web[0], client_secret: other[1] } },
+])('$who cannot redeem the code, nor burn it', async ({ more }) => {
+  const f = await fixture()
+  const code = await f.code()
+  const theft = await f.post('token', form(code, more))
+  expect(theft.status).toBe(401)
+  expect(theft.body.error).toBe('invalid_client')
+  await expectUnharmed(f, code)
+})
+
+test.each([
+  'https://web.example.com/callback/',
+  'https://web.example.com/Callback',
+  'https://WEB.example.com/callback',
+  'https://web.example.com:443/callback',
+  'https://web.example.com/%63allback',
+  'https://web.example.com/callback?x=1',
+  'https://web.example.com/callback#',
+  'https://web.example.com/a/../callback',
+  'https://web.example.com/callback\n',
+  ' https://web.example.com/callback',
+  'https://web.example.com.evil.example/callback',
+  'https://web.example.com@evil.example/callback',
+  'http://web.example.com/callback',
+  'https://other.example.com/callback',
+])('the redirect_uri %j is not the one of the code', async (uri) => {
+  const f = await fixture()
+  const code = await f.code()
+  const theft = await f.post('token', form(code, { redirect_uri: uri }), web)
+  expect(theft.status).toBe(400)
+  expect(theft.body.error).toBe('invalid_grant')
+  expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
+  await expectUnharmed(f, code)
+})
+
+test('a code that was sent to one redirect URI is not redeemed with another one that the client registered too', async () => {
+  const f = await fixture()
+  const code = await f.code({ clientId: other[0], redirectUri: 'https://other.example.com/callback' })
+  const theft = await f.post('token', form(code), other)
+  expect(theft.body.error).toBe('invalid_grant')
+  expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
+})
+
+test('without a redirect_uri the code is not redeemed', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  const theft = await f.post('token', { grant_type: 'authorization_code', code }, web)
+  expect(theft.status).toBe(400)
+  expect(theft.body).toEqual({
+    error: 'invalid_request',
+    error_description: 'The parameter redirect_uri is required',
+  })
+  await expectUnharmed(f, code)
+})
+
+test.each([
+  { attack: 'another client', as: other, uri: redirectUri },
+  { attack: 'a wrong redirect_uri', as: web, uri: 'https://evil.example/callback' },
+])('a replay by $attack does not revoke what the honest client got', async ({ as, uri }) => {
+  const f = await fixture()
+  const code = await f.code()
+  const honest = await f.post('token', form(code), web)
+  const replay = await f.post('token', form(code, { redirect_uri: uri }), as)
+  expect(replay.body.error).toBe('invalid_grant')
+  expect((await f.post('introspection', { token: honest.body.access_token }, api1)).body.active).toBe(true)
+  expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
+})

@@ -1,0 +1,135 @@
+/**
+ * Attack: line breaks, NUL, quotes and text of the attacker in every field, in the hope that one of them reaches a header (response splitting), the challenge, the
+ * error description or a store key in the raw.
+ *
+ * RFC 6749 section 5.2: error_description has %x20-21 / %x23-5B / %x5D-7E only; RFC 9110 section 5.5: no CR, LF or NUL in a header. That nothing of
+ * what the caller sent comes back at all is hardening.
+ */
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+
+const marker = 'zqxmarker'
+const poisons: readonly [string, string][] = [
+  ['CR LF and a header', `${marker}\r\nx-injected: 1\r\n\r\n<script>`],
+  ['a lone LF', `${marker}\nx-injected: 1`],
+  ['a lone CR', `${marker}\rx-injected: 1`],
+  ['NUL', `\u0000${marker}\u0000`],
+  [
+    'every control character',
+    `${marker}${Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('')}\u007f`,
+  ],
+  ['quotes and a second attribute', `${marker}", scope="admin", error="x`],
+  ['backslashes', `${marker}\\"\\`],
+  ['line separators', `${marker}\u2028\u2029\u0085`],
+  ['right-to-left marks', `\u202e${marker}\u2066`],
+  ['a byte order mark', `\ufeff${marker}`],
+  ['characters outside the BMP', `${marker}😀𝒜`],
+  ['non-characters', `${marker}\uffff\ufffe`],
+  ['a template', `${marker}\${7*7}{{7*7}}%0d%0ax-injected:1`],
+  ['a path', `../../../${marker}`],
+  ['a glob and a key separator', `*:${marker}:*`],
+]
+
+const allowed = /^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/u
+
+/** No server error, no trace of the caller's text, and an error that keeps to the character set. */
+function expectClean(answer: Awaited<ReturnType<Fixture['post']>>, statuses: readonly number[]): void {
+  expect(statuses).toContain(answer.status)
+  expect(answer.headers.has('x-injected')).toBe(false)
+  expect(JSON.stringify([...answer.headers])).not.toContain(marker)
+  expect(JSON.stringify(answer.body ?? '')).not.toContain(marker)
+  expect(JSON.stringify(answer.body ?? '')).not.toContain('admin')
+  if (answer.body?.error === undefined) return
+  expect(Object.keys(answer.body)).toEqual(['error', 'error_description'])
+  expect(answer.body.error).toMatch(/^[a-z_]+$/u)
+  expect(answer.body.error_description).toMatch(allowed)
+}
+
+const forms: Record<string, Record<string, string>> = {
+  client_credentials: { grant_type: 'client_credentials', scope: 'api1' },
+  password: {
+    grant_type: 'password',
+    username: 'alice',
+    password: 'alice-password',
+    scope: 'openid',
+    acr_values: 'idp:x tenant:y',
+  },
+  authorization_code: {
+    grant_type: 'authorization_code',
+    code: 'x',
+    redirect_uri: redirectUri,
+    code_verifier: 'v'.repeat(43),
+  },
+  refresh_token: { grant_type: 'refresh_token', refresh_token: 'x', scope: 'api1' },
+}
+const fields = Object.entries(forms).flatMap(([name, form]) => Object.keys(form).map((field) => ({ name, field })))
+
+describe.each(poisons)('%s', (_, poison) => {
+  test.each(fields)('in $field of $name', async ({ name, field }) => {
+    const f = await fixture()
+    const answer = await f.post('token', { ...forms[name], [field]: poison }, web)
+    // acr_values is the user service's to judge; everywhere else the text is none that the provider knows.
+    expectClean(answer, field === 'acr_values' ? [200, 400] : [400])
+    expect(answer.body.error).not.toBe('server_error')
+  })
+
+  test('in client_id and client_secret, in the form and in the header', async () => {
+    const f = await fixture()
+    const form = { grant_type: 'client_credentials', scope: 'api1' }
+    expectClean(await f.post('token', { ...form, client_id: poison }), [401])
+    expectClean(await f.post('token', { ...form, client_id: poison, client_secret: poison }), [401])
+    expectClean(await f.post('token', { ...form, client_id: web[0], client_secret: poison }), [401])
+    expectClean(await f.post('token', form, [poison, poison]), [401])
+    expectClean(await f.post('token', { ...form, client_id: poison }, web), [400])
+    expectClean(await f.post('introspection', { token: 'x' }, [poison, poison]), [401])
+  })
+
+  test('in the name of a parameter', async () => {
+    const f = await fixture()
+    const form = { grant_type: 'client_credentials', scope: 'api1', [poison]: poison }
+    expectClean(await f.post('token', form, web), [200])
+  })
+
+  test('in the parameters of the other endpoints', async () => {
+    const f = await fixture()
+    const { access_token } = (await f.post('token', forms.password ?? {}, web)).body
+    expectClean(await f.post('introspection', { token: poison, token_type_hint: poison }, api1), [200])
+    expectClean(await f.post('userinfo', { access_token: poison }), [401])
+    for (const token of [poison, `${poison}.${poison}.${poison}`]) {
+      expectClean(await f.post('accessTokenValidation', { token }), [400])
+      expectClean(await f.get('accessTokenValidation', { token }), [400])
+      expectClean(await f.post('identityTokenValidation', { token, client_id: poison }), [400])
+      expectClean(await f.get('identityTokenValidation', { token, client_id: poison }), [400])
+    }
+    expectClean(await f.post('accessTokenValidation', { token: access_token, expectedScope: poison }), [400])
+  })
+})
+
+describe('the challenges', () => {
+  test('of a client name the issuer and nothing else', async () => {
+    const f = await fixture()
+    const { headers } = await f.post('token', { client_id: `x", charset="y` })
+    expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
+  })
+
+  test('of a bearer name the issuer, a fixed text and a fixed scope', async () => {
+    const f = await fixture()
+    const invalid = await f.get('userinfo', {}, { authorization: 'Bearer x", error="none' })
+    expect(invalid.headers.get('www-authenticate')).toBe(
+      'Bearer realm="https://id.example.com", error="invalid_token", error_description="The access token is not valid"',
+    )
+    const { body } = await f.post('token', forms.client_credentials ?? {}, web)
+    const lacking = await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
+    expect(lacking.headers.get('www-authenticate')).toBe(
+      'Bearer realm="https://id.example.com", error="insufficient_scope", error_description="The access token needs the scope openid", scope="openid"',
+    )
+  })
+
+  test.each([
+    'https://id.example.com/a", error="none',
+    'https://id.example.com/a\r\nx-injected: 1',
+    'https://id.example.com/\\',
+  ])('cannot be broken by the issuer: %j is refused at start', async (issuer) => {
+    await expect(fixture({ issuer })).rejects.toThrow('issuer')
+  })
+})

@@ -1,0 +1,149 @@
+/**
+ * Attack: a grant plugin (careless, or taken over by way of its dependencies) tries to get round what a code demands: it makes a redemption up, copies a
+ * real one with the demand cut out, changes a real one in place, returns weaker demands, or goes on with a code without spending it.
+ *
+ * RFC 7636 and RFC 6749 section 4.1.2 demand the proof key and single use whoever asks; that the core enforces them against its own plugins is hardening.
+ */
+
+import {
+  defineGrant,
+  type Grant,
+  type GrantKit,
+  type GrantResult,
+  type Redemption,
+  type StoredGrant,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
+
+const grantType = 'urn:example:evil'
+
+/** A plugin that looks a code up and does with it what the attack says. */
+const evil = (act: (stored: StoredGrant, kit: GrantKit) => Partial<GrantResult>): Grant =>
+  defineGrant({
+    grantType,
+    params: v.object({ code: v.string() }),
+    scope: 'ignored',
+    async handle({ params: { code } }, kit) {
+      const stored = await kit.findAuthorizationCode(code)
+      if (stored === undefined) throw new Error('the attack needs a code that is there')
+      return { subject: stored.subject, scopes: stored.scopes, ...act(stored, kit) }
+    },
+  }) as Grant
+
+const withEvil = (act: Parameters<typeof evil>[0]) =>
+  fixture({
+    plugins: [...builtInPlugins, evil(act)],
+    clients: clients.map((client) =>
+      client.public ? client : { ...client, grantTypes: [...(client.grantTypes ?? []), grantType] },
+    ),
+  })
+
+/** A copy of a redemption with every secret slot in it, whatever its name, after a change. */
+function copyOf(redemption: Redemption, change: (facts: Record<string, unknown>) => unknown): Redemption {
+  const copy = Object.create(Object.getPrototypeOf(redemption))
+  for (const key of Reflect.ownKeys(redemption)) {
+    Object.defineProperty(copy, key, { value: change(structuredClone(Reflect.get(redemption, key))), enumerable: true })
+  }
+  return copy
+}
+
+const withoutDemands = (facts: Record<string, unknown>) => ({
+  ...facts,
+  record: { ...(facts.record as object), demands: undefined },
+})
+
+async function expectRefused(f: Fixture, code: string, as = web): Promise<void> {
+  const answer = await f.post('token', { grant_type: grantType, code }, as)
+  expect([400, 500]).toContain(answer.status)
+  expect(['invalid_grant', 'server_error']).toContain(answer.body.error)
+  expect(answer.body).not.toHaveProperty('access_token')
+  expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+}
+
+const redeem = (f: Fixture, code: string, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...more }, web)
+
+describe('a code with a challenge', () => {
+  test.each<[string, Parameters<typeof evil>[0]]>([
+    ['an empty object as redemption', () => ({ redeems: [{} as Redemption] })],
+    ['an array as redemption', () => ({ redeems: [[] as unknown as Redemption] })],
+    ['a redemption of guessed members', () => ({ redeems: [{ kind: 'code', facts: {} } as unknown as Redemption] })],
+    ['a copy without the demand', ({ redemption }) => ({ redeems: [copyOf(redemption, withoutDemands)] })],
+    [
+      'a copy without the record',
+      ({ redemption }) => ({ redeems: [copyOf(redemption, (facts) => ({ ...facts, record: undefined }))] }),
+    ],
+    [
+      'the redemption with the demand deleted in place',
+      ({ redemption }) => {
+        for (const key of Reflect.ownKeys(redemption)) {
+          const { record } = Reflect.get(redemption, key) as { record?: { demands?: unknown } }
+          if (record !== undefined) Reflect.deleteProperty(record, 'demands')
+        }
+        return { redeems: [redemption] }
+      },
+    ],
+    ['no demands beside the redemption', ({ redemption }) => ({ redeems: [redemption], demands: {} })],
+    [
+      'an easier demand beside the redemption',
+      ({ redemption }) => ({
+        redeems: [redemption],
+        demands: { proof_key: { challenge: 'x'.repeat(43), method: 'plain' } },
+      }),
+    ],
+  ])('%s does not get tokens, and the honest client still does', async (_, act) => {
+    const f = await withEvil(act)
+    const code = await f.code({ codeChallenge: proof.challenge })
+    await expectRefused(f, code)
+    expect((await redeem(f, code, { code_verifier: proof.verifier })).status).toBe(200)
+  })
+})
+
+describe('a code without a challenge', () => {
+  test('the plugin that redeems it as it is gets tokens, once: the attacks above fail for what they change', async () => {
+    const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
+    const code = await f.code()
+    expect((await f.post('token', { grant_type: grantType, code }, web)).status).toBe(200)
+    expect((await redeem(f, code)).body.error).toBe('invalid_grant')
+  })
+
+  test('it cannot be redeemed for another client that the plugin does not compare', async () => {
+    const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
+    const code = await f.code()
+    await expectRefused(f, code, other)
+    expect((await redeem(f, code)).status).toBe(200)
+  })
+
+  test('it cannot be redeemed for another client by rewriting the redemption', async () => {
+    const rewritten = (facts: Record<string, unknown>) => ({
+      ...facts,
+      record: { ...(facts.record as object), clientId: other[0] },
+    })
+    const f = await withEvil(({ redemption }) => ({ redeems: [copyOf(redemption, rewritten)] }))
+    const code = await f.code()
+    await expectRefused(f, code, other)
+    expect((await redeem(f, code)).status).toBe(200)
+  })
+
+  test('a copy under another hash does not leave the code unspent', async () => {
+    const f = await withEvil(({ redemption }) => ({
+      redeems: [copyOf(redemption, (facts) => ({ ...facts, hash: '0'.repeat(64) }))],
+    }))
+    await expectRefused(f, await f.code())
+  })
+
+  // `continues` is for the refresh token of a client that keeps it; with a code in it the code would never be spent.
+  test('it cannot be gone on with, so that it is never spent', async () => {
+    const f = await withEvil(({ redemption }) => ({ continues: redemption }))
+    await expectRefused(f, await f.code())
+  })
+
+  test('it cannot be redeemed and gone on with in one answer', async () => {
+    const f = await withEvil(({ redemption }) => ({ redeems: [redemption], continues: redemption }))
+    const code = await f.code()
+    await expectRefused(f, code)
+    expect((await redeem(f, code)).status).toBe(200)
+  })
+})

@@ -1,0 +1,179 @@
+/**
+ * Attack: a forger changes a good token (its claims, its signature, its spelling), signs with a key of his own under the name of ours, or holds a token that our key
+ * signed for something else: another issuer, another audience, another time.
+ *
+ * RFC 7515 section 5.2 (a signature that fails, or base64url with additional characters, is refused), RFC 7519 section 4.1 (iss, aud, exp, nbf), RFC 9068
+ * section 4. That nothing tells which check failed is hardening.
+ */
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
+
+let f: Fixture
+let key: CryptoKey
+let foreign: CryptoKey
+let good: { access: string; identity: string }
+
+beforeAll(async () => {
+  const own = await generateKeyPair('ES256', { extractable: true })
+  key = own.privateKey
+  foreign = (await generateKeyPair('ES256')).privateKey
+  const jwk: JWK = { ...(await exportJWK(key)), kid: 'ours', alg: 'ES256' }
+  f = await fixture({ keys: [jwk] })
+  const code = await f.code({ clientId: webJwt[0] })
+  const { body } = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)
+  good = { access: body.access_token, identity: body.id_token }
+})
+
+const accessAnswers = async (token: string) => ({
+  introspection: (await f.post('introspection', { token }, api1)).body.active,
+  validation: (await f.post('accessTokenValidation', { token })).body,
+})
+const identityAnswer = async (token: string) =>
+  (await f.post('identityTokenValidation', { token, client_id: webJwt[0] })).body
+
+const noAccess = {
+  introspection: false,
+  validation: { error: 'invalid_token', error_description: 'The access token is not valid' },
+}
+const noIdentity = { error: 'invalid_token', error_description: 'The identity token is not valid' }
+
+async function expectRefused(change: (token: string) => string): Promise<void> {
+  expect(await accessAnswers(change(good.access))).toEqual(noAccess)
+  expect(await identityAnswer(change(good.identity))).toEqual(noIdentity)
+}
+
+test('the unchanged tokens are good: the changes below are what is refused', async () => {
+  expect(await accessAnswers(good.access)).toMatchObject({ introspection: true, validation: { sub: '1' } })
+  expect(await identityAnswer(good.identity)).toMatchObject({ sub: '1' })
+})
+
+const parts = (token: string): [string, string, string] => token.split('.') as [string, string, string]
+const rewrite = (text: string, change: object): string => {
+  const value = JSON.parse(Buffer.from(text, 'base64url').toString())
+  return Buffer.from(JSON.stringify({ ...value, ...change })).toString('base64url')
+}
+const flip = (text: string, at: number): string => {
+  const bytes = Buffer.from(text, 'base64url')
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  return bytes.toString('base64url')
+}
+
+describe('a good token, changed', () => {
+  test.each<[string, (token: string) => string]>([
+    ['another subject', (token) => ((p) => [p[0], rewrite(p[1], { sub: '2' }), p[2]].join('.'))(parts(token))],
+    ['a later end', (token) => ((p) => [p[0], rewrite(p[1], { exp: 9_999_999_999 }), p[2]].join('.'))(parts(token))],
+    ['another header', (token) => ((p) => [rewrite(p[0], { x: 1 }), p[1], p[2]].join('.'))(parts(token))],
+    ['one bit of the signature', (token) => ((p) => [p[0], p[1], flip(p[2], 5)].join('.'))(parts(token))],
+    ['no signature', (token) => ((p) => `${p[0]}.${p[1]}.`)(parts(token))],
+    ['no signature and no last dot', (token) => ((p) => `${p[0]}.${p[1]}`)(parts(token))],
+    ['a signature of nought', (token) => ((p) => `${p[0]}.${p[1]}.${'A'.repeat(86)}`)(parts(token))],
+    ['the signature cut by a byte', (token) => token.slice(0, -2)],
+    ['the signature cut to a half', (token) => token.slice(0, -43)],
+    ['the signature with a byte more', (token) => `${token}AA`],
+    ['the signature twice', (token) => ((p) => `${token}${p[2]}`)(parts(token))],
+    ['a fourth part', (token) => `${token}.x`],
+    ['five parts, as encrypted', (token) => `${token}.x.y`],
+    ['a leading dot', (token) => `.${token}`],
+    ['a scheme before it', (token) => `Bearer ${token}`],
+    ['a space before it', (token) => ` ${token}`],
+    ['a character outside base64url', (token) => `${token}!`],
+    [
+      'the JSON serialization',
+      (token) => ((p) => JSON.stringify({ protected: p[0], payload: p[1], signature: p[2] }))(parts(token)),
+    ],
+  ])('%s is refused', async (_, change) => {
+    await expectRefused(change)
+  })
+
+  // One token must have one spelling, or a list of revoked tokens is evaded by a blank.
+  test.each<[string, (token: string) => string]>([
+    ['a line break after it', (token) => `${token}\n`],
+    ['a blank after it', (token) => `${token} `],
+    ['a blank inside the signature', (token) => `${token.slice(0, -10)} ${token.slice(-10)}`],
+    ['padding', (token) => `${token}==`],
+  ])('%s is refused', async (_, change) => {
+    await expectRefused(change)
+  })
+})
+
+test('the signature of one good token does not fit another', async () => {
+  const [header, payload] = parts(good.access)
+  const [, , signature] = parts(good.identity)
+  expect(await accessAnswers(`${header}.${payload}.${signature}`)).toEqual(noAccess)
+})
+
+describe('claims that our own key signed', () => {
+  const at = (seconds: number) => f.clock.now() + seconds
+  const claims = () => ({ iss: f.provider.issuer, sub: '1', iat: at(0), nbf: at(0), exp: at(300) })
+  const access = (more: object = {}, signer = key, header: object = {}) =>
+    new SignJWT({
+      ...claims(),
+      aud: 'https://api1.example.com',
+      client_id: webJwt[0],
+      scope: 'openid api1',
+      ...more,
+    })
+      .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: 'at+jwt', ...header })
+      .sign(signer)
+  const identity = (more: object = {}, signer = key, header: object = {}) =>
+    new SignJWT({ ...claims(), aud: webJwt[0], ...more })
+      .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: 'JWT', ...header })
+      .sign(signer)
+
+  test('are accepted as they are', async () => {
+    expect(await accessAnswers(await access())).toMatchObject({ introspection: true, validation: { sub: '1' } })
+    expect(await identityAnswer(await identity())).toMatchObject({ sub: '1' })
+  })
+
+  test('are refused under a foreign key with the same kid', async () => {
+    expect(await accessAnswers(await access({}, foreign))).toEqual(noAccess)
+    expect(await identityAnswer(await identity({}, foreign))).toEqual(noIdentity)
+  })
+
+  test.each(['at+jwt', 'JWT', 'secevent+jwt', 'logout+jwt', 'jwt+at', undefined])(
+    'are refused under the wrong typ: %s',
+    async (typ) => {
+      if (typ !== 'at+jwt') expect(await accessAnswers(await access({}, key, { typ }))).toEqual(noAccess)
+      if (typ !== 'JWT') expect(await identityAnswer(await identity({}, key, { typ }))).toEqual(noIdentity)
+    },
+  )
+
+  test.each<[string, () => object]>([
+    ['another issuer', () => ({ iss: 'https://evil.example' })],
+    ['an issuer with a slash at the end', () => ({ iss: `${f.provider.issuer}/` })],
+    ['an issuer in a list', () => ({ iss: [f.provider.issuer] })],
+    ['no issuer', () => ({ iss: undefined })],
+    ['another audience', () => ({ aud: 'https://evil.example' })],
+    ['no audience', () => ({ aud: undefined })],
+    ['an empty list of audiences', () => ({ aud: [] })],
+    ['an audience that only begins alike', () => ({ aud: ['https://api1.example.com.evil', `${webJwt[0]}x`] })],
+    ['an end that is reached', () => ({ exp: at(0) })],
+    ['no end', () => ({ exp: undefined })],
+    ['an end in text', () => ({ exp: String(at(300)) })],
+    ['a start in a second', () => ({ nbf: at(1) })],
+    ['a start far in the future', () => ({ nbf: at(1_000_000_000) })],
+    ['no start', () => ({ nbf: undefined })],
+    ['no time of issue', () => ({ iat: undefined })],
+    ['a user who is not there', () => ({ sub: '3' })],
+  ])('are refused with %s', async (_, more) => {
+    expect(await accessAnswers(await access(more()))).toEqual(noAccess)
+    expect(await identityAnswer(await identity(more()))).toEqual(noIdentity)
+  })
+
+  test.each<[string, object]>([
+    ['an unknown client', { client_id: 'unknown' }],
+    ['a prototype name as client', { client_id: '__proto__' }],
+    ['no client', { client_id: undefined }],
+    ['scopes in a list', { scope: ['openid', 'api1'] }],
+    ['no scopes', { scope: undefined }],
+    ['the audience of scopes that are not in it', { scope: 'api2' }],
+  ])('are no access token with %s', async (_, more) => {
+    expect(await accessAnswers(await access(more))).toEqual(noAccess)
+  })
+
+  test('are no identity token without a subject, or with one that is no text', async () => {
+    for (const sub of [undefined, 1, ['1'], null])
+      expect(await identityAnswer(await identity({ sub }))).toEqual(noIdentity)
+  })
+})

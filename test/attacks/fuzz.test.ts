@@ -1,0 +1,225 @@
+/**
+ * Attack: ten thousand requests that nobody would write by hand: right ones, almost right ones (a field dropped, doubled, poisoned, a token in the wrong place) and garbage. Whatever comes, the
+ * provider answers, with no server error, and what it says keeps to RFC 6749 section 5.2.
+ *
+ * Every request is made from a number of its own. To repeat one that failed: `FUZZ_SEED=<its seed> npx vitest run test/attacks/fuzz.test.ts`.
+ */
+
+import { basic } from '@grantry/core/testing'
+import { expect, test } from 'vitest'
+import { api1, type Fixture, fixture, other, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
+
+const repeated = process.env.FUZZ_SEED
+const firstSeed = Number(repeated ?? 20_260_101)
+const count = repeated === undefined ? 10_500 : 1
+
+/** Mulberry32: small, and the same everywhere. */
+function createRandom(seed: number) {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (limit: number): number => Math.floor(next() * limit)
+  const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T
+  return { below, pick, chance: (share: number): boolean => next() < share }
+}
+type Random = ReturnType<typeof createRandom>
+
+// Lists of words in one text; the white space between them is no part of them.
+const list = (text: string): string[] => text.trim().split(/\s+/u)
+const words = [
+  ...list('x 0 -1 null true [] {} __proto__ constructor toString % %zz %00 %0d%0a %c0%80 + & = ; * ../.. " \\ é € 😀'),
+  ...list(
+    `a.b.c .. eyJhbGciOiJub25lIn0.e30. ${web[0]} ${webJwt[0]} ${other[0]} ${spaClientId} ${api1[0]} admin openid`,
+  ),
+  ...list('idp:x https://evil.example password refresh_token'),
+  ...[
+    '',
+    ' ',
+    'api1 api2',
+    '\u0000',
+    '\r\nx: y',
+    '\u202e',
+    '\ud800',
+    'a'.repeat(43),
+    'b'.repeat(600),
+    'c'.repeat(2100),
+  ],
+]
+const names =
+  list(`grant_type scope code redirect_uri code_verifier username password acr_values refresh_token client_id
+  client_secret token token_type_hint expectedScope access_token __proto__ constructor grant%5Ftype scope[] =`)
+const paths = list(`/connect/token /connect/userinfo /connect/introspect /connect/accesstokenvalidation
+  /connect/identitytokenvalidation /.well-known/openid-configuration /.well-known/oauth-authorization-server
+  /.well-known/jwks / // /connect /connect/ /connect/token/ /CONNECT/TOKEN /connect%2ftoken /connect/%74oken
+  /connect/./token /connect/x/../token //evil.example/connect/token /connect/token;x /connect/__proto__
+  /connect/revocation /connect/${'x'.repeat(3000)}`)
+const methods = list('GET POST POST POST HEAD OPTIONS PUT DELETE PATCH PROPFIND post oPtions')
+const form = 'application/x-www-form-urlencoded'
+const types = [form, `${form}; charset=utf-8`, form.toUpperCase(), 'application/json', 'text/plain', '', ';', 'x']
+const schemes = ['Basic ', 'basic ', 'Bearer ', 'bearer ', 'DPoP ', 'Basic', 'Bearer  ', '', 'Digest ']
+const headerNames = list(`origin access-control-request-method access-control-request-headers accept content-encoding
+  content-length x-forwarded-for x-forwarded-host host cookie range x-http-method-override __proto__ constructor`)
+const headerValues = [
+  ...list('x null * https://web.example.com https://evil.example POST 0 99999999999 -1 gzip __proto__ 1.2.3.4'),
+  ...['', '\xe9\xff', 'a, b', 'h'.repeat(9000)],
+]
+
+interface Sent {
+  path: string
+  method: string
+  headers: [string, string][]
+  form: [string, string][]
+  body?: Uint8Array<ArrayBuffer>
+}
+
+const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
+// His failed passwords slow him down now and then; the tokens of alice must come all the same.
+const bob = { grant_type: 'password', username: 'bob', password: 'bob-password' }
+const redeeming = { grant_type: 'authorization_code', redirect_uri: redirectUri }
+
+/** Tokens that are good at this moment. */
+async function fill(f: Fixture) {
+  const scope = 'openid api1 offline_access'
+  const reference = (await f.post('token', { ...alice, scope }, web)).body
+  const jwt = (await f.post('token', { ...alice, scope }, webJwt)).body
+  const identity = (await f.post('token', { ...redeeming, code: await f.code() }, web)).body.id_token
+  return { access: reference.access_token, refresh: reference.refresh_token, jwt: jwt.access_token, identity } as const
+}
+type Purse = Awaited<ReturnType<typeof fill>>
+
+/** A request that is right, or was when its token was. */
+async function rightRequest(r: Random, f: Fixture, { access, refresh, jwt, identity }: Purse): Promise<Sent> {
+  const sent = (path: string, method: string, fields: Record<string, string>, authorization?: string): Sent => ({
+    path: `/connect/${path}`,
+    method,
+    headers: authorization === undefined ? [] : [['authorization', authorization]],
+    form: Object.entries(fields),
+  })
+  const token = (fields: Record<string, string>) => sent('token', 'POST', fields, basic(web))
+  const either = r.pick(['GET', 'POST'])
+  const forms: readonly (() => Sent | Promise<Sent>)[] = [
+    () => token({ grant_type: 'client_credentials', scope: r.pick(['api1', 'api1 api2']) }),
+    () => token({ ...bob, scope: 'openid', acr_values: 'idp:x' }),
+    async () => token({ ...redeeming, code: await f.code() }),
+    async () =>
+      token({ ...redeeming, code: await f.code({ codeChallenge: proof.challenge }), code_verifier: proof.verifier }),
+    () => token({ grant_type: 'refresh_token', refresh_token: refresh }),
+    () => sent('userinfo', either, {}, `Bearer ${r.pick([access, jwt])}`),
+    () => sent('introspect', 'POST', { token: r.pick([access, jwt, refresh]) }, basic(api1)),
+    () => sent('accesstokenvalidation', either, { token: r.pick([access, jwt]), expectedScope: 'api1' }),
+    () => sent('identitytokenvalidation', either, { token: identity, client_id: web[0] }),
+  ]
+  return r.pick(forms)()
+}
+
+/** One mistake, or one attack, more. */
+function spoil(r: Random, sent: Sent, purse: Purse): void {
+  const values = [...words, ...Object.values(purse)]
+  const field = sent.form.length === 0 ? undefined : r.pick(sent.form)
+  const poison = () => {
+    if (field !== undefined) field[1] = r.pick(values)
+  }
+  const ways: readonly (() => unknown)[] = [
+    poison,
+    poison,
+    poison,
+    () => sent.form.splice(r.below(sent.form.length + 1), 1),
+    () => field && sent.form.push([...field]),
+    () => sent.form.push([r.pick(names), r.pick(values)]),
+    () => Object.assign(sent, { method: r.pick(methods) }),
+    () => Object.assign(sent, { path: r.pick(paths) }),
+    () => sent.headers.push(['content-type', r.pick(types)]),
+    () => sent.headers.push([r.pick(headerNames), r.pick(headerValues)]),
+    () => Object.assign(sent, { headers: sent.headers.filter(([name]) => name !== 'authorization') }),
+    () => {
+      const pair = Buffer.from(`${r.pick(values)}:${r.pick(values)}`).toString('base64')
+      const credentials = [pair, ...values].filter((value) => /^[\x20-\x7e]*$/u.test(value))
+      sent.headers.push(['authorization', r.pick(schemes) + r.pick(credentials)])
+    },
+    () => Object.assign(sent, { body: Uint8Array.from({ length: r.pick([0, 1, 50, 3000]) }, () => r.below(256)) }),
+    () => {
+      const many = `${r.pick(names)}=${r.pick(words)}&`.repeat(r.pick([1, 3, 12_000]))
+      sent.body = Buffer.from(many.slice(0, 70_000))
+    },
+  ]
+  r.pick(ways)()
+}
+
+function requestOf(sent: Sent): Request {
+  const encoded = new URLSearchParams(sent.form).toString()
+  const reads = ['GET', 'HEAD'].includes(sent.method.toUpperCase())
+  const headers = new Headers()
+  if (!reads) headers.set('content-type', form)
+  for (const [name, value] of sent.headers) {
+    if (name === 'content-type') headers.set(name, value)
+    else headers.append(name, value)
+  }
+  const url = `https://id.example.com${sent.path}${reads && encoded !== '' ? `?${encoded}` : ''}`
+  return new Request(url, { method: sent.method, headers, ...(!reads && { body: sent.body ?? encoded }) })
+}
+
+const text = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/u
+
+/** What must hold of every answer. */
+async function judge(response: Response, request: Request): Promise<void> {
+  const { status, headers } = response
+  const raw = await response.text()
+  const { pathname } = new URL(request.url)
+  expect(status).toBeGreaterThanOrEqual(200)
+  expect(status).toBeLessThan(500)
+  if (pathname.startsWith('/connect/')) expect(headers.get('cache-control')).toBe('no-store')
+  if (status === 401) expect(headers.get('www-authenticate')).toMatch(/^(?:Basic|Bearer) realm="[^"]+"/u)
+  if (status === 405) expect(headers.get('allow')).not.toBeNull()
+  for (const secret of ['web-secret', 'alice-password', 'bob-password', '    at ']) expect(raw).not.toContain(secret)
+  const bare = status === 401 && headers.get('www-authenticate') === 'Bearer realm="https://id.example.com"'
+  if (status === 404 && request.method === 'HEAD') return
+  if (request.method === 'HEAD' || status === 204 || bare) return expect(raw).toBe('')
+  expect(headers.get('content-type')).toBe('application/json')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  const body = JSON.parse(raw)
+  if (status < 400) return
+  expect(Object.keys(body)).toEqual(['error', 'error_description'])
+  expect(body.error).toMatch(/^[a-z_]+$/u)
+  expect(body.error_description).toMatch(text)
+}
+
+test(`${count} requests are answered as the protocol says`, { timeout: 120_000 }, async () => {
+  const f = await fixture()
+  const seen = new Map<string, number>()
+  let good = await fill(f)
+  for (let index = 0; index < count; index += 1) {
+    // A new minute and new tokens now and then: what was tried out above has used up the old ones.
+    if (index % 25 === 0 && index > 0) {
+      f.clock.advance(60)
+      good = await fill(f)
+      f.events.length = 0
+    }
+    const seed = firstSeed + index
+    const r = createRandom(seed)
+    const sent = await rightRequest(r, f, good)
+    for (let times = r.pick([0, 1, 1, 1, 2, 2, 3, 6]); times > 0; times -= 1) spoil(r, sent, good)
+    const shown = `seed ${seed}: ${JSON.stringify({ ...sent, body: sent.body && Buffer.from(sent.body).toString('base64') })}`
+    try {
+      const request = requestOf(sent)
+      const response = await f.provider.fetch(request)
+      await judge(response.clone(), request)
+      const key = `${new URL(request.url).pathname.replace(/^\/connect\/(\w+)$/u, '$1')} ${response.status}`
+      seen.set(key, (seen.get(key) ?? 0) + 1)
+    } catch (cause) {
+      throw new Error(shown, { cause })
+    }
+  }
+  if (repeated !== undefined) return
+  // The generator reaches both sides of every endpoint; else the test above would prove little.
+  for (const endpoint of ['token', 'userinfo', 'introspect', 'accesstokenvalidation', 'identitytokenvalidation']) {
+    expect(seen.get(`${endpoint} 200`), `${endpoint} 200`).toBeGreaterThan(100)
+    expect(seen.get(`${endpoint} 400`), `${endpoint} 400`).toBeGreaterThan(20)
+    expect(seen.get(`${endpoint} 413`), `${endpoint} 413`).toBeGreaterThan(2)
+    expect(seen.get(`${endpoint} 415`), `${endpoint} 415`).toBeGreaterThan(2)
+  }
+  for (const endpoint of ['token', 'userinfo', 'introspect']) expect(seen.get(`${endpoint} 401`)).toBeGreaterThan(50)
+})

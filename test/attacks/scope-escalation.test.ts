@@ -1,0 +1,130 @@
+/**
+ * Attack: a client that may use little asks for more: scopes it was never given, user scopes without a user, more at the refresh than was granted, more at the
+ * code than the user agreed to, or the same by way of unusual separators.
+ *
+ * RFC 6749 section 3.3 (a scope is a list of case-sensitive names, separated by single spaces), section 6 (a refresh MUST NOT include any scope not
+ * originally granted). All or nothing, and a refused refresh that does not burn the token, is hardening.
+ */
+
+import { sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+
+const narrow = ['narrow', 'narrow-secret'] as const
+const narrowClient = {
+  clientId: narrow[0],
+  secrets: [{ sha256: sha256Of(narrow[1]) }],
+  grantTypes: ['client_credentials', 'password', 'refresh_token'],
+  scopes: ['api1', 'openid', 'offline_access'],
+}
+const withNarrow = () => fixture({ clients: [...clients, narrowClient] })
+const refused = { status: 400, body: { error: 'invalid_scope', error_description: 'The scope is not valid' } }
+const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
+
+describe('at a request', () => {
+  test.each([
+    ['api2', 'a scope of other clients'],
+    ['api1 api2', 'an allowed scope and one of other clients'],
+    ['admin', 'a scope that does not exist'],
+    ['api1 admin', 'an allowed scope and one that does not exist'],
+    ['openid', 'a user scope without a user'],
+    ['api1 offline_access', 'a refresh token without a user'],
+    ['API1', 'another case'],
+    ['api1,api2', 'a comma'],
+    ['api1\tapi2', 'a tab'],
+    ['api1\napi2', 'a new line'],
+    ['api1\u00a0api2', 'a no-break space'],
+    ['api1\u0000', 'a NUL at the end'],
+    ['api1 ', 'a space at the end'],
+    [' api1', 'a space at the start'],
+    ['api1  api2', 'two spaces'],
+    ['api1 "api2"', 'quotes'],
+    ['api1 \\', 'a backslash'],
+    ['ap\u0456 1'.replace(' ', ''), 'a letter of another alphabet'],
+    ['__proto__', 'a prototype name'],
+    ['*', 'a wild card'],
+    ['api1 '.repeat(201).trim(), 'more than a thousand characters'],
+  ])('%j is refused: %s', async (scope) => {
+    const f = await withNarrow()
+    expect(await f.post('token', { grant_type: 'client_credentials', scope }, narrow)).toMatchObject(refused)
+    expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+  })
+
+  test('a missing scope is not every scope', async () => {
+    const f = await withNarrow()
+    expect(await f.post('token', { grant_type: 'client_credentials' }, narrow)).toMatchObject(refused)
+    expect(await f.post('token', { ...alice, scope: '' }, narrow)).toMatchObject(refused)
+  })
+
+  test('the password of a user does not raise the client', async () => {
+    const f = await withNarrow()
+    expect(await f.post('token', { ...alice, scope: 'openid profile' }, narrow)).toMatchObject(refused)
+    expect((await f.post('token', { ...alice, scope: 'openid api1' }, narrow)).body.scope).toBe('openid api1')
+  })
+})
+
+describe('at a refresh', () => {
+  const start = async (f: Fixture, scope: string) => {
+    const { body } = await f.post('token', { ...alice, scope }, web)
+    return (token: string = body.refresh_token, more = {}) =>
+      f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, web)
+  }
+
+  test.each([
+    ['api2', 'another scope that the client may have'],
+    ['api1 api2', 'the granted one and another'],
+    ['openid api1 offline_access', 'an identity scope'],
+    ['admin', 'a scope that does not exist'],
+    ['api1 ', 'a malformed list'],
+  ])('%j is refused: %s; the token is not burned', async (scope) => {
+    const f = await fixture()
+    const refresh = await start(f, 'api1 offline_access')
+    expect(await refresh(undefined, { scope })).toMatchObject(refused)
+    const honest = await refresh()
+    expect(honest.status).toBe(200)
+    expect(honest.body.scope).toBe('api1 offline_access')
+  })
+
+  test('what was narrowed comes back up to the first grant, and no further', async () => {
+    const f = await fixture()
+    const refresh = await start(f, 'api1 offline_access')
+    const narrowed = await refresh(undefined, { scope: 'api1' })
+    expect(narrowed.body.scope).toBe('api1')
+    expect(await refresh(narrowed.body.refresh_token, { scope: 'api1 api2' })).toMatchObject(refused)
+    const whole = await refresh(narrowed.body.refresh_token)
+    expect(whole.body.scope).toBe('api1 offline_access')
+  })
+
+  test('a retry of a spent token with other scopes is no retry: it gets nothing and ends the family', async () => {
+    const f = await fixture()
+    const refresh = await start(f, 'api1 api2 offline_access')
+    const first = await refresh(undefined, { scope: 'api1' })
+    expect(first.status).toBe(200)
+    expect((await refresh(undefined, { scope: 'api1 api2' })).body.error).toBe('invalid_grant')
+    expect((await refresh(first.body.refresh_token)).body.error).toBe('invalid_grant')
+  })
+})
+
+describe('at a code', () => {
+  test('the scope parameter does not add to what the user agreed to', async () => {
+    const f = await fixture()
+    const code = await f.code({ scopes: ['openid'] })
+    const { status, body } = await f.post(
+      'token',
+      { grant_type: 'authorization_code', code, redirect_uri: redirectUri, scope: 'openid api1 offline_access' },
+      web,
+    )
+    expect(status).toBe(200)
+    expect(body.scope).toBe('openid')
+    expect(body).not.toHaveProperty('refresh_token')
+  })
+
+  test('a code is not made for scopes that the client may not have', async () => {
+    const f = await fixture({
+      clients: [{ ...narrowClient, grantTypes: ['authorization_code'], redirectUris: [redirectUri] }],
+    })
+    for (const scopes of [['api2'], ['api1', 'api2'], ['openid', 'admin'], ['api1 api2'], ['__proto__']]) {
+      await expect(f.code({ clientId: narrow[0], scopes })).rejects.toMatchObject({ code: 'invalid_scope' })
+    }
+  })
+})

@@ -1,0 +1,50 @@
+/**
+ * Attack: two providers (two tenants, or staging and production) keep their records in one store. Somebody who owns a client in one of them gives it the id of a client of the other, and redeems
+ * what was issued there: a mix-up of authorization servers.
+ *
+ * RFC 6749 section 4.1.3: the code is bound to the client, and a client is known to one server only; RFC 9700 section 4.4 (mix-up). That a record is bound to its issuer is hardening; reference
+ * tokens are already.
+ */
+
+import { sha256Of } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+
+let ours: Fixture
+let theirs: Fixture
+const attacker = [web[0], 'secret-of-the-attacker'] as const
+
+beforeEach(async () => {
+  const storage = memoryDriver()
+  ours = await fixture({ storage })
+  const sameId = clients.map((client) =>
+    client.clientId === web[0] ? { ...client, secrets: [{ sha256: sha256Of(attacker[1]) }] } : client,
+  )
+  theirs = await fixture({ storage, issuer: 'https://other-tenant.example.com', clients: sameId })
+})
+
+const form = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
+
+describe('what one provider issued is nothing to the other', () => {
+  test('a code', async () => {
+    const code = await ours.code()
+    const theft = await theirs.post('token', form(code), attacker)
+    expect(theft).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect((await ours.post('token', form(code), web)).status).toBe(200)
+  })
+
+  test('a refresh token', async () => {
+    const { refresh_token } = (await ours.post('token', form(await ours.code()), web)).body
+    const theft = await theirs.post('token', { grant_type: 'refresh_token', refresh_token }, attacker)
+    expect(theft).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect((await ours.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
+  })
+
+  test('a reference token', async () => {
+    const { access_token: token } = (await ours.post('token', form(await ours.code()), web)).body
+    expect((await theirs.post('introspection', { token }, api1)).body).toEqual({ active: false })
+    expect((await theirs.get('userinfo', {}, { authorization: `Bearer ${token}` })).status).toBe(401)
+    expect((await ours.post('introspection', { token }, api1)).body.active).toBe(true)
+  })
+})

@@ -1,0 +1,212 @@
+// A store that fails in the middle: before it acts, or after it has acted and only its answer is lost. Whatever happens, one credential never
+// becomes two sets of tokens.
+import type { AtomicDriver } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { withLatency } from '../support/latency.ts'
+
+type When = 'before' | 'after'
+
+/** Fails the next operation of each name (`insert spent`), before or after it acts. */
+function breakable(driver: AtomicDriver) {
+  const faults = new Map<string, When>()
+  async function run<T>(operation: string, key: string, act: () => T): Promise<Awaited<T>> {
+    const name = `${operation} ${key.split(':')[0]}`
+    const fault = faults.get(name)
+    faults.delete(name)
+    if (fault === 'before') throw new Error(`connection lost at 10.0.0.7 (${key})`)
+    const result = await act()
+    if (fault === 'after') throw new Error(`connection lost at 10.0.0.7 (${key})`)
+    return result
+  }
+  const storage: AtomicDriver = {
+    name: 'breakable',
+    getItem: (key) => run('get', key, () => driver.getItem(key)),
+    setItem: (key, value, options) => run('set', key, () => driver.setItem?.(key, value, options)),
+    removeItem: (key, options) => run('remove', key, () => driver.removeItem?.(key, options)),
+    insertItem: (key, value, options) => run('insert', key, () => driver.insertItem(key, value, options)),
+  }
+  return { faults, storage }
+}
+
+async function started(driver: AtomicDriver = mapDriver()) {
+  const { faults, storage } = breakable(driver)
+  const f = await fixture({ storage })
+  return { f, faults }
+}
+
+const redeem = (f: Fixture, code: string) =>
+  f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
+
+const refresh = (f: Fixture, token: string) =>
+  f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
+
+const isActive = async (f: Fixture, token: string): Promise<boolean> =>
+  (await f.post('introspection', { token }, api1)).body.active
+
+type Answer = Awaited<ReturnType<typeof redeem>>
+
+function expectOutage({ status, headers, body }: Answer): void {
+  expect(status).toBe(503)
+  expect(body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) })
+  expect(JSON.stringify(body)).not.toMatch(/10\.0\.0\.7|connection/u)
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+}
+
+const successes = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200)
+
+const faultsBeforeTheCommit: readonly [operation: string, when: When][] = [
+  ['get spent', 'before'],
+  ['get revoked', 'before'],
+  ['set access', 'before'],
+  ['set access', 'after'],
+  ['set refresh', 'before'],
+  ['set refresh', 'after'],
+  ['insert spent', 'before'],
+]
+
+describe('a code, when the store fails', () => {
+  test.each([['get code', 'before'] as const, ...faultsBeforeTheCommit])(
+    '3.32 at "%s", %s it acts: 503, nothing is spent, and a retry succeeds once',
+    async (operation, when) => {
+      const { f, faults } = await started()
+      const code = await f.code()
+      faults.set(operation, when)
+      expectOutage(await redeem(f, code))
+      expect(faults.size).toBe(0)
+      const retry = await redeem(f, code)
+      expect(retry.status).toBe(200)
+      expect(await isActive(f, retry.body.access_token)).toBe(true)
+      expect((await redeem(f, code)).body.error).toBe('invalid_grant')
+    },
+  )
+
+  test('3.32 after the marker was set: 503, and a retry is refused rather than answered twice', async () => {
+    const { f, faults } = await started()
+    const code = await f.code()
+    faults.set('insert spent', 'after')
+    expectOutage(await redeem(f, code))
+    for (const answer of [await redeem(f, code), await redeem(f, code)]) {
+      expect(answer.status).toBe(400)
+      expect(answer.body.error).toBe('invalid_grant')
+    }
+  })
+
+  test('3.33 while it revokes: 503, and the next replay revokes', async () => {
+    const { f, faults } = await started()
+    const code = await f.code()
+    const { body } = await redeem(f, code)
+    faults.set('set revoked', 'before')
+    expectOutage(await redeem(f, code))
+    expect((await redeem(f, code)).body.error).toBe('invalid_grant')
+    expect(await isActive(f, body.access_token)).toBe(false)
+  })
+
+  test('3.32 while a loser cleans up: still one success only', async () => {
+    const { f, faults } = await started(withLatency(mapDriver()))
+    const code = await f.code()
+    faults.set('remove access', 'before')
+    faults.set('remove refresh', 'before')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
+    expect(successes(answers)).toHaveLength(1)
+    expect(faults.size).toBe(0)
+    for (const { status } of answers) expect([200, 400, 503]).toContain(status)
+  })
+})
+
+describe('a refresh token, when the store fails', () => {
+  async function withRefreshToken(driver?: AtomicDriver) {
+    const { f, faults } = await started(driver)
+    const { body } = await redeem(f, await f.code())
+    return { f, faults, token: body.refresh_token as string }
+  }
+
+  test.each([
+    ['get refresh', 'before'] as const,
+    ['set replay', 'before'] as const,
+    ['set replay', 'after'] as const,
+    ...faultsBeforeTheCommit,
+  ])('3.40 at "%s", %s it acts: 503, nothing is spent, and retries get one successor', async (operation, when) => {
+    const { f, faults, token } = await withRefreshToken()
+    faults.set(operation, when)
+    expectOutage(await refresh(f, token))
+    expect(faults.size).toBe(0)
+    const answers = [await refresh(f, token), await refresh(f, token)]
+    expect(successes(answers)).toHaveLength(2)
+    expect(answers[0]?.body).toEqual(answers[1]?.body)
+    expect(await isActive(f, answers[0]?.body.access_token)).toBe(true)
+  })
+
+  test('3.40 after the marker was set: 503, and retries get the one successor that was made', async () => {
+    const { f, faults, token } = await withRefreshToken()
+    faults.set('insert spent', 'after')
+    expectOutage(await refresh(f, token))
+    const answers = [await refresh(f, token), await refresh(f, token)]
+    expect(successes(answers)).toHaveLength(2)
+    expect(answers[0]?.body).toEqual(answers[1]?.body)
+    expect((await refresh(f, answers[0]?.body.refresh_token)).status).toBe(200)
+  })
+
+  test('3.39 after the marker was set: past the window a retry is refused', async () => {
+    const { f, faults, token } = await withRefreshToken()
+    faults.set('insert spent', 'after')
+    expectOutage(await refresh(f, token))
+    f.clock.advance(10)
+    const answer = await refresh(f, token)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toBe('invalid_grant')
+  })
+
+  test('3.40 of 50 at once, the answer to the winner is lost: the others get the one successor', async () => {
+    const driver = withLatency(mapDriver())
+    const forgetful: AtomicDriver = {
+      ...driver,
+      async insertItem(key, value, options) {
+        const created = await driver.insertItem(key, value, options)
+        if (created && key.startsWith('spent:refresh')) throw new Error('the answer is lost')
+        return created
+      },
+    }
+    const f = await fixture({ storage: forgetful })
+    const { body } = await redeem(f, await f.code())
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(f, body.refresh_token)))
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(1)
+    expect(successes(answers)).toHaveLength(49)
+    expect(new Set(successes(answers).map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+    expect(await isActive(f, successes(answers)[0]?.body.access_token)).toBe(true)
+  })
+
+  test('3.40 while a loser cleans up: one successor all the same', async () => {
+    const { f, faults, token } = await withRefreshToken(withLatency(mapDriver()))
+    for (const kind of ['access', 'refresh', 'replay']) faults.set(`remove ${kind}`, 'before')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, token)))
+    expect(faults.size).toBe(0)
+    expect(successes(answers).length).toBeGreaterThanOrEqual(1)
+    expect(new Set(successes(answers).map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    for (const { status } of answers) expect([200, 503]).toContain(status)
+  })
+
+  test('3.39 while it revokes: 503, and the next replay revokes', async () => {
+    const { f, faults, token } = await withRefreshToken()
+    const { body } = await refresh(f, token)
+    f.clock.advance(10)
+    faults.set('set revoked', 'before')
+    expectOutage(await refresh(f, token))
+    expect((await refresh(f, token)).body.error).toBe('invalid_grant')
+    expect((await refresh(f, body.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
+  test('an error that a driver returns instead of throwing is an outage too, not an absent token', async () => {
+    const driver = mapDriver()
+    let broken = false
+    const f = await fixture({
+      storage: { ...driver, getItem: (key) => (broken ? new Error('EIO') : driver.getItem(key)) },
+    })
+    const { body } = await redeem(f, await f.code())
+    broken = true
+    expectOutage(await refresh(f, body.refresh_token))
+    broken = false
+    expect((await refresh(f, body.refresh_token)).status).toBe(200)
+  })
+})

@@ -1,0 +1,132 @@
+import type { ClientOptions, ClientStore } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { clients, fixture, web } from '../support/fixture.ts'
+
+const grant = { grant_type: 'client_credentials', scope: 'api1' }
+const find = (clientId: string): ClientOptions | undefined => clients.find((client) => client.clientId === clientId)
+
+const ask = async (store: ClientStore, secret = 'web-secret', clientId = web[0]) => {
+  const f = await fixture({ clients: store })
+  const { status, body } = await f.post('token', grant, [clientId, secret])
+  return { f, answer: [status, body.error] }
+}
+
+const refused = [401, 'invalid_client']
+
+describe('clients that live elsewhere', () => {
+  test.each<[string, ClientStore['find']]>([
+    ['at once', find],
+    ['later', async (clientId) => find(clientId)],
+    // What query builders and object mappers return: it awaits like a promise, and is none by `instanceof`.
+    [
+      'by a thenable that is no Promise',
+      (clientId) => {
+        const promise = Promise.resolve(find(clientId))
+        return {
+          // biome-ignore lint/suspicious/noThenProperty: being a thenable is what is tested.
+          then: promise.then.bind(promise),
+          catch: promise.catch.bind(promise),
+          finally: promise.finally.bind(promise),
+          [Symbol.toStringTag]: 'Query',
+        } as Promise<ClientOptions | undefined>
+      },
+    ],
+  ])('2.13 a client store may answer %s', async (_, answering) => {
+    expect((await ask({ find: answering })).answer).toEqual([200, undefined])
+    expect((await ask({ find: answering }, 'wrong')).answer).toEqual(refused)
+    expect((await ask({ find: answering }, 'x', 'nobody')).answer).toEqual(refused)
+  })
+
+  test('2.13 a row that is not there may be null', async () => {
+    const store = { find: async () => null } as unknown as ClientStore
+    expect((await ask(store)).answer).toEqual(refused)
+  })
+
+  test('2.13 a change of the client counts from the next request', async () => {
+    let current = find(web[0])
+    const f = await fixture({ clients: { find: () => current } })
+    expect((await f.post('token', grant, web)).status).toBe(200)
+    current = { ...current, clientId: web[0], enabled: false }
+    expect((await f.post('token', grant, web)).status).toBe(401)
+    current = undefined
+    expect((await f.post('token', grant, web)).status).toBe(401)
+  })
+
+  test('2.13 a client that is no client is a failure of ours, told to the operator', async () => {
+    const store = { find: () => ({ clientId: 'web', grantType: 'x' }) } as unknown as ClientStore
+    const { f, answer } = await ask(store)
+    expect(answer).toEqual([500, 'server_error'])
+    const failure = f.events.find((event) => event.type === 'unhandled_failure')
+    expect(failure).toMatchObject({ cause: { message: expect.stringContaining('did you mean grantTypes?') } })
+  })
+})
+
+describe('a verifier of the host', () => {
+  const accept = (expected: string): ClientStore => ({
+    find,
+    verifySecret: async (clientId, secret) => clientId === web[0] && secret === expected,
+  })
+
+  test('2.13 it decides in place of the stored hashes', async () => {
+    expect((await ask(accept('from the vault'), 'from the vault')).answer).toEqual([200, undefined])
+    expect((await ask(accept('from the vault'), 'web-secret')).answer).toEqual(refused)
+  })
+
+  test('2.13 it keeps its own this', async () => {
+    class Vault implements ClientStore {
+      readonly #secret = 'from the vault'
+      find(clientId: string) {
+        return this.#secret.length > 0 ? find(clientId) : undefined
+      }
+      verifySecret(_: string, secret: string): boolean {
+        return secret === this.#secret
+      }
+    }
+    expect((await ask(new Vault(), 'from the vault')).answer).toEqual([200, undefined])
+    expect((await ask(new Vault(), 'web-secret')).answer).toEqual(refused)
+  })
+
+  test('2.13 it serves a client without any stored secret', async () => {
+    const store = accept('from the vault')
+    const bare = { ...store, find: (id: string) => ({ ...find(id), clientId: id, secrets: [] }) }
+    expect((await ask(bare, 'from the vault')).answer).toEqual([200, undefined])
+  })
+
+  test.each<[string, ClientStore['find']]>([
+    ['unknown', () => undefined],
+    ['disabled', (clientId) => ({ ...find(clientId), clientId, enabled: false })],
+    ['public', () => ({ ...clients[3], clientId: web[0] })],
+  ])('2.13 it cannot let in a client that is %s', async (_, answering) => {
+    expect((await ask({ find: answering, verifySecret: () => true })).answer).toEqual(refused)
+  })
+
+  test.each(['yes', 1, {}, undefined, null])('2.13 only true is a yes: %j is none', async (said) => {
+    const store = { find, verifySecret: () => said } as unknown as ClientStore
+    expect((await ask(store)).answer).toEqual(refused)
+  })
+
+  test('2.13 it gets id and secret as they were sent, and form-decoded where that failed', async () => {
+    const asked: (readonly string[])[] = []
+    const verifySecret = (...pair: readonly string[]): boolean => asked.push(pair) === 2
+    expect((await ask({ find, verifySecret }, 'a%20b+c:d')).answer).toEqual([200, undefined])
+    expect(asked).toEqual([
+      [web[0], 'a%20b+c:d'],
+      [web[0], 'a b c:d'],
+    ])
+  })
+
+  test.each<[string, ClientStore['verifySecret'] & object]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the vault is sealed')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the vault is sealed'))],
+  ])('2.13 one that %s lets nobody in and is a failure of ours', async (_, verifySecret) => {
+    const { f, answer } = await ask({ find, verifySecret })
+    expect(answer).toEqual([500, 'server_error'])
+    const failure = f.events.find((event) => event.type === 'unhandled_failure')
+    expect(failure).toMatchObject({ cause: { message: 'the vault is sealed' } })
+  })
+})

@@ -1,0 +1,184 @@
+/**
+ * Attack: somebody hands an API a token that is expired, revoked, of another kind or for another audience, and hopes that the endpoint says
+ * yes, or at least says why not.
+ */
+import type { ClientOptions } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, redirectUri, scopes, web, webJwt } from '../support/fixture.ts'
+
+const formats = [
+  ['JWT', webJwt],
+  ['reference token', web],
+] as const
+
+const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+const jwk = { ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }
+
+async function accessToken(f: Fixture, client: typeof web): Promise<string> {
+  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid api1' }
+  return (await f.post('token', form, client)).body.access_token
+}
+
+const validate = (f: Fixture, token: string) => f.post('accessTokenValidation', { token })
+
+async function expectInvalid(f: Fixture, token: string, reason: string): Promise<void> {
+  for (const answer of [await validate(f, token), await f.get('accessTokenValidation', { token })]) {
+    expect(answer.status).toBe(400)
+    // To the letter the same for every reason.
+    expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
+  }
+  expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'access_token', reason })
+  expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 400, error: 'invalid_token', reason })
+}
+
+describe.each(formats)('a %s', (_, client) => {
+  test('6.5 is valid to the second before exp, and no longer', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    f.clock.advance(3599)
+    expect((await validate(f, token)).status).toBe(200)
+    f.clock.advance(1)
+    await expectInvalid(f, token, 'token_unknown')
+  })
+
+  test('6.5 lives as long as its client says', async () => {
+    const f = await fixture({ clients: clients.map((known) => ({ ...known, accessTokenLifetime: 1 })) })
+    const token = await accessToken(f, client)
+    expect((await validate(f, token)).body.exp).toBe(f.clock.now() + 1)
+    f.clock.advance(1)
+    await expectInvalid(f, token, 'token_unknown')
+  })
+
+  test('6.5 is invalid once its family is revoked', async () => {
+    const f = await fixture()
+    const code = await f.code({ clientId: client[0] })
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const token = (await f.post('token', form, client)).body.access_token
+    expect((await validate(f, token)).status).toBe(200)
+    expect((await f.post('token', form, client)).body.error).toBe('invalid_grant')
+    await expectInvalid(f, token, 'family_revoked')
+  })
+
+  test('6.5 is invalid once its client is disabled or gone', async () => {
+    const table = new Map<string, ClientOptions>(clients.map((known) => [known.clientId, known]))
+    const f = await fixture({ clients: { find: (id) => table.get(id) } })
+    const token = await accessToken(f, client)
+    expect((await validate(f, token)).status).toBe(200)
+    table.set(client[0], { ...(table.get(client[0]) as ClientOptions), enabled: false })
+    await expectInvalid(f, token, 'client_disabled')
+    table.delete(client[0])
+    await expectInvalid(f, token, 'client_disabled')
+  })
+
+  test('6.5 is invalid while its user is inactive', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    Object.assign(f.users.alice ?? {}, { active: false })
+    await expectInvalid(f, token, 'user_inactive')
+    Object.assign(f.users.alice ?? {}, { active: true })
+    expect((await validate(f, token)).status).toBe(200)
+  })
+
+  test('6.5 is invalid where the API that it was for has got another audience', async () => {
+    const storage = mapDriver()
+    const before = await fixture({ keys: [jwk], storage })
+    const token = await accessToken(before, client)
+    const moved = scopes.map((scope) => ({ ...scope, audience: 'https://moved.example.com' }))
+    const after = await fixture({ keys: [jwk], storage, scopes: moved })
+    expect((await validate(before, token)).status).toBe(200)
+    await expectInvalid(after, token, 'wrong_audience')
+  })
+
+  test('6.5 of another provider is unknown', async () => {
+    const token = await accessToken(await fixture({ keys: [jwk] }), client)
+    await expectInvalid(await fixture(), token, 'token_unknown')
+  })
+
+  test('6.5 is invalid where one character differs, is missing or is added', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    const middle = token.length >> 1
+    const changed = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
+    for (const other of [changed, token.slice(0, -1), `${token}A`, ` ${token}`, `${token}.`]) {
+      await expectInvalid(f, other, 'token_unknown')
+    }
+  })
+})
+
+test('6.5 a clock tolerance moves the end of a JWT and of a reference token alike', async () => {
+  const f = await fixture({ clockTolerance: 5 })
+  const jwt = await accessToken(f, webJwt)
+  const reference = await accessToken(f, web)
+  f.clock.advance(3599)
+  for (let second = 3599; second < 3607; second += 1) {
+    const statuses = [(await validate(f, jwt)).status, (await validate(f, reference)).status]
+    expect({ second, statuses }).toEqual({ second, statuses: [statuses[0], statuses[0]] })
+    f.clock.advance(1)
+  }
+  expect((await validate(f, jwt)).status).toBe(400)
+})
+
+test('6.5 a code, a refresh token and an identity token are no access tokens', async () => {
+  const f = await fixture()
+  await expectInvalid(f, await f.code(), 'token_unknown')
+  const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
+  const { refresh_token, id_token } = (await f.post('token', form, web)).body
+  await expectInvalid(f, refresh_token, 'token_unknown')
+  await expectInvalid(f, id_token, 'token_unknown')
+})
+
+describe('a JWT that we signed', () => {
+  const base = (f: Fixture): JWTPayload => {
+    const now = f.clock.now()
+    const times = { iat: now, nbf: now, exp: now + 60 }
+    return { ...times, iss: 'https://id.example.com', aud: 'https://api1.example.com', client_id: 'web', scope: 'api1' }
+  }
+  const sign = (claims: JWTPayload, typ = 'at+jwt') =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'ours', typ }).sign(privateKey)
+
+  test.each([
+    ['another typ', { typ: 'JWT' }, {}, 'token_unknown'],
+    ['another issuer', {}, { iss: 'https://elsewhere.example.com' }, 'token_unknown'],
+    ['another audience', {}, { aud: 'https://elsewhere.example.com' }, 'wrong_audience'],
+    ['the client as audience', {}, { aud: 'web' }, 'wrong_audience'],
+    ['the audience of an API whose scope it does not hold', {}, { scope: 'api2' }, 'wrong_audience'],
+    ['a start to come', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
+    ['no client', {}, { client_id: undefined }, 'token_not_ours'],
+    ['an unknown client', {}, { client_id: 'gone' }, 'client_disabled'],
+    ['scopes in an array', {}, { scope: ['api1'] }, 'token_not_ours'],
+    ['an unknown user', {}, { sub: '404' }, 'user_inactive'],
+  ])('6.5 is invalid with %s', async (_, { typ }: { typ?: string }, claims, reason) => {
+    const f = await fixture({ keys: [jwk] })
+    expect((await validate(f, await sign(base(f)))).status).toBe(200)
+    await expectInvalid(f, await sign({ ...base(f), ...claims }, typ), reason)
+  })
+
+  test('6.5 is invalid without a signature', async () => {
+    const f = await fixture({ keys: [jwk] })
+    await expectInvalid(f, new UnsecuredJWT(base(f)).encode(), 'token_unknown')
+    const [header, payload] = (await sign(base(f))).split('.')
+    await expectInvalid(f, `${header}.${payload}.`, 'token_unknown')
+  })
+
+  test('6.7 every claim in it comes back with its type', async () => {
+    const f = await fixture({ keys: [jwk] })
+    const odd = { n: 1.5, yes: true, no: false, nothing: null, list: ['a', 1], one: ['a'], object: { deep: [{}] } }
+    const claims = { ...base(f), ...odd, aud: ['https://api1.example.com', 'https://api9.example.com'] }
+    expect((await validate(f, await sign(claims))).body).toEqual(claims)
+  })
+
+  test('a token of 51200 characters passes, a longer one does not', async () => {
+    const f = await fixture({ keys: [jwk] })
+    const length = async (padding: number) => (await sign({ ...base(f), pad: 'x'.repeat(padding) })).length
+    const shortest = await length(0)
+    const padding = Math.floor(((51_200 - shortest) * 3) / 4)
+    const longest = await sign({ ...base(f), pad: 'x'.repeat(padding) })
+    expect(longest).toHaveLength(51_200)
+    expect((await validate(f, longest)).status).toBe(200)
+    const tooLong = await sign({ ...base(f), pad: 'x'.repeat(padding + 1) })
+    expect(tooLong.length).toBeGreaterThan(51_200)
+    await expectInvalid(f, tooLong, 'token_unknown')
+  })
+})

@@ -1,0 +1,122 @@
+import type { EndpointName } from '@grantry/core'
+import { read } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture } from '../support/fixture.ts'
+
+const paths = [
+  ['token', '/connect/token'],
+  ['identityTokenValidation', '/connect/identitytokenvalidation'],
+  ['userinfo', '/connect/userinfo'],
+  ['accessTokenValidation', '/connect/accesstokenvalidation'],
+  ['introspection', '/connect/introspect'],
+  ['discovery', '/.well-known/openid-configuration'],
+  ['authorizationServerMetadata', '/.well-known/oauth-authorization-server'],
+  ['jwks', '/.well-known/jwks'],
+] as const
+
+/** PUT is wrong everywhere: 405 means that something is there, 404 that nothing is. */
+const probe = async ({ provider }: Fixture, path: string): Promise<number> =>
+  (await provider.fetch(new Request(`https://id.example.com${path}`, { method: 'PUT' }))).status
+
+const withPath = 'https://id.example.com/tenants/one'
+
+describe('where the endpoints are', () => {
+  test.each(paths)('1.1 the endpoint %s is at %s', async (_, path) => {
+    expect(await probe(await fixture(), path)).toBe(405)
+  })
+
+  test.each(paths.filter(([name]) => name !== 'authorizationServerMetadata'))(
+    '1.1 the endpoint %s moves below the path of the issuer',
+    async (_, path) => {
+      const f = await fixture({ issuer: withPath })
+      expect(await probe(f, `/tenants/one${path}`)).toBe(405)
+      expect(await probe(f, path)).toBe(404)
+    },
+  )
+
+  test.each([
+    '/',
+    '/connect',
+    '/connect/',
+    '/connect/token/',
+    '/connect/Token',
+    '//connect/token',
+    '/connect/token/x',
+    '/x/connect/token',
+    '/connect/token;a=b',
+  ])('1.1 there is nothing at %s', async (path) => {
+    const { provider } = await fixture()
+    const { status, body, headers } = await read(await provider.fetch(new Request(`https://id.example.com${path}`)))
+    expect(status).toBe(404)
+    expect(body).toEqual({ error: 'invalid_request', error_description: expect.any(String) })
+    expect(headers.get('content-type')).toBe('application/json')
+  })
+
+  test('1.1 the query is no part of the path', async () => {
+    expect(await probe(await fixture(), '/connect/token?a=/connect/userinfo')).toBe(405)
+  })
+
+  test('1.1 the host of a request decides nothing: discovery names the issuer', async () => {
+    const { provider } = await fixture()
+    const response = await provider.fetch(new Request('https://evil.example.net/.well-known/openid-configuration'))
+    const { body } = await read(response)
+    expect(body.issuer).toBe('https://id.example.com')
+    expect(body.token_endpoint).toBe('https://id.example.com/connect/token')
+  })
+
+  test('1.2 the RFC 8414 metadata puts its well-known part between host and path of the issuer', async () => {
+    const f = await fixture({ issuer: withPath })
+    expect(await probe(f, '/.well-known/oauth-authorization-server/tenants/one')).toBe(405)
+    expect(await probe(f, '/tenants/one/.well-known/oauth-authorization-server')).toBe(404)
+    expect(await probe(f, '/.well-known/oauth-authorization-server')).toBe(404)
+    const url = 'https://id.example.com/.well-known/oauth-authorization-server/tenants/one'
+    const { body } = await read(await f.provider.fetch(new Request(url)))
+    expect(body.issuer).toBe(withPath)
+    expect(body.token_endpoint).toBe(`${withPath}/connect/token`)
+    expect(body.jwks_uri).toBe(`${withPath}/.well-known/jwks`)
+  })
+})
+
+describe('endpoints that are moved', () => {
+  test.each(paths)('1.3 the path of %s is configurable', async (name, path) => {
+    const f = await fixture({ endpoints: { [name]: '/elsewhere/it' } })
+    expect(await probe(f, '/elsewhere/it')).toBe(405)
+    expect(await probe(f, path)).toBe(404)
+  })
+
+  test('1.3 a configured path is below the path of the issuer, and discovery names it', async () => {
+    const f = await fixture({ issuer: withPath, endpoints: { token: '/oauth/token' } })
+    expect(await probe(f, '/tenants/one/oauth/token')).toBe(405)
+    expect(await probe(f, '/oauth/token')).toBe(404)
+    expect(f.provider.metadata.token_endpoint).toBe(`${withPath}/oauth/token`)
+  })
+
+  test('1.3 true means the usual path', async () => {
+    expect(await probe(await fixture({ endpoints: { token: true } }), '/connect/token')).toBe(405)
+  })
+
+  test('1.3 a handler answers wherever the host mounts it', async () => {
+    const { provider } = await fixture()
+    const { body } = await read(await provider.handlers.jwks(new Request('https://any.example.net/keys?x=1')))
+    expect(body.keys).toHaveLength(1)
+  })
+
+  test.each(['oauth/token', '/', '/oauth/', '/oauth?x=1', '/oauth#x', '/o auth', ''])(
+    '1.3 the path "%s" is refused at start',
+    async (path) => {
+      const endpoints = { token: path } as Partial<Record<EndpointName, `/${string}`>>
+      await expect(fixture({ endpoints })).rejects.toThrow(/: endpoints\.token must be /u)
+    },
+  )
+
+  test('the refusal of a path says what a path looks like', async () => {
+    const endpoints = { token: 'oauth/token' } as unknown as Partial<Record<EndpointName, `/${string}`>>
+    await expect(fixture({ endpoints })).rejects.toThrow('must be true, false, or a path such as /oauth/token')
+  })
+
+  test('1.3 two endpoints with one path are refused at start', async () => {
+    await expect(fixture({ endpoints: { token: '/same', userinfo: '/same' } })).rejects.toThrow(
+      /have the same path/u,
+    )
+  })
+})

@@ -1,0 +1,194 @@
+/**
+ * Attack: somebody without the secret of a scope wants to learn whether a stolen token still works, or what is in it, or which scopes exist.
+ */
+import { type ScopeOptions, webRuntime } from '@grantry/core'
+import { basic, sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { api1, api2, type Fixture, fixture, scopes, web } from '../support/fixture.ts'
+
+const endpoint = 'https://id.example.com/connect/introspect'
+
+async function accessToken(f: Fixture): Promise<string> {
+  return (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)).body.access_token
+}
+
+const send = (f: Fixture, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
+  f.provider.fetch(new Request(endpoint, { method: 'POST', headers, body: new URLSearchParams(form) }))
+
+async function expectDenied(f: Fixture, response: Response, reason: string): Promise<void> {
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  // To the letter the same for every reason.
+  expect(await response.json()).toEqual({
+    error: 'invalid_client',
+    error_description: 'Client authentication failed',
+  })
+  expect(f.events.at(-2)).toMatchObject({ type: 'introspection_denied', reason })
+  expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 401, error: 'invalid_client', reason })
+}
+
+test('7.1 name and secret of the scope in a Basic header', async () => {
+  const f = await fixture()
+  const response = await send(f, { token: await accessToken(f) }, { authorization: basic(api1) })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ active: true, scope: 'api1' })
+})
+
+test('7.2 the same pair in the form', async () => {
+  const f = await fixture()
+  const response = await send(f, { token: await accessToken(f), client_id: api1[0], client_secret: api1[1] })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ active: true, scope: 'api1' })
+})
+
+test('7.2 the pair in both places is invalid_request', async () => {
+  const f = await fixture()
+  const form = { token: await accessToken(f), client_id: api1[0], client_secret: api1[1] }
+  const response = await send(f, form, { authorization: basic(api1) })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: 'invalid_request' })
+})
+
+test('7.2 a bare client_id beside the header is fine when it is the same, and invalid_request when it is another', async () => {
+  const f = await fixture()
+  const token = await accessToken(f)
+  const ask = (client_id: string) => send(f, { token, client_id }, { authorization: basic(api1) })
+  expect(await (await ask(api1[0])).json()).toMatchObject({ active: true })
+  const refused = await ask(api2[0])
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ error: 'invalid_request' })
+})
+
+describe('denied', () => {
+  test('7.4 without credentials', async () => {
+    const f = await fixture()
+    await expectDenied(f, await send(f, { token: await accessToken(f) }), 'credentials_missing')
+  })
+
+  test.each([
+    ['an unknown scope', ['api9', 'x']],
+    ['a wrong secret', ['api1', 'x']],
+    ['no secret', ['api1', '']],
+    ['the secret of another scope', ['api1', api2[1]]],
+    ['a client instead of a scope', web],
+    ['a standard scope, which has no secret', ['openid', '']],
+    ['the name in other letters', ['API1', api1[1]]],
+    ['a space before the name', [' api1', api1[1]]],
+    ['the secret with a space behind it', ['api1', `${api1[1]} `]],
+    ['a name of a built-in', ['__proto__', 'x']],
+  ] as const)('7.4 %s, in the header and in the form', async (_, pair) => {
+    const f = await fixture()
+    const token = await accessToken(f)
+    await expectDenied(f, await send(f, { token }, { authorization: basic(pair) }), 'scope_not_authenticated')
+    const [client_id, client_secret] = pair
+    await expectDenied(f, await send(f, { token, client_id, client_secret }), 'scope_not_authenticated')
+  })
+
+  test('7.4 a disabled scope', async () => {
+    const f = await fixture({ scopes: scopes.map((scope) => ({ ...scope, enabled: scope.name !== 'api2' })) })
+    const token = await accessToken(f)
+    await expectDenied(f, await send(f, { token }, { authorization: basic(api2) }), 'scope_not_authenticated')
+  })
+
+  test.each([
+    ['a bearer token', 'Bearer x'],
+    ['no pair', `Basic ${btoa('api1')}`],
+    ['no base64', 'Basic api1:api1-secret'],
+    ['nothing', 'Basic '],
+  ])('7.4 a header that holds %s, whatever the form says', async (_, authorization) => {
+    const f = await fixture()
+    const form = { token: await accessToken(f), client_id: api1[0], client_secret: api1[1] }
+    await expectDenied(f, await send(f, form, { authorization }), 'malformed_authorization')
+  })
+
+  test('7.4 the token that is asked about is no credential', async () => {
+    const f = await fixture()
+    const token = await accessToken(f)
+    await expectDenied(f, await send(f, { token }, { authorization: `Bearer ${token}` }), 'malformed_authorization')
+  })
+})
+
+describe('secrets', () => {
+  const withSecrets = (secrets: ScopeOptions['secrets']): Promise<Fixture> =>
+    fixture({ scopes: [{ name: 'api1', ...(secrets && { secrets }) }, { name: 'api2' }] })
+
+  const statusWith = async (f: Fixture, secret: string): Promise<number> =>
+    (await f.post('introspection', { token: 'x' }, ['api1', secret])).status
+
+  test('7.3 any live one of several matches, and an expired one does not', async () => {
+    const now = 1_800_000_000
+    const f = await withSecrets([
+      { sha256: sha256Of('old'), expiresAt: now + 10 },
+      { sha256: sha256Of('new') },
+      { sha256: sha256Of('gone'), expiresAt: now },
+    ])
+    f.clock.advance(9)
+    expect(await statusWith(f, 'old')).toBe(200)
+    expect(await statusWith(f, 'new')).toBe(200)
+    expect(await statusWith(f, 'gone')).toBe(401)
+    f.clock.advance(1)
+    expect(await statusWith(f, 'old')).toBe(401)
+    expect(await statusWith(f, 'new')).toBe(200)
+  })
+
+  test('7.3 SHA-512 is a stored form too', async () => {
+    const digest = webRuntime.sha512(new TextEncoder().encode('long'))
+    const f = await withSecrets([{ sha512: Buffer.from(digest).toString('base64') }])
+    expect(await statusWith(f, 'long')).toBe(200)
+    expect(await statusWith(f, 'short')).toBe(401)
+  })
+
+  test('7.3 a malformed one is passed over and reported, and the next one counts', async () => {
+    const f = await withSecrets([{ sha256: 'plain text' }, { sha256: sha256Of('right') }])
+    expect(f.events).toContainEqual(expect.objectContaining({ type: 'secret_skipped', owner: 'scope api1' }))
+    expect(await statusWith(f, 'right')).toBe(200)
+    expect(await statusWith(f, 'plain text')).toBe(401)
+  })
+
+  test('7.3 a form-encoded pair in the header works as it does for clients', async () => {
+    const f = await withSecrets([{ sha256: sha256Of('a b%c') }])
+    expect(await statusWith(f, 'a b%c')).toBe(200)
+    expect(await statusWith(f, 'a+b%25c')).toBe(200)
+    expect(await statusWith(f, 'a+b')).toBe(401)
+  })
+})
+
+describe('what comes first', () => {
+  test.each([
+    ['missing', {}],
+    ['blank', { token: '' }],
+  ] as readonly (readonly [string, Record<string, string>])[])(
+    '7.5 a token that is %s is invalid_request',
+    async (_, form) => {
+      const f = await fixture()
+      const answer = await f.post('introspection', form, api1)
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual({ error: 'invalid_request', error_description: 'The parameter token is required' })
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 400, reason: 'parameter_missing' })
+    },
+  )
+
+  test.each([
+    ['without a token', ''],
+    ['with a repeated parameter', 'token=a&token=b'],
+    ['with malformed encoding', 'token=%zz'],
+    ['with a second secret', 'token=a&client_secret=x'],
+  ])('7.6 a stranger is denied before the body is judged: %s', async (_, body) => {
+    const f = await fixture()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const ask = (authorization: string) =>
+      f.provider.fetch(new Request(endpoint, { method: 'POST', headers: { ...headers, authorization }, body }))
+    await expectDenied(f, await ask(basic(['api1', 'x'])), 'scope_not_authenticated')
+    const known = await ask(basic(api1))
+    expect(known.status).toBe(400)
+    expect(await known.json()).toMatchObject({ error: 'invalid_request' })
+  })
+
+  test('7.6 in the form too: credentials before a missing token', async () => {
+    const f = await fixture()
+    const response = await send(f, { client_id: api1[0], client_secret: 'x' })
+    await expectDenied(f, response, 'scope_not_authenticated')
+  })
+})

@@ -1,0 +1,136 @@
+/**
+ * RFC 7662 section 2.2: of a token that is not active an API learns that, and nothing else; not why, not whose it was.
+ */
+import type { ClientOptions } from '@grantry/core'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { api1, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const formats = [
+  ['JWT', webJwt],
+  ['reference token', web],
+] as const
+
+async function accessToken(f: Fixture, client: typeof web): Promise<string> {
+  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid api1' }
+  return (await f.post('token', form, client)).body.access_token
+}
+
+const isActive = async (f: Fixture, token: string): Promise<boolean> =>
+  (await f.post('introspection', { token }, api1)).body.active
+
+async function expectInactive(f: Fixture, token: string, reason: string, hint = 'access_token'): Promise<void> {
+  const answer = await f.post('introspection', { token, token_type_hint: hint }, api1)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ active: false })
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(f.events.at(-2)).toMatchObject({ type: 'introspection_inactive', scope: 'api1', reason })
+  expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_succeeded', status: 200 })
+}
+
+describe.each(formats)('a %s', (_, client) => {
+  test('7.7 is active to the second before exp, and no longer', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    f.clock.advance(3599)
+    expect(await isActive(f, token)).toBe(true)
+    f.clock.advance(1)
+    await expectInactive(f, token, 'token_unknown')
+  })
+
+  test('7.7 is inactive once its family is revoked', async () => {
+    const f = await fixture()
+    const code = await f.code({ clientId: client[0] })
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const token = (await f.post('token', form, client)).body.access_token
+    expect(await isActive(f, token)).toBe(true)
+    expect((await f.post('token', form, client)).body.error).toBe('invalid_grant')
+    await expectInactive(f, token, 'family_revoked')
+  })
+
+  test('7.7 is inactive once its refresh token was reused', async () => {
+    const f = await fixture()
+    const code = await f.code({ clientId: client[0] })
+    const first = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, client)
+    const refresh = { grant_type: 'refresh_token', refresh_token: first.body.refresh_token }
+    const second = await f.post('token', refresh, client)
+    expect(await isActive(f, first.body.access_token)).toBe(true)
+    expect(await isActive(f, second.body.access_token)).toBe(true)
+    f.clock.advance(10)
+    expect((await f.post('token', refresh, client)).body.error).toBe('invalid_grant')
+    await expectInactive(f, first.body.access_token, 'family_revoked')
+    await expectInactive(f, second.body.access_token, 'family_revoked')
+  })
+
+  test('7.7 is inactive once its client is disabled or gone', async () => {
+    const table = new Map<string, ClientOptions>(clients.map((known) => [known.clientId, known]))
+    const f = await fixture({ clients: { find: (id) => table.get(id) } })
+    const token = await accessToken(f, client)
+    expect(await isActive(f, token)).toBe(true)
+    table.set(client[0], { ...(table.get(client[0]) as ClientOptions), enabled: false })
+    await expectInactive(f, token, 'client_disabled')
+    table.delete(client[0])
+    await expectInactive(f, token, 'client_disabled')
+  })
+
+  test('7.7 is inactive while its user is inactive', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    Object.assign(f.users.alice ?? {}, { active: false })
+    await expectInactive(f, token, 'user_inactive')
+    Object.assign(f.users.alice ?? {}, { active: true })
+    expect(await isActive(f, token)).toBe(true)
+  })
+
+  test('7.7 is inactive where one character differs', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    const middle = token.length >> 1
+    const changed = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
+    await expectInactive(f, changed, 'token_unknown')
+  })
+})
+
+test.each(['x', ' ', 'a.b.c', '..', 'ä', '\u0000', 'x'.repeat(512), 'x'.repeat(513), 'a.b.'.repeat(15_000)])(
+  '7.7 what is no token is inactive (%#)',
+  async (token) => {
+    await expectInactive(await fixture(), token, 'token_unknown')
+  },
+)
+
+test.each(['access_token', 'refresh_token', 'id_token', 'authorization_code'])(
+  '7.7 a code, a refresh token and an identity token are inactive, also with the hint %s',
+  async (hint) => {
+    const f = await fixture()
+    const code = await f.code()
+    await expectInactive(f, code, 'token_unknown', hint)
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const { refresh_token, id_token, access_token } = (await f.post('token', form, web)).body
+    await expectInactive(f, refresh_token, 'token_unknown', hint)
+    await expectInactive(f, id_token, 'token_unknown', hint)
+    // Asking has spent and revoked nothing.
+    expect(await isActive(f, access_token)).toBe(true)
+    expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
+  },
+)
+
+test.each([
+  ['another typ', { typ: 'JWT' }, {}, 'token_unknown'],
+  ['another issuer', {}, { iss: 'https://elsewhere.example.com' }, 'token_unknown'],
+  ['another audience', {}, { aud: 'https://elsewhere.example.com' }, 'wrong_audience'],
+  ['a start to come', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
+  ['an end that has come', {}, { exp: 1_800_000_000 }, 'token_unknown'],
+  ['no end', {}, { exp: undefined }, 'token_unknown'],
+  ['an unknown client', {}, { client_id: 'gone' }, 'client_disabled'],
+  ['an unknown user', {}, { sub: '404' }, 'user_inactive'],
+])('7.7 a JWT that we signed with %s is inactive', async (_, { typ }: { typ?: string }, claims, reason) => {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }] })
+  const now = f.clock.now()
+  const base = { iss: 'https://id.example.com', aud: 'https://api1.example.com', client_id: 'web', scope: 'api1' }
+  const sign = (payload: JWTPayload, header = 'at+jwt') =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: header }).sign(privateKey)
+  const rightful = { ...base, iat: now, nbf: now, exp: now + 60 }
+  expect(await isActive(f, await sign(rightful))).toBe(true)
+  await expectInactive(f, await sign({ ...rightful, ...claims } as JWTPayload, typ), reason)
+})

@@ -1,0 +1,107 @@
+import type { ClientOptions } from '@grantry/core'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const formats = [
+  ['JWT', webJwt],
+  ['reference token', web],
+] as const
+
+async function accessToken(f: Fixture, client: typeof web): Promise<string> {
+  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid profile' }
+  return (await f.post('token', form, client)).body.access_token
+}
+
+const ask = (f: Fixture, token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })
+
+async function expectInvalid(f: Fixture, token: string, reason: string): Promise<void> {
+  const inHeader = await ask(f, token)
+  const inForm = await f.post('userinfo', { access_token: token })
+  for (const answer of [inHeader, inForm]) {
+    expect(answer.status).toBe(401)
+    // To the letter the same for every reason.
+    expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'Bearer realm="https://id.example.com", error="invalid_token", error_description="The access token is not valid"',
+    )
+  }
+  expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'access_token', reason })
+  expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 401, error: 'invalid_token', reason })
+}
+
+describe.each(formats)('a %s', (_, client) => {
+  test('5.7 is valid to the second before exp, and no longer', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    f.clock.advance(3599)
+    expect((await ask(f, token)).status).toBe(200)
+    f.clock.advance(1)
+    await expectInvalid(f, token, 'token_unknown')
+  })
+
+  test('5.7 is invalid once its family is revoked', async () => {
+    const f = await fixture()
+    const code = await f.code({ clientId: client[0] })
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const token = (await f.post('token', form, client)).body.access_token
+    expect((await ask(f, token)).status).toBe(200)
+    expect((await f.post('token', form, client)).body.error).toBe('invalid_grant')
+    await expectInvalid(f, token, 'family_revoked')
+  })
+
+  test('5.7 is invalid once its client is disabled', async () => {
+    const table = new Map<string, ClientOptions>(clients.map((known) => [known.clientId, known]))
+    const f = await fixture({ clients: { find: (id) => table.get(id) } })
+    const token = await accessToken(f, client)
+    expect((await ask(f, token)).status).toBe(200)
+    table.set(client[0], { ...(table.get(client[0]) as ClientOptions), enabled: false })
+    await expectInvalid(f, token, 'client_disabled')
+    table.delete(client[0])
+    await expectInvalid(f, token, 'client_disabled')
+  })
+
+  test('5.7 is invalid while its user is inactive', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    Object.assign(f.users.alice ?? {}, { active: false })
+    await expectInvalid(f, token, 'user_inactive')
+    Object.assign(f.users.alice ?? {}, { active: true })
+    expect((await ask(f, token)).status).toBe(200)
+  })
+
+  test('5.7 is invalid where one character differs', async () => {
+    const f = await fixture()
+    const token = await accessToken(f, client)
+    const middle = token.length >> 1
+    const changed = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
+    await expectInvalid(f, changed, 'token_unknown')
+  })
+})
+
+test('5.7 a code, a refresh token and an identity token are no access tokens', async () => {
+  const f = await fixture()
+  await expectInvalid(f, await f.code(), 'token_unknown')
+  const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
+  const { refresh_token, id_token } = (await f.post('token', form, web)).body
+  await expectInvalid(f, refresh_token, 'token_unknown')
+  await expectInvalid(f, id_token, 'token_unknown')
+})
+
+test('5.7 a token of an audience that is not ours is invalid', async () => {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }] })
+  const now = f.clock.now()
+  const times = { iat: now, nbf: now, exp: now + 60 }
+  const ours = { iss: 'https://id.example.com', aud: 'https://id.example.com/resources', client_id: 'web', sub: '1' }
+  const sign = (claims: JWTPayload, typ = 'at+jwt') =>
+    new SignJWT({ ...times, ...ours, scope: 'openid', ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ })
+      .sign(privateKey)
+  expect((await ask(f, await sign({}))).status).toBe(200)
+  await expectInvalid(f, await sign({ aud: 'https://elsewhere.example.com' }), 'wrong_audience')
+  await expectInvalid(f, await sign({ aud: 'web' }), 'wrong_audience')
+  await expectInvalid(f, await sign({}, 'JWT'), 'token_unknown')
+  await expectInvalid(f, await sign({ iss: 'https://elsewhere.example.com' }), 'token_unknown')
+  await expectInvalid(f, await sign({ nbf: now + 1 }), 'token_unknown')
+})

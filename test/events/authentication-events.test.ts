@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { api1, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'
+
+/** The events of the last request, without their circumstances. */
+function lastRequest({ events }: Fixture) {
+  const request = events.at(-1)?.id.split('.')[0]
+  return events
+    .filter(({ id }) => id.startsWith(`${request}.`))
+    .map(({ id: _, time: __, endpoint: ___, ...fact }) => fact)
+}
+
+const forClient = { grant_type: 'client_credentials', scope: 'api1' }
+const forUser = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
+
+test('10.2 client authentication succeeded, by the header', async () => {
+  const f = await fixture()
+  await f.post('token', forClient, web)
+  expect(lastRequest(f)[0]).toEqual({
+    type: 'client_authentication_succeeded',
+    method: 'client_secret_basic',
+    clientId: 'web',
+  })
+})
+
+test('10.2 client authentication succeeded, by the form and by the id of a public client', async () => {
+  const f = await fixture()
+  await f.post('token', { ...forClient, client_id: web[0], client_secret: web[1] })
+  expect(lastRequest(f)[0]).toMatchObject({ type: 'client_authentication_succeeded', method: 'client_secret_post' })
+  await f.post('token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: spaClientId })
+  expect(lastRequest(f)[0]).toEqual({
+    type: 'client_authentication_succeeded',
+    method: 'none',
+    clientId: spaClientId,
+  })
+})
+
+test.each([
+  ['a wrong secret', ['web', 'x'], 'web', 'client_not_authenticated'],
+  ['an unknown client', ['nobody', 'x'], 'nobody', 'client_not_authenticated'],
+  ['a public client with a secret', [spaClientId, 'x'], spaClientId, 'client_not_authenticated'],
+  ['an endless id', ['n'.repeat(500), 'x'], 'n'.repeat(100), 'client_not_authenticated'],
+] as const)('10.2 client authentication failed: %s', async (_, pair, presentedClientId, reason) => {
+  const f = await fixture()
+  expect((await f.post('token', forClient, pair)).status).toBe(401)
+  expect(lastRequest(f)).toEqual([
+    // Not `clientId`: that is only who somebody is, not who they say they are.
+    { type: 'client_authentication_failed', presentedClientId, reason },
+    { type: 'endpoint_failed', status: 401, duration: expect.any(Number), error: 'invalid_client', reason },
+  ])
+})
+
+test('10.2 client authentication failed: nobody is named, or several ways are used', async () => {
+  const f = await fixture()
+  await f.post('token', forClient)
+  expect(lastRequest(f)[0]).toEqual({ type: 'client_authentication_failed', reason: 'credentials_missing' })
+  await f.post('token', { ...forClient, client_secret: 'x' }, web)
+  expect(lastRequest(f)[0]).toMatchObject({ type: 'client_authentication_failed', reason: 'several_credentials' })
+  await f.post('token', { ...forClient, client_id: 'other' }, web)
+  expect(lastRequest(f)[0]).toMatchObject({ type: 'client_authentication_failed', reason: 'client_id_mismatch' })
+})
+
+test('10.3 user authentication succeeded names the subject', async () => {
+  const f = await fixture()
+  await f.post('token', forUser, web)
+  expect(lastRequest(f)[1]).toEqual({ type: 'user_authentication_succeeded', clientId: 'web', sub: '1' })
+})
+
+test.each([
+  ['a wrong password', { password: 'x' }, 'alice'],
+  ['an unknown user', { username: 'nobody' }, 'nobody'],
+])('10.3 user authentication failed: %s', async (_, wrong, username) => {
+  const f = await fixture()
+  await f.post('token', { ...forUser, ...wrong }, web)
+  const failed = { type: 'user_authentication_failed', username, reason: 'wrong_credentials', clientId: 'web' }
+  expect(lastRequest(f)[1]).toEqual(failed)
+  expect(lastRequest(f).at(-1)).toMatchObject({
+    type: 'endpoint_failed',
+    error: 'invalid_grant',
+    reason: 'plugin:password:wrong_credentials',
+  })
+})
+
+test('10.3 user authentication failed: too many failures', async () => {
+  const f = await fixture({ failedPasswords: { perUser: 1 } })
+  await f.post('token', { ...forUser, password: 'x' }, web)
+  await f.post('token', forUser, web)
+  expect(lastRequest(f)[1]).toMatchObject({ type: 'user_authentication_failed', reason: 'too_many_failures' })
+  expect(lastRequest(f).at(-1)).toMatchObject({ type: 'endpoint_failed', status: 429, reason: 'too_many_failures' })
+})
+
+test('10.7 introspection denied, without and with a scope that has proved itself', async () => {
+  const f = await fixture({ introspection: { unrelatedScope: 'unauthorized' } })
+  await f.post('introspection', { token: 'x' }, ['api1', 'x'])
+  expect(lastRequest(f)[0]).toEqual({ type: 'introspection_denied', reason: 'scope_not_authenticated' })
+  const token = (await f.post('token', { ...forClient, scope: 'api2' }, web)).body.access_token
+  await f.post('introspection', { token }, api1)
+  const denied = { type: 'introspection_denied', scope: 'api1', reason: 'scope_not_in_token', clientId: 'web' }
+  expect(lastRequest(f)[0]).toMatchObject(denied)
+})
+
+test('10.7 introspection active and inactive', async () => {
+  const f = await fixture()
+  const token = (await f.post('token', forUser, web)).body.access_token
+  await f.post('introspection', { token }, api1)
+  expect(lastRequest(f)[0]).toMatchObject({ type: 'introspection_active', scope: 'api1', clientId: 'web', sub: '1' })
+  await f.post('introspection', { token: 'x' }, api1)
+  const inactive = { type: 'introspection_inactive', scope: 'api1', reason: 'token_unknown' }
+  expect(lastRequest(f)[0]).toMatchObject(inactive)
+})

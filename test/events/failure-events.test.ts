@@ -1,0 +1,180 @@
+import type { AtomicDriver, ProviderEvent } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
+
+const forClient = { grant_type: 'client_credentials', scope: 'api1' }
+
+const ofType = <T extends ProviderEvent['type']>({ events }: Fixture, type: T) =>
+  events.filter((event): event is Extract<ProviderEvent, { type: T }> => event.type === type)
+
+describe('the end of a request', () => {
+  const ticking = () => {
+    let elapsed = 0
+    return { elapsed: () => (elapsed += 7) }
+  }
+
+  test('10.10 endpoint succeeded, with status and duration', async () => {
+    const f = await fixture({ runtime: ticking() })
+    await f.post('token', forClient, web)
+    expect(f.events.at(-1)).toEqual({
+      type: 'endpoint_succeeded',
+      status: 200,
+      duration: 7,
+      id: expect.any(String),
+      time: f.clock.now(),
+      endpoint: 'token',
+      clientId: 'web',
+    })
+  })
+
+  test('10.10 endpoint failed, with status, duration, error and reason', async () => {
+    const f = await fixture({ runtime: ticking() })
+    await f.post('token', { ...forClient, scope: 'openid' }, web)
+    expect(f.events.at(-1)).toEqual({
+      type: 'endpoint_failed',
+      status: 400,
+      duration: 7,
+      error: 'invalid_scope',
+      reason: 'scope_needs_subject',
+      id: expect.any(String),
+      time: f.clock.now(),
+      endpoint: 'token',
+      clientId: 'web',
+    })
+  })
+
+  test.each([
+    ['token', { method: 'GET' }, 405, 'method_not_allowed'],
+    ['introspection', { method: 'POST', body: '{}' }, 415, 'media_type'],
+    ['userinfo', {}, 401, 'token_missing'],
+    ['accessTokenValidation', {}, 400, 'parameter_missing'],
+    ['discovery', { method: 'DELETE' }, 405, 'method_not_allowed'],
+    ['jwks', {}, 200, undefined],
+  ] as const)(
+    '10.10 one such event ends every request, whatever happened (%s %j)',
+    async (endpoint, init, status, reason) => {
+      const f = await fixture()
+      const before = f.events.length
+      await f.provider.handlers[endpoint](new Request('https://id.example.com/x', init))
+      const ends = f.events.slice(before).filter(({ type }) => type.startsWith('endpoint_'))
+      expect(ends).toHaveLength(1)
+      expect(ends[0]).toBe(f.events.at(-1))
+      expect(ends[0]).toMatchObject({ endpoint, status, ...(reason !== undefined && { reason }) })
+    },
+  )
+})
+
+describe('what must not happen', () => {
+  const outage = new Error('ECONNREFUSED')
+
+  test('10.11 a storage outage, with what was thrown', async () => {
+    const good = mapDriver()
+    let fails = false
+    const driver: AtomicDriver = {
+      ...good,
+      setItem(key, value, options) {
+        if (fails) throw outage
+        return good.setItem?.(key, value, options)
+      },
+    }
+    const f = await fixture({ storage: driver })
+    fails = true
+    const answer = await f.post('token', forClient, web)
+    expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
+    expect(JSON.stringify(answer.body)).not.toContain('ECONN')
+    const [failure] = ofType(f, 'unhandled_failure')
+    expect(failure).toMatchObject({ reason: 'storage_failed', endpoint: 'token', clientId: 'web' })
+    expect(failure?.cause).toBe(outage)
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 503, reason: 'storage_failed' })
+  })
+
+  test('10.11 a port of the host that throws, with what was thrown', async () => {
+    const f = await fixture({
+      users: {
+        authenticate() {
+          throw outage
+        },
+      },
+    })
+    const form = { grant_type: 'password', username: 'a', password: 'b', scope: 'api1' }
+    const answer = await f.post('token', form, web)
+    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+    expect(ofType(f, 'unhandled_failure')).toEqual([
+      expect.objectContaining({ reason: 'unhandled_failure', cause: outage, endpoint: 'token', clientId: 'web' }),
+    ])
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 500, error: 'server_error' })
+  })
+
+  test('10.11 a CORS look-up that throws costs the header only', async () => {
+    const f = await fixture({
+      clients: {
+        find: () => undefined,
+        isOriginAllowed() {
+          throw outage
+        },
+      },
+    })
+    const answer = await f.get('discovery', {}, { origin: 'https://web.example.com' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    expect(ofType(f, 'unhandled_failure')).toEqual([
+      expect.objectContaining({ reason: 'cors_lookup_failed', cause: outage, endpoint: 'discovery' }),
+    ])
+  })
+
+  test('10.11 a refusal is no failure', async () => {
+    const f = await fixture()
+    await f.post('token', forClient, ['web', 'x'])
+    await f.get('userinfo')
+    expect(ofType(f, 'unhandled_failure')).toEqual([])
+  })
+})
+
+describe('what was passed over', () => {
+  test('a record that is none of ours counts as absent and is told with its kind', async () => {
+    const items = new Map<string, string>()
+    const f = await fixture({ storage: mapDriver(items) })
+    const token = (await f.post('token', forClient, web)).body.access_token
+    const [key = ''] = [...items.keys()].filter((name) => name.startsWith('access:'))
+    const whole = JSON.parse(items.get(key) ?? '')
+    const damaged = [
+      'torn {',
+      '""',
+      'null',
+      JSON.stringify({ ...whole, version: 2 }),
+      JSON.stringify({ ...whole, value: { claims: 'none' } }),
+    ]
+    for (const [index, record] of damaged.entries()) {
+      items.set(key, record)
+      expect((await f.post('accessTokenValidation', { token })).status).toBe(400)
+      expect(ofType(f, 'record_rejected')).toHaveLength(index + 1)
+    }
+    expect(ofType(f, 'record_rejected')[0]).toMatchObject({ kind: 'access', time: f.clock.now() })
+    items.set(key, JSON.stringify(whole))
+    expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
+  })
+
+  test('a stored secret that is malformed is told at start, and when its owner authenticates', async () => {
+    const secrets = [{ sha256: 'malformed' }, { sha256: sha256Of(web[1]) }]
+    const f = await fixture({ clients: clients.map((one) => (one.clientId === 'web' ? { ...one, secrets } : one)) })
+    expect(ofType(f, 'secret_skipped')).toEqual([
+      { type: 'secret_skipped', owner: 'client web', id: expect.any(String), time: f.clock.now() },
+    ])
+    expect((await f.post('token', forClient, web)).status).toBe(200)
+    expect(ofType(f, 'secret_skipped')[1]).toMatchObject({ owner: 'client web', endpoint: 'token', clientId: 'web' })
+  })
+
+  test('6.8 the warning at start has no endpoint and no client', async () => {
+    const f = await fixture()
+    expect(f.events).toEqual([
+      {
+        type: 'startup_warning',
+        reason: 'anonymous_access_token_validation',
+        message: expect.stringContaining('endpoints: { accessTokenValidation: false }'),
+        id: expect.any(String),
+        time: f.clock.now(),
+      },
+    ])
+  })
+})

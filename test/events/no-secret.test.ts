@@ -1,0 +1,235 @@
+/**
+ * Attack: somebody reads the log. Events go to files, to consoles and to companies that keep logs for others; whoever reads one must not find
+ * anything there that opens a door. A long scenario uses every grant and endpoint, well and badly; then every event is searched for every
+ * secret, password, code, verifier and token that was sent or answered.
+ */
+import { inspect } from 'node:util'
+import { defineGrant, OAuthError, type ProviderEvent } from '@grantry/core'
+import { basic, type Credentials, mapDriver, sha256Of } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import {
+  api1,
+  builtInPlugins,
+  clients,
+  type Fixture,
+  fixture,
+  proof,
+  redirectUri,
+  spaClientId,
+  testUsers,
+  web,
+  webJwt,
+} from '../support/fixture.ts'
+
+/** Every type there is: one that is added later must be added here and occur in the scenario. */
+const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
+  client_authentication_succeeded: true,
+  client_authentication_failed: true,
+  user_authentication_succeeded: true,
+  user_authentication_failed: true,
+  token_issued: true,
+  code_issued: true,
+  code_redeemed: true,
+  code_replayed: true,
+  refresh_rotated: true,
+  refresh_retried: true,
+  refresh_reused: true,
+  redemption_replayed: true,
+  family_revoked: true,
+  introspection_active: true,
+  introspection_inactive: true,
+  introspection_denied: true,
+  validation_succeeded: true,
+  validation_failed: true,
+  endpoint_succeeded: true,
+  endpoint_failed: true,
+  unhandled_failure: true,
+  secret_skipped: true,
+  record_rejected: true,
+  startup_warning: true,
+}
+
+/** A grant of the host's own whose assertion is a secret: used once, refused, and failing. */
+const badge = defineGrant({
+  grantType: 'urn:example:badge',
+  params: v.object({ assertion: v.string() }),
+  handle({ params: { assertion }, scopes }, kit) {
+    if (assertion.startsWith('refused')) {
+      throw new OAuthError('access_denied', 'No', { reason: 'plugin:badge:refused', cause: new Error('no such badge') })
+    }
+    if (assertion.startsWith('failing')) throw new Error('the badge reader is broken')
+    return { subject: { sub: '1', amr: ['badge'] }, scopes, redeems: [kit.redemption(assertion, kit.now() + 60)] }
+  },
+})
+
+/** What must occur nowhere, beginning with what is always there. */
+type Secrets = Set<string>
+
+function note(secrets: Secrets, ...found: readonly (string | undefined)[]): void {
+  for (const secret of found) {
+    if (secret === undefined || secret.length < 8) continue
+    secrets.add(secret)
+    // Of a JWT each part, so that half of one does not slip through.
+    if (secret.split('.').length === 3) for (const part of secret.split('.')) if (part.length > 60) secrets.add(part)
+  }
+}
+
+const secretFields = /token$|^code|secret|password|assertion|verifier/u
+
+async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: string }> {
+  const secrets: Secrets = new Set()
+  let refusals = ''
+  const items = new Map<string, string>()
+  const good = mapDriver(items)
+  const outage = { now: false }
+  const { service, users } = testUsers()
+  const f = await fixture({
+    plugins: [...builtInPlugins, badge],
+    clients: clients.map((client) => ({
+      ...client,
+      ...(!client.public && { grantTypes: [...(client.grantTypes ?? []), badge.grantType] }),
+      ...(client.clientId === 'other' && {
+        secrets: [{ sha256: 'stored-secret-in-plain-text' }, { sha256: sha256Of('other-secret') }],
+      }),
+    })),
+    users: service,
+    storage: {
+      ...good,
+      getItem(key) {
+        if (outage.now) throw new Error('connection lost')
+        return good.getItem(key)
+      },
+    },
+    failedPasswords: { perUser: 4 },
+  })
+  note(secrets, 'stored-secret-in-plain-text')
+
+  const post = async (endpoint: Parameters<Fixture['post']>[0], form: Record<string, string>, as?: Credentials) => {
+    for (const [name, value] of Object.entries(form)) if (secretFields.test(name)) note(secrets, value)
+    if (as !== undefined) note(secrets, as[1], basic(as), basic(as).slice('Basic '.length))
+    const answer = await f.post(endpoint, form, as)
+    const { access_token, refresh_token, id_token } = answer.body ?? {}
+    note(secrets, access_token, refresh_token, id_token)
+    if (answer.status >= 400) refusals += JSON.stringify([answer.body, ...answer.headers])
+    return answer
+  }
+  const bearer = async (authorization: string, query: Record<string, string> = {}) => {
+    note(secrets, authorization, authorization.slice(authorization.indexOf(' ') + 1), ...Object.values(query))
+    const answer = await f.get('userinfo', query, { authorization })
+    if (answer.status >= 400) refusals += JSON.stringify([answer.body, ...answer.headers])
+  }
+  const newCode = async (more: Parameters<Fixture['code']>[0] = {}) => {
+    const code = await f.code(more)
+    note(secrets, code)
+    return code
+  }
+  const scope = 'openid profile offline_access api1'
+  const user = { grant_type: 'password', username: 'alice', scope }
+
+  // Who calls: right, wrong, half, twice, by another scheme.
+  await post('token', { grant_type: 'client_credentials', scope: 'api1', client_id: web[0], client_secret: web[1] })
+  await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['other', 'other-secret'])
+  await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['web', 'wrong-client-secret-1'])
+  await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['unknown', 'wrong-client-secret-2'])
+  await post('token', { grant_type: 'client_credentials', client_secret: 'wrong-client-secret-3', scope: 'api1' }, web)
+  await post('token', { client_id: spaClientId, client_secret: 'wrong-client-secret-4' })
+
+  for (const client of [web, webJwt]) {
+    // Users.
+    const issued = (await post('token', { ...user, password: 'alice-password' }, client)).body
+    await post('token', { ...user, password: 'wrong-password-one' }, client)
+    await post('token', { ...user, username: 'nobody', password: 'wrong-password-two' }, client)
+    await post('token', { ...user, password: 'alice-password', scope: 'unknown' }, client)
+    // Codes.
+    const code = await newCode({ clientId: client[0], codeChallenge: proof.challenge })
+    const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    await post('token', { ...redeem, code_verifier: 'wrong-verifier'.repeat(4) }, client)
+    await post('token', { ...redeem, code_verifier: proof.verifier, redirect_uri: 'https://evil.example.com' }, client)
+    await post('token', { ...redeem, code_verifier: proof.verifier }, ['other', 'other-secret'])
+    const tokens = (await post('token', { ...redeem, code_verifier: proof.verifier }, client)).body
+    await post('token', { ...redeem, code: 'unknown-code', code_verifier: proof.verifier }, client)
+    // Refresh tokens.
+    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+    await post('token', { ...refresh, scope: 'api2' }, client)
+    await post('token', { ...refresh, scope: 'api1' }, client)
+    await post('token', { ...refresh, scope: 'api1' }, client)
+    await post('token', { ...refresh, refresh_token: issued.access_token }, client)
+    // Everywhere that a token is shown.
+    for (const token of [
+      issued.access_token,
+      issued.refresh_token,
+      tokens.id_token,
+      'made-up-token',
+      'made.up.token',
+    ]) {
+      await post('introspection', { token, token_type_hint: 'refresh_token' }, api1)
+      await post('introspection', { token }, ['api1', 'wrong-scope-secret'])
+      await post('introspection', { token, client_id: 'api1', client_secret: api1[1] })
+      await post('accessTokenValidation', { token })
+      await post('accessTokenValidation', { token, expectedScope: 'api2' })
+      await f.get('accessTokenValidation', { token })
+      await post('identityTokenValidation', { token, client_id: client[0] })
+      await post('identityTokenValidation', { token, client_id: 'other' })
+      await post('userinfo', { access_token: token })
+      await bearer(`Bearer ${token}`)
+      await bearer(`Bearer  ${token}`)
+      await bearer(`Token ${token}`, { access_token: token })
+    }
+    // Theft.
+    await post('token', { ...redeem, code_verifier: proof.verifier }, client)
+    await post('token', refresh, client)
+    f.clock.advance(11)
+    const stolen = { grant_type: 'refresh_token', refresh_token: issued.refresh_token }
+    await post('token', stolen, client)
+    f.clock.advance(11)
+    await post('token', stolen, client)
+    await post('introspection', { token: issued.access_token }, api1)
+    // A grant of the host's own.
+    for (const assertion of ['the-one-and-only-badge', 'the-one-and-only-badge', 'refused-badge', 'failing-badge']) {
+      const mine = assertion.startsWith('the') ? `${assertion}-${client[0]}` : assertion
+      await post('token', { grant_type: badge.grantType, assertion: mine, scope: 'api1' }, client)
+    }
+  }
+  // Too many guesses, a user who is gone, a torn record, a store that is out of reach.
+  for (const guess of ['guess-number-1', 'guess-number-2', 'guess-number-3', 'alice-password']) {
+    await post('token', { ...user, password: guess }, web)
+  }
+  f.clock.advance(300)
+  const last = (await post('token', { ...user, password: 'alice-password' }, web)).body
+  Object.assign(users.alice ?? {}, { active: false })
+  await bearer(`Bearer ${last.access_token}`)
+  await post('token', { grant_type: 'refresh_token', refresh_token: last.refresh_token }, web)
+  for (const [key, value] of items) if (key.startsWith('access:')) items.set(key, value.slice(0, -9))
+  await post('introspection', { token: last.access_token }, api1)
+  outage.now = true
+  await post('introspection', { token: last.access_token }, api1)
+  await post('token', { grant_type: 'refresh_token', refresh_token: last.refresh_token }, web)
+  return { f, secrets, refusals }
+}
+
+/** As a logger would write it, and with everything that JSON leaves out of an error. */
+const written = (events: readonly ProviderEvent[]): string =>
+  JSON.stringify(events) +
+  inspect(events, { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: Number.POSITIVE_INFINITY })
+
+const leaks = (text: string, secrets: Secrets): readonly string[] =>
+  [...secrets].filter((secret) => text.includes(secret))
+
+test('10.13 no event and no refusal holds a credential that was used, though every type of event occurs', async () => {
+  const { f, secrets, refusals } = await scenario()
+  const types = new Set(f.events.map(({ type }) => type))
+  expect(Object.keys(everyType).filter((type) => !types.has(type as ProviderEvent['type']))).toEqual([])
+  expect(f.events.length).toBeGreaterThan(300)
+  expect(secrets.size).toBeGreaterThan(60)
+  for (const known of [web[1], api1[1], 'alice-password', proof.verifier]) expect(secrets).toContain(known)
+  expect(leaks(written(f.events), secrets)).toEqual([])
+  expect(leaks(refusals, secrets)).toEqual([])
+})
+
+test('10.13 the search itself finds a credential in an event, in an error and in what caused it', () => {
+  const secrets = new Set(['secret-in-a-field', 'secret-in-a-message', 'secret-in-a-cause', 'secret-nowhere'])
+  const cause = new Error('secret-in-a-message', { cause: { deep: 'secret-in-a-cause' } })
+  const event = { type: 'unhandled_failure', reason: 'secret-in-a-field', cause, id: 'a.1', time: 0 } as const
+  expect(leaks(written([event]), secrets)).toEqual(['secret-in-a-field', 'secret-in-a-message', 'secret-in-a-cause'])
+})

@@ -1,0 +1,133 @@
+import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
+import { type Answer, basic, type Credentials, mapDriver, read } from '@grantry/core/testing'
+import { exportJWK, generateKeyPair } from 'jose'
+import { expect, test } from 'vitest'
+import { api1, builtInPlugins, clients, redirectUri, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
+
+const { privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+const keys = [await exportJWK(privateKey)]
+
+/** Random bytes that are the same in every run, so that two runs can be compared to the letter. Counted by length: only events draw 9 bytes. */
+function countedBytes() {
+  const counts = new Map<number, number>()
+  return (length: number): Uint8Array<ArrayBuffer> => {
+    const count = (counts.get(length) ?? 0) + 1
+    counts.set(length, count)
+    return new Uint8Array(webRuntime.sha512(new TextEncoder().encode(`${length} ${count}`)).slice(0, length))
+  }
+}
+
+/** Everything that the outside sees of one scenario. Without the test provider: that one observes by itself. */
+async function answersWith(observe?: Observer): Promise<readonly string[]> {
+  const provider = await createProvider({
+    issuer: 'https://id.example.com',
+    keys,
+    storage: mapDriver(),
+    clients,
+    scopes,
+    users: testUsers().service,
+    plugins: builtInPlugins,
+    runtime: { now: () => 1_800_000_000, randomBytes: countedBytes() },
+    ...(observe && { observe }),
+  })
+  const answers: string[] = []
+  async function ask(endpoint: EndpointName, init: RequestInit): Promise<Answer['body']> {
+    const answer = await read(await provider.handlers[endpoint](new Request('https://id.example.com/x', init)))
+    answers.push(JSON.stringify({ ...answer, headers: [...answer.headers] }))
+    return answer.body
+  }
+  const post = (endpoint: EndpointName, form: Record<string, string>, as?: Credentials): Promise<Answer['body']> =>
+    ask(endpoint, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      ...(as && { headers: { authorization: basic(as) } }),
+    })
+
+  const scope = 'api1'
+  const code = await provider.createAuthorizationCode({
+    clientId: 'web',
+    redirectUri,
+    scopes: ['openid', 'offline_access', 'api1'],
+    subject: { sub: '1', amr: ['pwd'] },
+  })
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const { access_token: token, id_token, refresh_token } = await post('token', form, web)
+  await post('token', { grant_type: 'client_credentials', scope }, webJwt)
+  await post('token', { grant_type: 'client_credentials', scope }, ['web', 'x'])
+  await post('token', { grant_type: 'password', username: 'alice', password: 'x', scope }, web)
+  await ask('userinfo', { headers: { authorization: `Bearer ${token}` } })
+  await ask('userinfo', {})
+  await post('accessTokenValidation', { token })
+  await post('accessTokenValidation', { token: 'x' })
+  await post('introspection', { token }, api1)
+  await post('introspection', { token }, ['api1', 'x'])
+  await post('identityTokenValidation', { token: id_token, client_id: 'web' })
+  await post('token', { grant_type: 'refresh_token', refresh_token }, web)
+  await post('token', { grant_type: 'refresh_token', refresh_token }, web)
+  await post('token', form, web)
+  await post('introspection', { token }, api1)
+  return answers
+}
+
+test('10.1 the scenario of these tests succeeds and fails as it should', async () => {
+  const statuses = (await answersWith()).map((answer) => JSON.parse(answer).status)
+  expect(statuses).toEqual([200, 200, 401, 400, 200, 401, 200, 400, 200, 401, 200, 200, 200, 400, 200])
+  expect((await answersWith()).at(-1)).toContain('"active":false')
+})
+
+test('10.1 an observer that throws changes nothing, and hears every later event all the same', async () => {
+  const heard: string[] = []
+  const quiet = await answersWith(({ type }) => heard.push(type))
+  const heardByLoud: string[] = []
+  const loud = await answersWith(({ type }) => {
+    heardByLoud.push(type)
+    throw new Error('the log is full')
+  })
+  expect(loud).toEqual(quiet)
+  expect(loud.join('')).not.toContain('the log is full')
+  expect(heardByLoud).toEqual(heard)
+  expect(heard.length).toBeGreaterThan(30)
+})
+
+test.each([undefined, null, 'text', 0])('10.1 an observer that throws %s changes nothing', async (thrown) => {
+  const loud = await answersWith(() => {
+    throw thrown
+  })
+  expect(loud).toEqual(await answersWith())
+})
+
+test('10.1 what an observer returns, or does to its event, changes nothing', async () => {
+  const meddling = await answersWith(((event: ProviderEvent) => {
+    for (const value of Object.values(event)) if (Array.isArray(value)) value.push('admin')
+    Object.assign(event, { status: 500, sub: 'another', clientId: 'another', scopes: ['admin'], id: '', time: 0 })
+    return new Response('mine')
+  }) as unknown as Observer)
+  expect(meddling).toEqual(await answersWith())
+})
+
+// An async function fits the type of an observer. A rejection that nobody handles ends a Node process: one log line that cannot be
+// written would take the service down.
+test('10.1 an observer that rejects later changes nothing and leaves no unhandled rejection', async () => {
+  const unhandled: unknown[] = []
+  const hear = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', hear)
+  try {
+    const loud = await answersWith(async () => {
+      throw new Error('the log is full')
+    })
+    // Node looks for unhandled rejections when the microtasks are done.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(loud).toEqual(await answersWith())
+    expect(unhandled.length).toBe(0)
+  } finally {
+    process.off('unhandledRejection', hear)
+  }
+})
+
+test('10.1 an observer that never settles holds nothing up', async () => {
+  expect(await answersWith(() => new Promise<void>(() => {}))).toEqual(await answersWith())
+})
+
+test('10.1 an observer that is no function is refused at start', async () => {
+  await expect(answersWith('console.log' as unknown as Observer)).rejects.toThrow(/observe must be a function/u)
+})

@@ -1,0 +1,206 @@
+import { defineGrant } from '@grantry/core'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { builtInPlugins, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+async function fingerprint(credential: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(credential))
+  return Buffer.from(digest).toString('hex').slice(0, 8)
+}
+
+/** The events of the last request, without their circumstances. */
+function lastRequest({ events }: Fixture) {
+  const request = events.at(-1)?.id.split('.')[0]
+  return events
+    .filter(({ id }) => id.startsWith(`${request}.`))
+    .map(({ id: _, time: __, endpoint: ___, ...fact }) => fact)
+}
+
+const typesOf = (f: Fixture): readonly string[] => lastRequest(f).map(({ type }) => type)
+
+const redeem = (f: Fixture, code: string, client = web) =>
+  f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, client)
+
+const refresh = (f: Fixture, refresh_token: string, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: 'refresh_token', refresh_token, ...more }, web)
+
+const who = { clientId: 'web', sub: '1' }
+
+test('10.5 code issued, by the host, with the fingerprint of the code', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  const { time: _, id: __, ...event } = f.events.at(-1) ?? { time: 0, id: '' }
+  expect(event).toEqual({
+    type: 'code_issued',
+    fingerprint: await fingerprint(code),
+    endpoint: 'authorization_code',
+    ...who,
+  })
+})
+
+test('10.5 code redeemed', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  await redeem(f, code)
+  expect(lastRequest(f)[1]).toEqual({ type: 'code_redeemed', fingerprint: await fingerprint(code), ...who })
+})
+
+test('10.5 code replayed, and what came from it is revoked', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  await redeem(f, code)
+  await redeem(f, code)
+  expect(lastRequest(f).slice(1)).toEqual([
+    { type: 'code_replayed', fingerprint: await fingerprint(code), ...who },
+    { type: 'family_revoked', reason: 'code_replayed', ...who },
+    {
+      type: 'endpoint_failed',
+      status: 400,
+      duration: expect.any(Number),
+      error: 'invalid_grant',
+      reason: 'code_replayed',
+      ...who,
+    },
+  ])
+})
+
+test.each([
+  ['JWT', webJwt],
+  ['reference token', web],
+] as const)(
+  '10.4 every token that is issued is told, with grant type, scopes and fingerprint (%s)',
+  async (_, client) => {
+    const f = await fixture()
+    const { body } = await redeem(f, await f.code({ clientId: client[0] }), client)
+    const issued = {
+      type: 'token_issued',
+      grantType: 'authorization_code',
+      scopes: ['openid', 'profile', 'offline_access', 'api1'],
+      clientId: client[0],
+      sub: '1',
+    }
+    const events = lastRequest(f).filter(({ type }) => type === 'token_issued')
+    expect(events).toHaveLength(3)
+    const fingerprints = await Promise.all([body.access_token, body.refresh_token, body.id_token].map(fingerprint))
+    expect(events[0]).toEqual({ ...issued, tokenType: 'access_token', fingerprint: fingerprints[0] })
+    expect(events[1]).toEqual({ ...issued, tokenType: 'refresh_token', fingerprint: fingerprints[1] })
+    expect(events[2]).toMatchObject({ ...issued, tokenType: 'identity_token' })
+  },
+)
+
+// Wire contract, section 1: events carry a short fingerprint. Without it nobody can tell which identity token an event is about.
+test('10.4 an identity token that is issued is told with its fingerprint', async () => {
+  const f = await fixture()
+  const { body } = await redeem(f, await f.code())
+  expect(lastRequest(f)).toContainEqual(
+    expect.objectContaining({ tokenType: 'identity_token', fingerprint: await fingerprint(body.id_token) }),
+  )
+})
+
+test('10.4 a token of a client alone: one event, no subject', async () => {
+  const f = await fixture()
+  const { body } = await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, web)
+  expect(lastRequest(f).slice(1, -1)).toEqual([
+    {
+      type: 'token_issued',
+      tokenType: 'access_token',
+      grantType: 'client_credentials',
+      scopes: ['api2'],
+      fingerprint: await fingerprint(body.access_token),
+      clientId: 'web',
+    },
+  ])
+})
+
+test('10.4 a refusal issues nothing', async () => {
+  const f = await fixture()
+  await f.post('token', { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }, web)
+  await redeem(f, 'x')
+  await f.post('token', { grant_type: 'client_credentials', scope: 'openid' }, web)
+  expect(f.events.filter(({ type }) => type === 'token_issued')).toEqual([])
+})
+
+test('10.6 refresh rotated', async () => {
+  const f = await fixture()
+  const { refresh_token } = (await redeem(f, await f.code())).body
+  await refresh(f, refresh_token)
+  expect(lastRequest(f)[1]).toEqual({ type: 'refresh_rotated', fingerprint: await fingerprint(refresh_token), ...who })
+  expect(typesOf(f).slice(2)).toEqual(['token_issued', 'token_issued', 'token_issued', 'endpoint_succeeded'])
+})
+
+test('10.6 refresh retried issues nothing new', async () => {
+  const f = await fixture()
+  const { refresh_token } = (await redeem(f, await f.code())).body
+  await refresh(f, refresh_token)
+  f.clock.advance(9)
+  await refresh(f, refresh_token)
+  expect(lastRequest(f)[1]).toEqual({ type: 'refresh_retried', fingerprint: await fingerprint(refresh_token), ...who })
+  expect(typesOf(f)).toEqual(['client_authentication_succeeded', 'refresh_retried', 'endpoint_succeeded'])
+})
+
+test('10.6 refresh reused, and its family is revoked', async () => {
+  const f = await fixture()
+  const { refresh_token } = (await redeem(f, await f.code())).body
+  await refresh(f, refresh_token)
+  f.clock.advance(10)
+  await refresh(f, refresh_token)
+  expect(lastRequest(f).slice(1)).toEqual([
+    { type: 'refresh_reused', fingerprint: await fingerprint(refresh_token), ...who },
+    { type: 'family_revoked', reason: 'refresh_reused', ...who },
+    expect.objectContaining({ type: 'endpoint_failed', error: 'invalid_grant', reason: 'refresh_reused' }),
+  ])
+})
+
+test('10.9 what is revoked is told once, with the reason, and not again for what was revoked before', async () => {
+  const f = await fixture()
+  const code = await f.code()
+  await redeem(f, code)
+  const revoked = () => f.events.filter(({ type }) => type === 'family_revoked')
+  expect(revoked()).toEqual([])
+  await redeem(f, code)
+  expect(revoked()).toEqual([
+    {
+      type: 'family_revoked',
+      reason: 'code_replayed',
+      id: expect.any(String),
+      time: f.clock.now(),
+      endpoint: 'token',
+      ...who,
+    },
+  ])
+  await redeem(f, code)
+  expect(revoked()).toHaveLength(1)
+})
+
+test('10.6 a refresh token that is reused by the rule of its client is not rotated', async () => {
+  const f = await fixture({
+    clients: clients.map((client) =>
+      client.clientId === 'web' ? { ...client, refreshToken: { usage: 'reuse' as const } } : client,
+    ),
+  })
+  const { refresh_token } = (await redeem(f, await f.code())).body
+  await refresh(f, refresh_token)
+  await refresh(f, refresh_token)
+  const types = f.events.map(({ type }) => type)
+  expect(types.filter((type) => type.startsWith('refresh_'))).toEqual([])
+})
+
+test('10.5 a single-use credential of a plugin that is replayed is told too', async () => {
+  const once = defineGrant({
+    grantType: 'urn:example:once',
+    params: v.object({ assertion: v.string() }),
+    handle: ({ params, scopes }, kit) => ({ scopes, redeems: [kit.redemption(params.assertion, kit.now() + 60)] }),
+  })
+  const f = await fixture({
+    plugins: [...builtInPlugins, once],
+    clients: clients.map((client) => ({ ...client, ...(!client.public && { grantTypes: [once.grantType] }) })),
+  })
+  const form = { grant_type: once.grantType, assertion: 'the-one-assertion', scope: 'api1' }
+  expect((await f.post('token', form, web)).status).toBe(200)
+  const replay = await f.post('token', form, web)
+  expect([replay.status, replay.body.error]).toEqual([400, 'invalid_grant'])
+  expect(lastRequest(f).slice(1)).toEqual([
+    { type: 'redemption_replayed', fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/u), clientId: 'web' },
+    expect.objectContaining({ type: 'endpoint_failed', reason: 'redemption_replayed' }),
+  ])
+})

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+async function tokensOf(f: Fixture, client = web) {
+  const code = await f.code({ clientId: client[0] })
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  return (await f.post('token', form, client)).body as { access_token: string; id_token: string }
+}
+
+type Tokens = Awaited<ReturnType<typeof tokensOf>>
+
+const formats = [
+  ['JWT', webJwt],
+  ['reference token', web],
+] as const
+
+const askers = {
+  userinfo: (f: Fixture, { access_token }: Tokens) =>
+    f.get('userinfo', {}, { authorization: `Bearer ${access_token}` }),
+  accessTokenValidation: (f: Fixture, { access_token: token }: Tokens) => f.post('accessTokenValidation', { token }),
+  introspection: (f: Fixture, { access_token: token }: Tokens) => f.post('introspection', { token }, api1),
+  identityTokenValidation: (f: Fixture, { id_token: token }: Tokens, clientId = 'web') =>
+    f.post('identityTokenValidation', { token, client_id: clientId }),
+} as const
+
+const endpoints = Object.keys(askers) as (keyof typeof askers)[]
+
+/** The first event of the last request: what was found out about the token. */
+function verdictOf({ events }: Fixture) {
+  const request = events.at(-1)?.id.split('.')[0]
+  return events.find(({ id }) => id.startsWith(`${request}.`))
+}
+
+test.each(endpoints)('10.8 a valid token: %s says success, with client and subject', async (endpoint) => {
+  for (const [, client] of formats) {
+    const f = await fixture()
+    await askers[endpoint](f, await tokensOf(f, client), client[0])
+    const tokenType = endpoint === 'identityTokenValidation' ? 'identity_token' : 'access_token'
+    const fact =
+      endpoint === 'introspection'
+        ? { type: 'introspection_active', scope: 'api1' }
+        : { type: 'validation_succeeded', tokenType }
+    expect(verdictOf(f)).toEqual({
+      ...fact,
+      id: expect.any(String),
+      time: f.clock.now(),
+      endpoint,
+      clientId: client[0],
+      sub: '1',
+    })
+  }
+})
+
+test.each(endpoints)('10.8 a token that is not ours: %s says failure, and knows nobody', async (endpoint) => {
+  const f = await fixture()
+  await askers[endpoint](f, { access_token: 'unknown-token', id_token: 'unknown-token' })
+  const tokenType = endpoint === 'identityTokenValidation' ? 'identity_token' : 'access_token'
+  const fact =
+    endpoint === 'introspection'
+      ? { type: 'introspection_inactive', scope: 'api1' }
+      : { type: 'validation_failed', tokenType }
+  expect(verdictOf(f)).toEqual({
+    ...fact,
+    reason: 'token_unknown',
+    id: expect.any(String),
+    time: f.clock.now(),
+    endpoint,
+  })
+})
+
+// The token is ours and says whose it is: an operator who looks into a refusal wants to know.
+test.each(endpoints)('10.12 a token of an inactive user: %s names its client and subject', async (endpoint) => {
+  for (const [, client] of formats) {
+    const f = await fixture()
+    const tokens = await tokensOf(f, client)
+    Object.assign(f.users.alice ?? {}, { active: false })
+    await askers[endpoint](f, tokens, client[0])
+    expect(verdictOf(f)).toMatchObject({ reason: 'user_inactive', clientId: client[0], sub: '1' })
+    expect(f.events.at(-1)).toMatchObject({ endpoint, clientId: client[0], sub: '1' })
+  }
+})
+
+test.each(formats)('10.12 a %s without openid at userinfo: client and subject are named', async (_, client) => {
+  const f = await fixture()
+  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
+  const { access_token } = (await f.post('token', form, client)).body
+  await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect(f.events.at(-1)).toMatchObject({
+    type: 'endpoint_failed',
+    reason: 'openid_missing',
+    clientId: client[0],
+    sub: '1',
+  })
+})
+
+// Wire contract, section 1: events carry a short fingerprint. Without it nobody can tell which token was refused.
+test.each(endpoints)('10.8 what %s finds out about a token is told with its fingerprint', async (endpoint) => {
+  const f = await fixture()
+  const tokens = await tokensOf(f)
+  await askers[endpoint](f, tokens)
+  const token = endpoint === 'identityTokenValidation' ? tokens.id_token : tokens.access_token
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
+  expect(verdictOf(f)).toMatchObject({ fingerprint: Buffer.from(digest).toString('hex').slice(0, 8) })
+})

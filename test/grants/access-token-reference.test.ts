@@ -1,0 +1,112 @@
+// Attack: a copy of the store gets out (a backup, a dump). No credential in it may be usable.
+import { createHash } from 'node:crypto'
+import { mapDriver } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Everything that the store holds, as text. */
+const contents = (items: Map<string, string>) => [...items].flat().join('\n')
+
+async function stored() {
+  const items = new Map<string, string>()
+  return { items, f: await fixture({ storage: mapDriver(items) }) }
+}
+
+const clientToken = async (f: Fixture, as = web): Promise<string> =>
+  (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, as)).body.access_token
+
+describe('a reference token', () => {
+  test('3.55 is opaque: at least 256 bits, no dot', async () => {
+    const f = await fixture()
+    const tokens = new Set<string>()
+    for (let count = 0; count < 50; count += 1) tokens.add(await clientToken(f))
+    expect(tokens.size).toBe(50)
+    for (const token of tokens) expect(token).toMatch(/^[A-Za-z0-9_-]{43,512}$/u)
+  })
+
+  test('3.55 is stored under its SHA-256 only', async () => {
+    const { f, items } = await stored()
+    const token = await clientToken(f)
+    expect([...items.keys()]).toEqual([`access:${sha256(token)}`])
+    expect(contents(items)).not.toContain(token)
+    expect(contents(items)).not.toContain(Buffer.from(token).toString('base64url'))
+  })
+
+  test('3.55 its key in the store is no token', async () => {
+    const { f, items } = await stored()
+    await clientToken(f)
+    for (const key of items.keys()) {
+      for (const token of [key, key.slice(key.indexOf(':') + 1)]) {
+        expect((await f.post('introspection', { token }, api1)).body).toEqual({ active: false })
+      }
+    }
+  })
+
+  test('3.56 the format is a setting of the client', async () => {
+    const { f, items } = await stored()
+    expect(await clientToken(f, webJwt)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
+    // A self-contained token needs no record.
+    expect(items.size).toBe(0)
+    expect(await clientToken(f, web)).not.toContain('.')
+    expect(items.size).toBe(1)
+  })
+
+  test('3.55 carries the claims that a JWT would', async () => {
+    const f = await fixture()
+    const claims = async (as: typeof web) => {
+      const { body } = await f.post('introspection', { token: await clientToken(f, as) }, api1)
+      return { ...body, client_id: 'x', jti: 'x' }
+    }
+    expect(await claims(web)).toEqual(await claims(webJwt))
+    expect(await claims(web)).toMatchObject({ iss: 'https://id.example.com', aud: 'https://api1.example.com' })
+  })
+
+  test('3.58 lives 3600 seconds', async () => {
+    const f = await fixture()
+    const token = await clientToken(f)
+    f.clock.advance(3599)
+    expect((await f.post('introspection', { token }, api1)).body.active).toBe(true)
+    f.clock.advance(1)
+    expect((await f.post('introspection', { token }, api1)).body).toEqual({ active: false })
+  })
+})
+
+describe('the store', () => {
+  test('holds no code, no refresh token, no access token and no identity token, spent or not', async () => {
+    const { f, items } = await stored()
+    const code = await f.code()
+    const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const first = (await f.post('token', redeem, web)).body
+    const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
+    const second = (await f.post('token', refresh, web)).body
+    // The answer waits for a retry in there, sealed.
+    expect([...items.keys()].some((key) => key.startsWith('replay:'))).toBe(true)
+    const secrets = [code, ...[first, second].flatMap((body) => [body.access_token, body.refresh_token, body.id_token])]
+    expect(new Set(secrets).size).toBe(7)
+    for (const secret of secrets) expect(contents(items)).not.toContain(secret)
+    for (const key of items.keys()) expect(key).toMatch(/^[a-z:]+:[0-9a-f]{64}$/u)
+  })
+
+  test('the sealed answer is worth nothing to somebody with another token', async () => {
+    const { f, items } = await stored()
+    const start = async () => {
+      const redeem = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
+      return (await f.post('token', redeem, web)).body.refresh_token as string
+    }
+    const refresh = (token: string) => f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
+    const [mine, hers] = [await start(), await start()]
+    await refresh(hers)
+    // Whoever can write to the store points the marker of one token at the answer of the other.
+    const markers = [...items].filter(([key]) => key.startsWith('spent:'))
+    await refresh(mine)
+    const own = [...items.keys()].filter((key) => key.startsWith('spent:') && !markers.some(([known]) => known === key))
+    const hersMarker = markers.at(-1)?.[1] ?? ''
+    expect(own).toHaveLength(1)
+    for (const key of own) items.set(key, hersMarker)
+    const { status, body } = await refresh(mine)
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_grant')
+  })
+})

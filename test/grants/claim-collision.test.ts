@@ -1,0 +1,99 @@
+// Attack: a plugin, a user profile or a login page lends a token somebody else's name, client, scope or lifetime.
+import { defineGrant } from '@grantry/core'
+import { createTestProvider, testClient } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const protocolClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'client_id',
+  'scope',
+  'auth_time',
+  'idp',
+  'amr',
+  'acr',
+  'nonce',
+  'at_hash',
+  'azp',
+  'active',
+  'token_type',
+  'cnf',
+]
+
+const grantType = 'urn:example:badge'
+const badge = (claims: Record<string, string>, accessToken: 'jwt' | 'reference') =>
+  defineGrant({
+    grantType,
+    params: v.object({}),
+    handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['badge'] }, scopes, claims, issue: { accessToken } }),
+  })
+
+describe('a custom claim with the name of a protocol claim', () => {
+  test.each(protocolClaims)('3.61 %s of a grant is refused when issued, in both formats', async (name) => {
+    for (const format of ['jwt', 'reference'] as const) {
+      const f = await createTestProvider({ plugins: [badge({ fine: 'x', [name]: 'mine' }, format)] })
+      const { status, body } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
+      expect(status).toBe(500)
+      expect(body).toEqual({ error: 'server_error' })
+      expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+    }
+  })
+
+  test('3.61 a claim that is called __proto__ is refused too', async () => {
+    const claims = JSON.parse('{"__proto__": {"sub": "2"}}')
+    const f = await createTestProvider({ plugins: [badge(claims, 'reference')] })
+    const { status, body } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
+    expect(status).toBe(500)
+    expect(body).toEqual({ error: 'server_error' })
+  })
+
+  test.each(['Sub', 'subject', 'role', 'constructor'])('3.61 %s collides with nothing and passes', async (name) => {
+    const f = await createTestProvider({ plugins: [badge({ [name]: 'x' }, 'reference')] })
+    const { status } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
+    expect(status).toBe(200)
+  })
+
+  test.each(['sub', 'client_id', 'scope'])(
+    '3.61 %s that the login page puts into a code yields no token',
+    async (name) => {
+      const f = await fixture()
+      for (const as of [web, webJwt]) {
+        const code = await f.code({ clientId: as[0], claims: { [name]: '2' } }).catch(() => 'refused')
+        const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+        const { status, body } = await f.post('token', form, as)
+        expect(status).not.toBe(200)
+        expect(body).not.toHaveProperty('access_token')
+      }
+    },
+  )
+
+  test.each(['sub', 'exp', 'client_id'])(
+    '3.61 an API that asks the user service for %s is refused at start',
+    async (name) => {
+      const scopes = [{ name: 'api1', claims: [name] }, { name: 'api2' }]
+      await expect(fixture({ scopes })).rejects.toThrow(new RegExp(`api1 asks for the claim ${name}`, 'u'))
+    },
+  )
+
+  test('3.61 what the user service adds without being asked does not get in', async () => {
+    const f = await fixture({
+      scopes: [{ name: 'api1', claims: ['email'], secrets: [] }, { name: 'api2' }],
+      users: {
+        authenticate: () => ({ sub: '1' }),
+        claims: () => ({ email: 'a@example.com', sub: '2', client_id: 'other', admin: true }),
+      },
+    })
+    const alice = { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }
+    const { body } = await f.post('token', alice, web)
+    const { body: claims } = await f.get('accessTokenValidation', { token: body.access_token })
+    expect(claims).toMatchObject({ sub: '1', client_id: 'web', email: 'a@example.com' })
+    expect(claims).not.toHaveProperty('admin')
+  })
+})

@@ -1,0 +1,57 @@
+import { defineGrant, defineGrantCheck, OAuthError } from '@grantry/core'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+declare module '@grantry/core' {
+  interface Proofs {
+    badge_pin: { readonly pin: string }
+  }
+}
+
+const grantType = 'urn:example:badge'
+
+const present = (f: TestProvider, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: grantType, scope: 'api1', ...more }, testClient)
+
+describe('a demand that a grant makes itself', () => {
+  const badge = defineGrant({
+    grantType,
+    params: v.object({}),
+    handle: ({ scopes }) => ({ scopes, demands: { badge_pin: { pin: '1234' } } }),
+  })
+  const pin = defineGrantCheck({
+    settles: 'badge_pin',
+    grantTypes: [grantType],
+    params: v.object({ pin: v.optional(v.string()) }),
+    check({ params, demand }, kit) {
+      if (demand === undefined || (params.pin !== undefined && kit.equals(params.pin, demand.pin))) return
+      throw new OAuthError('invalid_grant', 'The pin is not valid', { reason: 'plugin:badge:wrong_pin' })
+    },
+  })
+
+  test('is refused by the core where no check settles it', async () => {
+    const f = await createTestProvider({ plugins: [badge] })
+    const { status, body } = await present(f, { pin: '1234' })
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_grant')
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'demand_unsettled' })
+  })
+
+  test('is settled by its check, with the right proof only', async () => {
+    const f = await createTestProvider({ plugins: [badge, pin] })
+    expect((await present(f, { pin: '1234' })).status).toBe(200)
+    expect((await present(f, { pin: '4321' })).body).toEqual({
+      error: 'invalid_grant',
+      error_description: 'The pin is not valid',
+    })
+    expect((await present(f)).body.error).toBe('invalid_grant')
+  })
+
+  test('is not settled by a check of other grant types', async () => {
+    const elsewhere = { ...pin, grantTypes: ['urn:example:other'] }
+    const f = await createTestProvider({ plugins: [badge, elsewhere] })
+    expect((await present(f, { pin: '1234' })).body.error).toBe('invalid_grant')
+    expect(f.events.at(-1)).toMatchObject({ reason: 'demand_unsettled' })
+  })
+})

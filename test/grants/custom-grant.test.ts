@@ -1,0 +1,120 @@
+import { defineGrant, type GrantRequest, type GrantResult } from '@grantry/core'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+const grantType = 'urn:example:badge'
+const params = v.object({
+  badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u), v.transform(Number)),
+  door: v.optional(v.picklist(['north', 'south']), 'north'),
+})
+type Badge = v.InferOutput<typeof params>
+type Decide = (request: GrantRequest<Badge>) => GrantResult
+
+const holder = { sub: '1', amr: ['badge'] }
+
+/** A badge grant that decides as the test says. */
+const badge = (decide: Decide) => defineGrant({ grantType, params, handle: (request) => decide(request) })
+
+const start = (decide: Decide) => createTestProvider({ plugins: [badge(decide), refreshToken()] })
+
+const present = (f: TestProvider, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: grantType, badge_id: '123456', scope: 'api1', ...more }, testClient)
+
+describe('a custom grant', () => {
+  test.each(['badge', 'urn:example:badge', 'https://example.com/grants/badge'])(
+    '3.46 goes by the name %s',
+    async (name) => {
+      const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+      const f = await createTestProvider({ plugins: [hello] })
+      const { status, body } = await f.post('token', { grant_type: name, scope: 'api1' }, testClient)
+      expect(status).toBe(200)
+      expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, scope: 'api1' })
+    },
+  )
+
+  test.each(['', 'two words', 'a"b', 'a\\b', 'bädge', 'x'.repeat(101)])(
+    '3.46 the name "%s" is refused at start',
+    async (name) => {
+      const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+      await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(/is no grant type/u)
+    },
+  )
+
+  test('3.46 two grants of one name are refused at start', async () => {
+    const twice = [badge(() => ({ scopes: [] })), badge(() => ({ scopes: [] }))]
+    await expect(createTestProvider({ plugins: twice })).rejects.toThrow(/two plugins bring .*urn:example:badge/u)
+  })
+
+  test('3.47 a custom grant needs a scope', async () => {
+    const f = await start(({ scopes }) => ({ subject: holder, scopes }))
+    const { status, body } = await f.post('token', { grant_type: grantType, badge_id: '123456' }, testClient)
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_scope')
+  })
+
+  test('3.48 gets its own parameters, typed, and no others', async () => {
+    const seen: Badge[] = []
+    const f = await start(({ params: given, scopes }) => {
+      seen.push(given)
+      return { subject: holder, scopes }
+    })
+    expect((await present(f, { badge_id: '000042', door: 'south', shoe_size: '43' })).status).toBe(200)
+    expect((await present(f)).status).toBe(200)
+    expect(seen).toEqual([
+      { badge_id: 42, door: 'south' },
+      { badge_id: 123456, door: 'north' },
+    ])
+  })
+
+  test.each([
+    ['missing', { badge_id: '' }, 'badge_id', 'parameter_missing'],
+    ['of another form', { badge_id: '12345' }, 'badge_id', 'parameter_malformed'],
+    ['not on the list', { door: 'west' }, 'door', 'parameter_malformed'],
+  ])(
+    '3.48 a parameter that is %s is an invalid request, and the grant is not asked',
+    async (_, wrong, name, reason) => {
+      let asked = false
+      const f = await start(({ scopes }) => {
+        asked = true
+        return { subject: holder, scopes }
+      })
+      const { status, body } = await present(f, wrong)
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: 'invalid_request', error_description: expect.stringContaining(name) })
+      expect(f.events.at(-1)).toMatchObject({ reason })
+      expect(asked).toBe(false)
+    },
+  )
+
+  test('3.48 a rule about two parameters together is an invalid request that names none wrongly', async () => {
+    const together = v.pipe(
+      v.object({ from: v.optional(v.string()), to: v.optional(v.string()) }),
+      v.check(({ from, to }) => from !== to),
+    )
+    const range = defineGrant({ grantType, params: together, handle: ({ scopes }) => ({ scopes }) })
+    const f = await createTestProvider({ plugins: [range] })
+    const { status, body } = await present(f, { from: '1', to: '1' })
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_request')
+    expect(body.error_description).not.toMatch(/ {2}|required/u)
+  })
+
+  test('3.48 knows the client, the scopes and the circumstances of the request', async () => {
+    const seen: unknown[] = []
+    const f = await start(({ client, scopes, request }) => {
+      seen.push(client.clientId, scopes, request.header('X-Door'), request.header('x-none'), request.clientAddress)
+      return { subject: holder, scopes }
+    })
+    const form = { grant_type: grantType, badge_id: '123456', scope: 'api1 profile', client_id: testClient[0] }
+    const request = new Request('https://id.example.com/connect/token', {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, client_secret: testClient[1] }),
+      headers: { 'x-door': 'north' },
+    })
+    const response = await f.provider.handlers.token(request, { clientAddress: '192.0.2.1' })
+    expect(response.status).toBe(200)
+    expect(seen).toEqual(['test-client', ['api1', 'profile'], 'north', null, '192.0.2.1'])
+  })
+})

@@ -1,0 +1,151 @@
+// Attack: guessing passwords at the token endpoint, one user after the other, one by one or all at once.
+import type { AtomicDriver, UserService } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture, other, testUsers, web } from '../support/fixture.ts'
+
+const guess = (f: Fixture, username: string, password: string, as = web) =>
+  f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, as)
+
+describe('failed passwords', () => {
+  test('3.23 after the limit of a user, even the right password is not tried', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 3, window: 300 } })
+    for (const wrong of ['a', 'b', 'c']) expect((await guess(f, 'alice', wrong)).body.error).toBe('invalid_grant')
+    f.events.length = 0
+    const { status, headers, body } = await guess(f, 'alice', 'alice-password')
+    expect(status).toBe(429)
+    expect(body).toEqual({ error: 'slow_down', error_description: expect.any(String) })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(300)
+    expect(f.events).toContainEqual(
+      expect.objectContaining({ type: 'user_authentication_failed', username: 'alice', reason: 'too_many_failures' }),
+    )
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'too_many_failures' })
+  })
+
+  test('3.23 one failure below the limit, the right password is accepted', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 3 } })
+    for (const wrong of ['a', 'b']) await guess(f, 'alice', wrong)
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
+  })
+
+  test('3.23 a name that nobody has is throttled like any other, so the throttle does not tell who exists', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 2 } })
+    for (const wrong of ['a', 'b']) await guess(f, 'nobody', wrong)
+    expect((await guess(f, 'nobody', 'c')).status).toBe(429)
+  })
+
+  test('3.23 other users are not affected', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 2 } })
+    for (const wrong of ['a', 'b', 'c']) await guess(f, 'alice', wrong)
+    expect((await guess(f, 'bob', 'bob-password')).status).toBe(200)
+  })
+
+  test('3.23 a user is throttled through every client', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 2 } })
+    await guess(f, 'alice', 'a', web)
+    await guess(f, 'alice', 'b', other)
+    expect((await guess(f, 'alice', 'alice-password', web)).status).toBe(429)
+  })
+
+  test('3.23 after the time of Retry-After, the right password is accepted', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 2, window: 300 } })
+    f.clock.advance(123)
+    for (const wrong of ['a', 'b']) await guess(f, 'alice', wrong)
+    const { headers } = await guess(f, 'alice', 'alice-password')
+    const wait = Number(headers.get('retry-after'))
+    f.clock.advance(wait - 1)
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(429)
+    f.clock.advance(1)
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
+  })
+
+  test('3.23 a client through which many names are tried is throttled, and only that one', async () => {
+    const f = await fixture({ failedPasswords: { perClient: 4 } })
+    for (const name of ['u1', 'u2', 'u3', 'u4']) await guess(f, name, 'password1')
+    const { status, body } = await guess(f, 'alice', 'alice-password')
+    expect(status).toBe(429)
+    expect(body.error).toBe('slow_down')
+    expect((await guess(f, 'alice', 'alice-password', other)).status).toBe(200)
+  })
+
+  test('3.23 by default a user has ten failures and a client a hundred', async () => {
+    const f = await fixture()
+    for (let count = 0; count < 10; count += 1) expect((await guess(f, 'alice', 'wrong')).status).toBe(400)
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(429)
+    for (let count = 10; count < 100; count += 1) expect((await guess(f, `user${count}`, 'wrong')).status).toBe(400)
+    expect((await guess(f, 'bob', 'bob-password')).status).toBe(429)
+  })
+
+  test('3.23 names of users and clients are counted apart: a user called like a client does not stop it', async () => {
+    const f = await fixture({ failedPasswords: { perUser: 2, perClient: 100 } })
+    for (const wrong of ['a', 'b']) await guess(f, 'web', wrong)
+    expect((await guess(f, 'web', 'x')).status).toBe(429)
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
+  })
+
+  test('3.23 a login that hangs does not hold up the logins of others through the same client', async () => {
+    const { service } = testUsers()
+    let release: () => void = () => {}
+    const hanging = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined)
+    })
+    const users: UserService = {
+      ...service,
+      authenticate: (credentials, client) =>
+        credentials.username === 'mallory' ? hanging : service.authenticate?.(credentials, client),
+    }
+    const f = await fixture({ users })
+    const first = guess(f, 'mallory', 'x')
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
+    release()
+    expect((await first).status).toBe(400)
+  }, 5000)
+
+  test('3.23 the right guess of a burst, sent before any failure is counted, does not pay', async () => {
+    const { service } = testUsers()
+    const size = 30
+    let asked = 0
+    let answered = 0
+    let judge: () => void = () => {}
+    const everybodyIsIn = new Promise<void>((resolve) => {
+      judge = resolve
+    })
+    const count = (): void => {
+      if (asked + answered === size) judge()
+    }
+    const users: UserService = {
+      ...service,
+      async authenticate(credentials, client) {
+        asked += 1
+        count()
+        // Every password of the burst is judged at the same moment.
+        await everybodyIsIn
+        return service.authenticate?.(credentials, client)
+      },
+    }
+    // Reading is quick and writing is slow, as with any database: the failures are on their way while the right guess looks.
+    const driver = mapDriver()
+    const storage: AtomicDriver = {
+      ...driver,
+      async insertItem(key, value, options) {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return driver.insertItem(key, value, options)
+      },
+    }
+    const f = await fixture({ users, storage, failedPasswords: { perUser: 3 } })
+    const guesses = Array.from({ length: size }, (_, index) =>
+      index === size - 1 ? 'alice-password' : `guess ${index}`,
+    )
+    const statuses = await Promise.all(
+      guesses.map(async (password) => {
+        const { status } = await guess(f, 'alice', password)
+        answered += 1
+        count()
+        return status
+      }),
+    )
+    // Either few were let in to be judged, or the one that was right is refused after all.
+    expect(asked <= 3 || !statuses.includes(200), `asked ${asked}, answered ${statuses}`).toBe(true)
+  })
+})

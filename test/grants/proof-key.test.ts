@@ -1,0 +1,150 @@
+// Attack: a code is caught on its way to the application (another app on the device has the same URI scheme) and redeemed by a thief.
+import { createHash } from 'node:crypto'
+import { sha256Of } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
+
+const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+const lastReason = (f: Fixture) =>
+  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
+
+const plainClient = {
+  clientId: web[0],
+  secrets: [{ sha256: sha256Of(web[1]) }],
+  grantTypes: ['authorization_code'],
+  scopes: ['openid', 'profile', 'offline_access', 'api1'],
+  redirectUris: [redirectUri],
+  allowPlainCodeChallenge: true,
+}
+
+describe('a code with a challenge', () => {
+  test('3.27 is redeemed with its verifier (RFC 7636 appendix B)', async () => {
+    const f = await fixture()
+    const code = await f.code({ codeChallenge: proof.challenge })
+    const { status } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
+    expect(status).toBe(200)
+  })
+
+  test('3.27 is redeemed with its verifier by a public client', async () => {
+    const f = await fixture()
+    const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
+    const form = { ...grant, code, client_id: spaClientId, code_verifier: proof.verifier }
+    const { status, body } = await f.post('token', form)
+    expect(status).toBe(200)
+    expect(body.refresh_token).toEqual(expect.any(String))
+  })
+
+  test.each([
+    ['no verifier', undefined, 'plugin:proof_key:verifier_missing'],
+    ['an empty verifier', '', 'plugin:proof_key:verifier_missing'],
+    ['another verifier', 'x'.repeat(43), 'plugin:proof_key:verifier_mismatch'],
+    ['the verifier in another case', proof.verifier.toUpperCase(), 'plugin:proof_key:verifier_mismatch'],
+    ['the verifier and one character more', `${proof.verifier}x`, 'plugin:proof_key:verifier_mismatch'],
+    ['the challenge itself', proof.challenge, 'plugin:proof_key:verifier_mismatch'],
+  ])('3.27 is refused with %s, and not burned', async (_, verifier, reason) => {
+    const f = await fixture()
+    const code = await f.code({ codeChallenge: proof.challenge })
+    const wrong = { ...grant, code, ...(verifier !== undefined && { code_verifier: verifier }) }
+    const { status, body } = await f.post('token', wrong, web)
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_grant', error_description: 'The authorization code is not valid' })
+    expect(lastReason(f)).toBe(reason)
+    expect((await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)).status).toBe(200)
+  })
+
+  test('3.27 is refused where the proof key plugin was left out: never a downgrade', async () => {
+    const f = await fixture({
+      plugins: [authorizationCode()],
+      clients: [{ ...plainClient, allowPlainCodeChallenge: false }],
+    })
+    const code = await f.code({ codeChallenge: proof.challenge })
+    const { status, body } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_grant')
+    expect(lastReason(f)).toBe('demand_unsettled')
+  })
+
+  test('3.28 plain works for a client that opted in, and is compared to the letter', async () => {
+    const f = await fixture({ clients: [plainClient] })
+    const verifier = 'v'.repeat(43)
+    const code = await f.code({ codeChallenge: verifier, codeChallengeMethod: 'plain' })
+    const wrong = { ...grant, code, code_verifier: `${verifier}v` }
+    expect((await f.post('token', wrong, web)).body.error).toBe('invalid_grant')
+    expect((await f.post('token', { ...grant, code, code_verifier: verifier }, web)).status).toBe(200)
+  })
+
+  test('3.28 plain is refused without the opt-in', async () => {
+    const f = await fixture()
+    const plain = { codeChallenge: proof.challenge, codeChallengeMethod: 'plain' } as const
+    await expect(f.code(plain)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('3.28 an S256 challenge is not satisfied by itself, plain allowed or not', async () => {
+    const f = await fixture({ clients: [plainClient] })
+    const code = await f.code({ codeChallenge: proof.challenge })
+    const { body } = await f.post('token', { ...grant, code, code_verifier: proof.challenge }, web)
+    expect(body.error).toBe('invalid_grant')
+  })
+
+  test.each([
+    ['42 characters', 'x'.repeat(42)],
+    ['129 characters', 'x'.repeat(129)],
+    ['a space', `${'x'.repeat(42)} `],
+    ['a plus sign', `${'x'.repeat(42)}+`],
+    ['a slash', `${'x'.repeat(42)}/`],
+    ['padding', `${'x'.repeat(42)}=`],
+    ['a percent sign', `${'x'.repeat(42)}%`],
+    ['a letter beyond ASCII', `${'x'.repeat(42)}é`],
+    ['a line break behind', `${'x'.repeat(43)}\n`],
+  ])('3.30 a verifier with %s is an invalid request', async (_, verifier) => {
+    const f = await fixture()
+    const code = await f.code({ codeChallenge: challengeOf(verifier) })
+    const { status, body } = await f.post('token', { ...grant, code, code_verifier: verifier }, web)
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('code_verifier') })
+    expect(lastReason(f)).toBe('parameter_malformed')
+  })
+
+  test.each([
+    ['43 characters', 'x'.repeat(43)],
+    ['128 characters', 'x'.repeat(128)],
+    ['every unreserved sign', `AZaz09-._~${'x'.repeat(40)}`],
+  ])('3.30 a verifier of %s is fine', async (_, verifier) => {
+    const f = await fixture()
+    const code = await f.code({ codeChallenge: challengeOf(verifier) })
+    expect((await f.post('token', { ...grant, code, code_verifier: verifier }, web)).status).toBe(200)
+  })
+})
+
+describe('a code without a challenge', () => {
+  test('3.29 is refused with a verifier, and not burned', async () => {
+    const f = await fixture()
+    const code = await f.code()
+    const { status, body } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_grant', error_description: 'The authorization code is not valid' })
+    expect(lastReason(f)).toBe('plugin:proof_key:verifier_without_challenge')
+    expect((await f.post('token', { ...grant, code }, web)).status).toBe(200)
+  })
+
+  test('3.27 is decided per code: one client may have codes with and without', async () => {
+    const f = await fixture()
+    const [bare, bound] = [await f.code(), await f.code({ codeChallenge: proof.challenge })]
+    expect((await f.post('token', { ...grant, code: bound }, web)).body.error).toBe('invalid_grant')
+    expect((await f.post('token', { ...grant, code: bare }, web)).status).toBe(200)
+  })
+
+  test('3.27 is worth nothing to a client that became public since', async () => {
+    let client: object = plainClient
+    const f = await fixture({ clients: { find: () => client as typeof plainClient } })
+    const code = await f.code()
+    client = { ...plainClient, secrets: [], public: true }
+    const { status, body } = await f.post('token', { ...grant, code, client_id: web[0] })
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_grant')
+    expect(lastReason(f)).toBe('proof_key_required')
+  })
+})

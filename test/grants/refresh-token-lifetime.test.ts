@@ -1,0 +1,88 @@
+import type { ClientOptions } from '@grantry/core'
+import { sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
+
+const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+const day = 86_400
+
+const clientWith = (refreshToken: ClientOptions['refreshToken']): ClientOptions => ({
+  clientId: web[0],
+  secrets: [{ sha256: sha256Of(web[1]) }],
+  grantTypes: ['password', 'refresh_token'],
+  scopes: ['api1', 'api2', 'offline_access'],
+  accessTokenFormat: 'reference',
+  refreshToken,
+})
+
+const refresh = (f: Fixture, token: string, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, web)
+
+async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
+  const f = await fixture({ clients: [clientWith(refreshToken)] })
+  return { f, token: (await f.post('token', alice, web)).body.refresh_token as string }
+}
+
+describe('how long refresh tokens live', () => {
+  test('3.43 unused for 15 days, it has expired', async () => {
+    const { f, token } = await started()
+    f.clock.advance(15 * day)
+    const { status, body } = await refresh(f, token)
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_grant', error_description: 'The refresh token is not valid' })
+    expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
+  })
+
+  test('3.43 a second less, and it is good for another 15 days', async () => {
+    const { f, token } = await started()
+    f.clock.advance(15 * day - 1)
+    const second = await refresh(f, token)
+    expect(second.status).toBe(200)
+    f.clock.advance(15 * day - 1)
+    expect((await refresh(f, second.body.refresh_token)).status).toBe(200)
+  })
+
+  test('3.42 however often it is used, 30 days after the first one all is over', async () => {
+    const { f, token } = await started()
+    let latest = token
+    for (let days = 0; days < 29; days += 1) {
+      f.clock.advance(day)
+      const { status, body } = await refresh(f, latest)
+      expect(status).toBe(200)
+      latest = body.refresh_token
+    }
+    f.clock.advance(day)
+    expect((await refresh(f, latest)).body.error).toBe('invalid_grant')
+  })
+
+  test('3.42 a second before the end, it still works', async () => {
+    const { f, token } = await started({ absoluteLifetime: 1000, slidingLifetime: 600 })
+    f.clock.advance(500)
+    const second = await refresh(f, token)
+    f.clock.advance(499)
+    expect((await refresh(f, second.body.refresh_token)).status).toBe(200)
+  })
+
+  test('3.43 the sliding lifetime is capped by the absolute one', async () => {
+    const { f, token } = await started({ absoluteLifetime: 1000, slidingLifetime: 600 })
+    f.clock.advance(500)
+    const second = await refresh(f, token)
+    expect(second.status).toBe(200)
+    f.clock.advance(500)
+    expect((await refresh(f, second.body.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
+  test('3.43 a sliding lifetime longer than the absolute one means nothing', async () => {
+    const { f, token } = await started({ absoluteLifetime: 100, slidingLifetime: 600 })
+    f.clock.advance(100)
+    expect((await refresh(f, token)).body.error).toBe('invalid_grant')
+  })
+
+  test('3.42 each login counts for itself', async () => {
+    const { f } = await started({ absoluteLifetime: 1000, slidingLifetime: 1000 })
+    f.clock.advance(900)
+    const later = (await f.post('token', alice, web)).body.refresh_token
+    f.clock.advance(900)
+    expect((await refresh(f, later)).status).toBe(200)
+  })
+})

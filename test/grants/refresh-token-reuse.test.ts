@@ -1,0 +1,93 @@
+import type { ClientOptions } from '@grantry/core'
+import { sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
+
+const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+const clientWith = (refreshToken: ClientOptions['refreshToken']): ClientOptions => ({
+  clientId: web[0],
+  secrets: [{ sha256: sha256Of(web[1]) }],
+  grantTypes: ['password', 'refresh_token'],
+  scopes: ['api1', 'api2', 'offline_access'],
+  accessTokenFormat: 'reference',
+  refreshToken,
+})
+
+const refresh = (f: Fixture, token: string, more: Record<string, string> = {}) =>
+  f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, web)
+
+async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
+  const f = await fixture({ clients: [clientWith(refreshToken)] })
+  return { f, token: (await f.post('token', alice, web)).body.refresh_token as string }
+}
+
+describe('a client that reuses its refresh token', () => {
+  const reuse = { usage: 'reuse', absoluteLifetime: 1000, slidingLifetime: 400 } as const
+
+  test('3.41 gets the same one back, as often as it comes', async () => {
+    const { f, token } = await started(reuse)
+    const [one, two] = [await refresh(f, token), await refresh(f, token)]
+    expect([one.status, two.status]).toEqual([200, 200])
+    expect([one.body.refresh_token, two.body.refresh_token]).toEqual([token, token])
+    expect(one.body.access_token).not.toBe(two.body.access_token)
+    f.clock.advance(60)
+    const three = await refresh(f, token)
+    expect(three.body.refresh_token).toBe(token)
+    expect((await f.post('introspection', { token: one.body.access_token }, api1)).body.active).toBe(true)
+  })
+
+  test('3.41 keeps both lifetimes', async () => {
+    const { f, token } = await started(reuse)
+    for (const seconds of [399, 399]) {
+      f.clock.advance(seconds)
+      expect((await refresh(f, token)).status).toBe(200)
+    }
+    f.clock.advance(201)
+    expect((await refresh(f, token)).status).toBe(200)
+    f.clock.advance(1)
+    expect((await refresh(f, token)).body.error).toBe('invalid_grant')
+    const { token: idle, f: g } = await started(reuse)
+    g.clock.advance(400)
+    expect((await refresh(g, idle)).body.error).toBe('invalid_grant')
+  })
+
+  test('3.41 narrows and never widens, and keeps what was granted', async () => {
+    const { f, token } = await started(reuse)
+    expect((await refresh(f, token, { scope: 'api1' })).body.scope).toBe('api1')
+    expect((await refresh(f, token)).body.scope).toBe('api1 offline_access')
+    expect((await refresh(f, token, { scope: 'api2' })).body.error).toBe('invalid_scope')
+  })
+
+  test('3.41 is a confidential client: a public one is refused at start', async () => {
+    const client: ClientOptions = { clientId: 'spa', public: true, grantTypes: ['refresh_token'], refreshToken: reuse }
+    await expect(fixture({ clients: [client] })).rejects.toThrow(/refreshToken.*must be "rotate" for a public client/u)
+  })
+
+  test('3.39 cannot bring back a token that was rotated before it opted in', async () => {
+    let client = clientWith({})
+    const f = await fixture({
+      clients: { find: (id) => (id === client.clientId ? client : undefined) },
+    })
+    const first = (await f.post('token', alice, web)).body
+    const second = (await refresh(f, first.refresh_token)).body
+    client = clientWith({ usage: 'reuse' })
+    f.clock.advance(3600)
+    const replayed = await refresh(f, first.refresh_token)
+    expect(replayed.status).toBe(400)
+    expect(replayed.body.error).toBe('invalid_grant')
+    expect((await refresh(f, second.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
+  test('a client that goes back to rotation goes on with the token it has', async () => {
+    let client = clientWith({ usage: 'reuse' })
+    const f = await fixture({
+      clients: { find: (id) => (id === client.clientId ? client : undefined) },
+    })
+    const { refresh_token: token } = (await f.post('token', alice, web)).body
+    await refresh(f, token)
+    client = clientWith({})
+    const next = await refresh(f, token)
+    expect(next.status).toBe(200)
+    expect(next.body.refresh_token).not.toBe(token)
+  })
+})

@@ -1,0 +1,105 @@
+import { basic } from '@grantry/core/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formDecoded, parseBasic } from '../../packages/core/src/credentials/basic.ts'
+
+const secret = fc.string({ unit: 'binary', maxLength: 100 })
+const id = secret.map((text) => text.replaceAll(':', ''))
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
+
+describe('the Basic parser', () => {
+  test('reads back any pair, raw', () => {
+    fc.assert(
+      fc.property(id, secret, (clientId, clientSecret) => {
+        expect(parseBasic(basic([clientId, clientSecret]))).toEqual({ id: clientId, secret: clientSecret })
+      }),
+    )
+  })
+
+  test('splits at the first colon: no id has one', () => {
+    fc.assert(
+      fc.property(secret, secret, (left, right) => {
+        const whole = `${left}:${right}`
+        const pair = parseBasic(basic([left, right]))
+        expect(pair?.id).not.toContain(':')
+        expect(`${pair?.id}:${pair?.secret}`).toBe(whole)
+      }),
+    )
+  })
+
+  test('reads the scheme in any case', () => {
+    const scheme = fc.tuple(...[...'basic'].map((letter) => fc.constantFrom(letter, letter.toUpperCase())))
+    fc.assert(
+      fc.property(scheme, id, secret, (letters, clientId, clientSecret) => {
+        const header = `${letters.join('')}${basic([clientId, clientSecret]).slice('Basic'.length)}`
+        expect(parseBasic(header)).toEqual({ id: clientId, secret: clientSecret })
+      }),
+    )
+  })
+
+  test('throws for no header: a pair or nothing', () => {
+    const any = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }).map((rest) => `Basic ${rest}`),
+      fc.string({ unit: fc.constantFrom(...'ABCDabcd0123+/=- ') }).map((rest) => `Basic ${rest}`),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => `Basic ${Buffer.from(bytes).toString('base64')}`),
+    )
+    fc.assert(
+      fc.property(any, (header) => {
+        const pair = parseBasic(header)
+        if (pair === undefined) return
+        // What it accepts has one spelling only: two headers are never one pair.
+        expect(basic([pair.id, pair.secret]).slice('Basic '.length)).toBe(canonical(header.slice('Basic '.length)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('reads no pair out of bytes that are not UTF-8', () => {
+    const invalid = fc.constantFrom([0x80], [0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xc3])
+    const ascii = fc.uint8Array({ max: 0x7f, maxLength: 20 })
+    fc.assert(
+      fc.property(ascii, invalid, ascii, (before, bad, after) => {
+        const bytes = Buffer.from([...before, ...bad, 0x3a, ...after])
+        expect(parseBasic(`Basic ${bytes.toString('base64')}`)).toBeUndefined()
+      }),
+    )
+  })
+})
+
+/** The unused bits of the last base64 letter may be anything; a decoder drops them. */
+const canonical = (base64: string): string => Buffer.from(base64, 'base64').toString('base64')
+
+describe('the form-decoded reading of a pair', () => {
+  test('is what a client meant that follows RFC 6749, or the raw one where nothing was encoded', () => {
+    fc.assert(
+      fc.property(secret, secret, (clientId, clientSecret) => {
+        const meant = { id: clientId, secret: clientSecret }
+        for (const encode of [formEncoded, encodeURIComponent]) {
+          const sent = { id: encode(clientId), secret: encode(clientSecret) }
+          expect(formDecoded(sent) ?? sent).toEqual(meant)
+        }
+      }),
+    )
+  })
+
+  test('is undefined where there is nothing to decode', () => {
+    const plain = secret.map((text) => text.replaceAll(/[%+]/gu, ''))
+    fc.assert(
+      fc.property(plain, plain, (clientId, clientSecret) => {
+        expect(formDecoded({ id: clientId, secret: clientSecret })).toBeUndefined()
+      }),
+    )
+  })
+
+  test('throws for no pair', () => {
+    const any = fc.string({ unit: fc.constantFrom(...'%+aF28zé:\ud800') })
+    fc.assert(
+      fc.property(any, any, (clientId, clientSecret) => {
+        const pair = formDecoded({ id: clientId, secret: clientSecret })
+        expect(pair === undefined || typeof pair.secret === 'string').toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
