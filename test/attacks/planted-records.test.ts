@@ -171,7 +171,7 @@ describe('a record that says what no record of ours says', () => {
   const claims = { iss: 'https://id.example.com', aud: 'https://api1.example.com', client_id: web[0], scope: 'api1' }
   const plant = async (change: object) => {
     const s = await setting()
-    const value = { claims: { ...claims, ...change } }
+    const value = { claims: { ...claims, exp: s.f.clock.now() + 60, ...change } }
     await s.write(`access:${sha256('planted')}`, JSON.stringify({ version: 1, expiresAt: s.f.clock.now() + 60, value }))
     return introspect(s.f, 'planted')
   }
@@ -183,6 +183,8 @@ describe('a record that says what no record of ours says', () => {
     ['a prototype name as client', { client_id: '__proto__' }],
     ['an unknown user', { sub: 'nobody' }],
     ['scopes in a list', { scope: ['api1'] }],
+    ['no end', { exp: undefined }],
+    ['an end that is text', { exp: 'never' }],
   ])('%s is inactive', async (_, change) => {
     expect(await plant({})).toBe(true)
     expect(await plant(change)).toBe(false)

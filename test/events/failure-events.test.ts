@@ -162,7 +162,7 @@ describe('what was passed over', () => {
       { type: 'secret_skipped', owner: 'client web', id: expect.any(String), time: f.clock.now() },
     ])
     expect((await f.post('token', forClient, web)).status).toBe(200)
-    expect(ofType(f, 'secret_skipped')[1]).toMatchObject({ owner: 'client web', endpoint: 'token', clientId: 'web' })
+    expect(ofType(f, 'secret_skipped')[1]).toMatchObject({ owner: 'client web', endpoint: 'token' })
   })
 
   test('6.8 the warning at start has no endpoint and no client', async () => {

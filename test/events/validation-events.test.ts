@@ -42,6 +42,7 @@ test.each(endpoints)('10.8 a valid token: %s says success, with client and subje
         : { type: 'validation_succeeded', tokenType }
     expect(verdictOf(f)).toEqual({
       ...fact,
+      fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
       time: f.clock.now(),
       endpoint,
@@ -62,6 +63,8 @@ test.each(endpoints)('10.8 a token that is not ours: %s says failure, and knows 
   expect(verdictOf(f)).toEqual({
     ...fact,
     reason: 'token_unknown',
+    // The first 8 hex digits of the SHA-256 of `unknown-token`.
+    fingerprint: '9206c239',
     id: expect.any(String),
     time: f.clock.now(),
     endpoint,

@@ -126,9 +126,9 @@ export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest
   assertStoredGrant(result, request)
   const { grant, client, scopes: requested, directory } = request
   const stored = result.stored?.record?.scopes
-  // Without a request the grant chooses: what was stored, or what its own rules give.
-  const asked =
-    grant.scope === 'ignored' || (grant.scope === 'optional' && requested.length === 0) ? undefined : requested
+  // A grant that goes on with a stored one may be asked for nothing in particular: then the stored scopes are the bound.
+  const unbound = grant.scope === 'ignored' || (stored !== undefined && requested.length === 0)
+  const asked = unbound ? undefined : requested
   const refuse = (reason: string): OAuthError => new OAuthError('invalid_scope', 'The scope is not valid', { reason })
   for (const name of result.scopes) {
     const scope = directory.find(name)

@@ -100,7 +100,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     runtime: { now: clock.now, ...options.runtime },
     observe: (event) => {
       events.push(event)
-      options.observe?.(event)
+      return options.observe?.(event)
     },
   })
   const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`
