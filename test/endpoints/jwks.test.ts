@@ -162,7 +162,7 @@ describe('keys that are refused at start', () => {
     ['a symmetric key', [{ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }], /keys\[0\] must be a key for/u],
     ['an algorithm that does not fit', [{ ...current.full, alg: 'RS256' }], /keys\[0\] must be a key for/u],
     ['half a key', [{ ...current.full, y: undefined }], /keys\[0\] cannot be imported/u],
-  ] as const)('9.4 %s', async (_, keys, message) => {
+  ] as const)('9.4 keys that are refused at start: %s', async (_, keys, message) => {
     await expect(fixture({ keys: keys as readonly JWK[] })).rejects.toThrow(message)
   })
 

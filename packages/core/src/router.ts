@@ -1,6 +1,6 @@
 import type { ClientDirectory } from './directory/clients.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { errorResponse } from './errors/error-response.ts'
+import { errorResponse, isWellFormed } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
 import { allowOrigin, isPreflight, preflightHeaders } from './http/cors.ts'
@@ -23,7 +23,7 @@ export interface RouterDeps {
 }
 
 const asOAuthError = (thrown: unknown): OAuthError =>
-  isOAuthError(thrown)
+  isOAuthError(thrown) && isWellFormed(thrown)
     ? thrown
     : new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
 

@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import { isOAuthError } from '../errors/oauth-error.ts'
+import { reasonOf } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -13,7 +13,7 @@ import { matchesSecret } from './secret.ts'
 function failure(error: unknown, presentedClientId: string | undefined): Fact {
   return {
     type: 'client_authentication_failed',
-    reason: isOAuthError(error) ? error.details.reason : 'unhandled_failure',
+    reason: reasonOf(error),
     // What a stranger wrote goes to a log: no longer than a client id can be.
     ...(presentedClientId !== undefined && { presentedClientId: presentedClientId.slice(0, 100) }),
   }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
 import type { ScopeAuthentication } from '../credentials/scope.ts'
 import type { Scope } from '../directory/scope.ts'
-import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
+import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder, type Trace } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import type { Parameters } from '../http/parameters.ts'
@@ -52,8 +52,7 @@ export function introspectionEndpoint(deps: {
     try {
       return await authenticate(request)
     } catch (error) {
-      const reason = isOAuthError(error) ? error.details.reason : 'unhandled_failure'
-      recorder.record(trace, { type: 'introspection_denied', reason })
+      recorder.record(trace, { type: 'introspection_denied', reason: reasonOf(error) })
       throw error
     }
   }

@@ -37,12 +37,21 @@ const outsideDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
 
 const quoted = (text: string): string => `"${text.replaceAll(outsideDescription, '')}"`
 
-const ownStatuses: ReadonlySet<unknown> = new Set([404, 405, 413, 414, 415, 429])
+const ownStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
 
-/** What a plugin threw is foreign data: a status or a code that is none of ours does not get through. */
-function statusOf({ code, details }: OAuthError, presents: Presentation): number {
-  if (details.status !== undefined && ownStatuses.has(details.status)) return details.status
-  return Object.hasOwn(statuses, code) ? statuses[code][presents] : 400
+/**
+ * Whether a refusal can be written as it is. What a plugin throws is foreign data: an unknown code or status, or a header that is none, is a
+ * defect of the plugin and becomes `server_error`.
+ */
+export function isWellFormed({ code, details }: OAuthError): boolean {
+  const { reason, status, allow, retryAfter } = details ?? {}
+  return (
+    typeof reason === 'string' &&
+    Object.hasOwn(statuses, code) &&
+    ownStatuses.has(status) &&
+    (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
+    (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0))
+  )
 }
 
 function challenge(error: OAuthError, presents: Presentation, status: number, realm: string): string | undefined {
@@ -50,21 +59,20 @@ function challenge(error: OAuthError, presents: Presentation, status: number, re
     if (error.details.withoutCredentials) return `Bearer realm=${quoted(realm)}`
     if (status !== 400 && status !== 401 && status !== 403) return undefined
     const scope = error.details.scope === undefined ? '' : `, scope=${quoted(error.details.scope)}`
-    return `Bearer realm=${quoted(realm)}, error=${quoted(error.code)}, error_description=${quoted(error.message)}${scope}`
+    return `Bearer realm=${quoted(realm)}, error="${error.code}", error_description=${quoted(error.message)}${scope}`
   }
   return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
 }
 
 /** The one place where a refusal becomes a response. */
 export function errorResponse(error: OAuthError, presents: Presentation, realm: string, runtime: Runtime): Response {
-  const { details } = error
-  const code = error.code.replaceAll(outsideDescription, '')
-  const status = statusOf(error, presents)
+  const { code, details } = error
+  const status = details.status ?? statuses[code][presents]
   const headers: Record<string, string> = { ...noStore }
   const authenticate = challenge(error, presents, status, realm)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate
-  if (details.allow !== undefined) headers.allow = details.allow.replaceAll(/[^A-Z, ]/gu, '')
-  if (Number.isSafeInteger(details.retryAfter)) headers['retry-after'] = String(details.retryAfter)
+  if (details.allow !== undefined) headers.allow = details.allow
+  if (details.retryAfter !== undefined) headers['retry-after'] = String(details.retryAfter)
   if (details.withoutCredentials) {
     delete headers['content-type']
     return new runtime.Response(null, { status, headers })

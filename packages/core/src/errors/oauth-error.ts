@@ -71,7 +71,9 @@ export class OAuthError extends Error {
 
 /** By brand, not by `instanceof`: a plugin may have loaded a second copy of this package. */
 export function isOAuthError(thrown: unknown): thrown is OAuthError {
-  return (
-    thrown instanceof Error && brand in thrown && typeof (thrown as Partial<OAuthError>).details?.reason === 'string'
-  )
+  return thrown instanceof Error && brand in thrown
 }
+
+/** The reason of a refusal, or what stands for anything else that was thrown. */
+export const reasonOf = (thrown: unknown): string =>
+  (isOAuthError(thrown) ? thrown.details?.reason : undefined) ?? 'unhandled_failure'
