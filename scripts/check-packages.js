@@ -30,7 +30,9 @@ try {
     try {
       process.stdout.write(`${await check(folder, target)}\n`)
     } catch (error) {
-      process.stderr.write(`${folder} is not fit to be published\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`)
+      process.stderr.write(
+        `${folder} is not fit to be published\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`,
+      )
       process.exitCode = 1
     }
   }

@@ -115,8 +115,6 @@ describe('endpoints that are moved', () => {
   })
 
   test('1.3 two endpoints with one path are refused at start', async () => {
-    await expect(fixture({ endpoints: { token: '/same', userinfo: '/same' } })).rejects.toThrow(
-      /have the same path/u,
-    )
+    await expect(fixture({ endpoints: { token: '/same', userinfo: '/same' } })).rejects.toThrow(/have the same path/u)
   })
 })

@@ -71,9 +71,12 @@ describe('clients', () => {
   })
 
   // Wire contract, section 2: skipped and reported, never fatal. The client then fails to authenticate, the others do not.
-  test.each([[{}], [{ sha256: 'no hash' }], [{ sha512: sha256Of('x') }]])('a malformed stored secret %j does not stop the start', async (secret) => {
-    await expect(startClient({ secrets: [secret] })).resolves.toBeDefined()
-  })
+  test.each([[{}], [{ sha256: 'no hash' }], [{ sha512: sha256Of('x') }]])(
+    'a malformed stored secret %j does not stop the start',
+    async (secret) => {
+      await expect(startClient({ secrets: [secret] })).resolves.toBeDefined()
+    },
+  )
 
   test.each([
     ['is disabled', { enabled: false }],

@@ -76,7 +76,11 @@ describe('an option of the wrong type', () => {
   })
 
   test.each([
-    ['clients without find()', { clients: {} }, /clients must be an array of clients, or an object whose find\(clientId\) is a function/u],
+    [
+      'clients without find()',
+      { clients: {} },
+      /clients must be an array of clients, or an object whose find\(clientId\) is a function/u,
+    ],
     ['clients whose find is no function', { clients: { find: 1 } }, /clients.*find/u],
     [
       'users whose authenticate is no function',
