@@ -79,7 +79,7 @@ describe('configurations in the documents', () => {
     const loaded = await loadConfiguration(file, {})
     const server = await startServer({ loaded, port: 0, observe: () => {} })
     expect(server.provider.issuer).toBe('http://127.0.0.1:5000')
-    await server.running.close(0)
+    await server.close(0)
     const { clients } = await providerOptions(loaded, () => {})
     expect(clients).toHaveLength(1)
   })

@@ -6,7 +6,7 @@ export type { AuthenticatedUser, Subject, UserCredentials, UserService } from '.
 export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
 export type { Observer, ProviderEvent } from './events/event.ts'
-export type { Parameters } from './http/parameters.ts'
+export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export type { Json, JsonObject, MaybePromise } from './json.ts'
 export { algorithms, type SigningAlgorithm } from './keys/algorithm.ts'

@@ -48,8 +48,12 @@ export interface Provider {
   readonly grantTypes: readonly string[]
   /** The paths of the endpoints that are on, from the root of the host. */
   readonly paths: Readonly<Partial<Record<EndpointName, string>>>
+  /** How often `observe` has thrown or rejected. */
+  readonly observerFailures: number
   /** Whether the storage answers; for a readiness probe. */
   isReady(): Promise<boolean>
+  /** Closes the storage. Call it when no request is under way any more. */
+  close(): Promise<void>
 }
 
 /** Everything that endpoints need, wired once. */
@@ -78,6 +82,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     families,
     jwt,
     clockTolerance,
+    observed: recorder.observed,
     runtime,
   })
   const identityTokens = createIdentityTokens({ issuer, clients, users, keys, jwt, runtime })
@@ -106,7 +111,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, runtime }),
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
-    mint: createMint({ issuer, accessTokens, identityTokens, runtime }),
+    mint: createMint({ issuer, accessTokens, identityTokens, observed: recorder.observed, runtime }),
     commit: createCommit({ store, families, runtime, recorder }),
   }
 }
@@ -219,6 +224,10 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     metadata,
     grantTypes: [...parts.registry.grants.keys()],
     paths: Object.freeze(Object.fromEntries(paths)),
+    get observerFailures() {
+      return parts.recorder.observerFailures
+    },
+    close: async () => options.storage.dispose?.(),
     async isReady() {
       try {
         await parts.store.has('probe:ready')

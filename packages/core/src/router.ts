@@ -4,6 +4,7 @@ import { errorResponse, isWellFormed } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
 import { allowOrigin, isPreflight, preflightHeaders } from './http/cors.ts'
+import { noStore } from './http/json-response.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What an adapter knows of the connection and the request does not say. */
@@ -92,19 +93,23 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     return { response: errorResponse(error, endpoint.presents, realm, runtime), error }
   }
 
-  return async (request, connection) => {
+  const answer = (request: Request, trace: Trace): Promise<Response> => {
+    if (endpoint.cors && isPreflight(request)) return answerPreflight(request, trace)
+    assertMethod(request)
+    return endpoint.handle(request, trace)
+  }
+
+  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Response> {
     const started = runtime.elapsed()
     const trace = recorder.start(endpoint.name, connection?.clientAddress)
     let response: Response
     let error: OAuthError | undefined
     try {
-      if (endpoint.cors && isPreflight(request)) return await answerPreflight(request, trace)
-      assertMethod(request)
-      response = await endpoint.handle(request, trace)
+      response = await answer(request, trace)
     } catch (thrown) {
       ;({ response, error } = refuse(thrown, trace))
     }
-    response = await withCors(response, request, trace)
+    if (!isPreflight(request)) response = await withCors(response, request, trace)
     const outcome = { status: response.status, duration: runtime.elapsed() - started }
     recorder.record(
       trace,
@@ -115,4 +120,10 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     if (request.method !== 'HEAD') return response
     return new runtime.Response(null, { status: response.status, headers: response.headers })
   }
+
+  return (request, connection) =>
+    // The last resort: whatever else goes wrong, a handler never rejects.
+    serve(request, connection).catch(
+      () => new runtime.Response('{"error":"server_error"}', { status: 500, headers: noStore }),
+    )
 }

@@ -43,7 +43,7 @@ export function assertConsistent(parts: {
       client.enabled &&
       !client.public &&
       client.grantTypes.length > 0 &&
-      client.secrets.live.length === 0 &&
+      client.secrets.stored.length === 0 &&
       // A malformed one is reported and passed over: one bad row does not stop the service.
       client.secrets.malformed === 0 &&
       clients.verifySecret === undefined

@@ -26,6 +26,8 @@ export interface GrantryServer {
   readonly provider: Provider
   readonly running: RunningServer
   readonly isDemo: boolean
+  /** Lets open requests end for so many seconds, then closes the storage. */
+  close(seconds: number): Promise<void>
 }
 
 const usualPort = 5000
@@ -99,10 +101,14 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const provider = await createProvider(built)
     const routes = ownRoutes(provider, built.users, isDemo)
     ready((request, connection) => {
-      const own = routes.get(new URL(request.url).pathname)
-      return (own ?? provider.fetch)(request, connection)
+      const handler = provider.route(request) ?? routes.get(new URL(request.url).pathname) ?? provider.fetch
+      return handler(request, connection)
     })
-    return { provider, running, isDemo }
+    const close = async (seconds: number): Promise<void> => {
+      await running.close(seconds)
+      await provider.close()
+    }
+    return { provider, running, isDemo, close }
   } catch (cause) {
     await running.close(0)
     throw cause

@@ -1,5 +1,7 @@
 /** Keys in the order in which they end, by the second. Adding and taking one cost what the number of distinct seconds asks of a heap. */
 export interface ExpiryQueue {
+  /** Keys that were added and not taken, one that was added twice counted twice. */
+  readonly size: number
   add(key: string, second: number): void
   /** A key that ended before this second, or `undefined` when there is none; idle time in between costs nothing. */
   take(before: number): string | undefined
@@ -42,8 +44,14 @@ export function createExpiryQueue(): ExpiryQueue {
     }
   }
 
+  let size = 0
+
   return {
+    get size() {
+      return size
+    },
     add(key, second) {
+      size += 1
       const there = keys.get(second)
       if (there !== undefined) {
         there.push(key)
@@ -57,6 +65,7 @@ export function createExpiryQueue(): ExpiryQueue {
       if (second >= before) return undefined
       const there = keys.get(second)
       const key = there?.pop()
+      if (key !== undefined) size -= 1
       if (there === undefined || there.length === 0) {
         keys.delete(second)
         dropSmallest()
@@ -66,6 +75,7 @@ export function createExpiryQueue(): ExpiryQueue {
     clear() {
       keys.clear()
       seconds.length = 0
+      size = 0
     },
   }
 }

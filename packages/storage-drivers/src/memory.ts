@@ -11,6 +11,9 @@ interface Item {
 /** At most so many expired items are dropped by one write, so that no write waits for a large sweep. */
 const sweepSlice = 16
 
+/** So many queued ends beyond twice the items are tolerated before the queue is made anew. */
+const slack = 1024
+
 /** An unstorage driver that can insert atomically. */
 export type MemoryDriver = Driver<undefined, Map<string, unknown>> & AtomicDriver
 
@@ -38,11 +41,24 @@ export function memoryDriver(): MemoryDriver {
     }
   }
 
+  /** Drops what the queue still holds of items that were removed or written again; its cost is spread over the writes that caused it. */
+  function requeue(): void {
+    ends.clear()
+    for (const [key, { expiresAt }] of items) {
+      if (Number.isFinite(expiresAt)) ends.add(key, Math.floor(expiresAt / 1000))
+    }
+  }
+
   function write(key: string, value: string, ttl: number | undefined): void {
     sweep()
     const expiresAt = ttl === undefined ? Number.POSITIVE_INFINITY : Date.now() + ttl * 1000
+    const earlier = items.get(key)
     items.set(key, { value, expiresAt })
-    if (ttl !== undefined) ends.add(key, Math.floor(expiresAt / 1000))
+    const second = Math.floor(expiresAt / 1000)
+    // An item that is written again with the same end is queued already.
+    if (ttl === undefined || (earlier !== undefined && Math.floor(earlier.expiresAt / 1000) === second)) return
+    ends.add(key, second)
+    if (ends.size > 2 * items.size + slack) requeue()
   }
 
   const get = (key: string): string | null => {

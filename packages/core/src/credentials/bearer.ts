@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 
 // RFC 6750 section 2.1: b64token.
 const bearerForm = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/iu
@@ -9,7 +9,7 @@ const bearerForm = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/iu
  *
  * @see RFC 6750 section 2; wire contract, section 5
  */
-export function readBearer(authorization: string | null, form: Parameters | undefined): string {
+export function readBearer(authorization: string | null, form: RequestParameters | undefined): string {
   const inForm = form?.access_token
   if (authorization === null && inForm === undefined) {
     throw new OAuthError('invalid_token', 'An access token is required', {

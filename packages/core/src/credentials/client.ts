@@ -3,7 +3,7 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { reasonOf } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
@@ -20,7 +20,11 @@ function failure(error: unknown, presentedClientId: string | undefined): Fact {
 }
 
 /** Proves which client calls. Every failure is one and the same 401. */
-export type ClientAuthentication = (request: Request, form: Parameters, trace: Trace) => Promise<AuthenticatedClient>
+export type ClientAuthentication = (
+  request: Request,
+  form: RequestParameters,
+  trace: Trace,
+) => Promise<AuthenticatedClient>
 
 /** @see wire contract, section 2; the seed, section 5 */
 export function createClientAuthentication(deps: {
@@ -29,15 +33,18 @@ export function createClientAuthentication(deps: {
   readonly recorder: Recorder
 }): ClientAuthentication {
   const { clients, runtime, recorder } = deps
+  // Once per client: whoever guesses at its secret must not fill the log.
+  const reported = new WeakSet<Client>()
 
   async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Client | undefined> {
     const client = await clients.find(id)
-    if (client !== undefined && client.secrets.malformed > 0) {
+    if (client !== undefined && client.secrets.malformed > 0 && !reported.has(client)) {
+      reported.add(client)
       recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
     }
     const matches =
       clients.verifySecret === undefined
-        ? matchesSecret(secret, client?.secrets.live, runtime)
+        ? matchesSecret(secret, client?.secrets.stored, runtime)
         : await clients.verifySecret(id, secret)
     // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.
     return matches === true && client?.enabled && !client.public ? client : undefined

@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 import { type CredentialPair, formDecoded, parseBasic } from './basic.ts'
 
 /** How a request shows who calls: with a secret in the header, with one in the form, or by an id alone. */
@@ -25,7 +25,7 @@ export function presentedInHeader(authorization: string): Presented {
 }
 
 /** @throws OAuthError `invalid_client` when the form names nobody. */
-export function presentedInForm({ client_id: id, client_secret: secret }: Parameters): Presented {
+export function presentedInForm({ client_id: id, client_secret: secret }: RequestParameters): Presented {
   if (id === undefined) throw invalidClient('credentials_missing')
   if (id.length > longestId) throw invalidClient('credentials_too_long')
   return secret === undefined ? { method: 'none', id } : { method: 'client_secret_post', pair: { id, secret } }
@@ -35,7 +35,7 @@ export function presentedInForm({ client_id: id, client_secret: secret }: Parame
  * One method only (RFC 6749 section 2.3): a header beside a secret in the form is refused, and so is another `client_id`. An
  * equal bare one is fine.
  */
-export function refuseSecondMethod(presented: Presented, form: Parameters): void {
+export function refuseSecondMethod(presented: Presented, form: RequestParameters): void {
   if (presented.method !== 'client_secret_basic') return
   if (form.client_secret !== undefined) {
     throw new OAuthError('invalid_request', 'Credentials are sent in two ways', { reason: 'several_credentials' })

@@ -1,6 +1,6 @@
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, type Presented, presentedInForm, verifyPair } from './pair.ts'
@@ -10,7 +10,7 @@ import { matchesSecret } from './secret.ts'
 export interface ScopeAuthentication {
   verify(presented: Presented): Promise<Scope>
   /** For a request without an `Authorization` header. */
-  verifyForm(form: Parameters): Promise<Scope>
+  verifyForm(form: RequestParameters): Promise<Scope>
 }
 
 /** @see wire contract, section 7; the seed, section 5 */
@@ -22,7 +22,7 @@ export function createScopeAuthentication(deps: {
 
   async function match({ id, secret }: CredentialPair): Promise<Scope | undefined> {
     const scope = scopes.find(id)
-    return matchesSecret(secret, scope?.secrets.live, runtime) && scope?.enabled ? scope : undefined
+    return matchesSecret(secret, scope?.secrets.stored, runtime) && scope?.enabled ? scope : undefined
   }
 
   async function verify(presented: Presented): Promise<Scope> {

@@ -72,7 +72,7 @@ export const clientSchema = v.pipe(
   }),
   v.forward(
     v.check(
-      ({ public: isPublic, secrets }) => !isPublic || (secrets.live.length === 0 && secrets.malformed === 0),
+      ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),
       'must be empty for a public client: it cannot keep a secret',
     ),
     ['secrets'],

@@ -1,6 +1,7 @@
 import { parseConfiguration } from '../configuration.ts'
 import type { MaybePromise } from '../json.ts'
 import { type Client, type ClientOptions, clientSchema } from './client.ts'
+import { secretRow } from './secret.ts'
 
 /** Clients that live elsewhere: a database, an admin API. */
 export interface ClientStore {
@@ -44,7 +45,8 @@ function fromStore(store: ClientStore): ClientDirectory {
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const client = parseConfiguration(clientSchema, options, 'clients.find()')
+    const secrets = Array.isArray(options.secrets) ? { secrets: options.secrets.map(secretRow) } : {}
+    const client = parseConfiguration(clientSchema, { ...options, ...secrets }, 'clients.find()')
     parsed.set(options, client)
     return client
   }

@@ -13,33 +13,49 @@ export interface Secret {
 }
 
 /** Epoch seconds of a number of seconds or an ISO 8601 date and time; not a number where it is neither. */
-const secondsOf = (moment: number | string): number =>
-  typeof moment === 'number' ? moment : Math.floor(Date.parse(moment) / 1000)
+const secondsOf = (moment: unknown): number =>
+  typeof moment === 'number' ? moment : typeof moment === 'string' ? Math.floor(Date.parse(moment) / 1000) : Number.NaN
+
+// A column of a client table that is empty is null, not absent.
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+/** `undefined` stands for what is no secret: a hash of another length, no base64, an end that is no date. */
+function secretOf({ sha256, sha512, expiresAt }: SecretInput): Secret | undefined {
+  const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
+  const stored = isAbsent(sha512) ? sha256 : sha512
+  const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
+  const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
+  if (hash?.length !== hashLengths[algorithm] || Number.isNaN(end)) return undefined
+  return { algorithm, hash, expiresAt: end }
+}
+
+const value = <T>() => v.optional(v.custom<T | null>(() => true))
+
+const secretSchema = configurationObject({
+  /** Base64 of the SHA-256 of the UTF-8 secret. */
+  sha256: value<string>(),
+  /** Base64 of the SHA-512, in its place. */
+  sha512: value<string>(),
+  /** Epoch seconds, or an ISO 8601 date and time. */
+  expiresAt: value<number | string>(),
+})
+type SecretInput = v.InferOutput<typeof secretSchema>
 
 /**
- * `undefined` stands for a secret that is none (a hash of another length, no base64, an end that is no date): it is passed over and reported, so
- * that one bad row of a client table does not stop the service.
+ * The secrets of a client or scope. What is malformed is passed over, counted and reported, so that one bad row of a client table does not stop the
+ * service (wire contract, section 2); only a mistyped name is a mistake of the configuration.
  */
-const secretSchema = v.pipe(
-  configurationObject({
-    sha256: v.optional(v.string()),
-    sha512: v.optional(v.string()),
-    expiresAt: v.optional(v.union([v.number(), v.string()], 'must be epoch seconds or an ISO 8601 date and time')),
-  }),
-  v.transform(({ sha256, sha512, expiresAt }): Secret | undefined => {
-    const algorithm = sha512 === undefined ? 'sha256' : 'sha512'
-    const hash = decodeBase64(sha512 ?? sha256 ?? '')
-    const end = expiresAt === undefined ? undefined : secondsOf(expiresAt)
-    if (hash?.length !== hashLengths[algorithm] || Number.isNaN(end)) return undefined
-    return { algorithm, hash, expiresAt: end }
-  }),
-)
-
-/** The list of secrets of a client or scope; `malformedSecrets` counts what was passed over. */
 export const secretsSchema = v.pipe(
   v.array(secretSchema, 'must be an array of { sha256 } or { sha512 }'),
   v.transform((secrets) => {
-    const live = secrets.filter((secret) => secret !== undefined)
-    return { live, malformed: secrets.length - live.length }
+    const stored = secrets.map(secretOf).filter((secret) => secret !== undefined)
+    return { stored, malformed: secrets.length - stored.length }
   }),
 )
+
+/** A row of a table of secrets as a schema can judge it: columns that mean nothing here are left out, and what is no row is an empty one. */
+export function secretRow(row: unknown): SecretInput {
+  if (typeof row !== 'object' || row === null) return {}
+  const { sha256, sha512, expiresAt } = row as SecretInput
+  return { sha256, sha512, expiresAt }
+}

@@ -35,3 +35,7 @@ export interface UserService {
   /** The claims of these names that the user has. Others are ignored. */
   claims?(sub: string, names: readonly string[]): MaybePromise<Readonly<Record<string, Json | undefined>>>
 }
+
+/** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
+export const isActive = async (users: UserService, sub: string): Promise<boolean> =>
+  users.isActive === undefined || (await users.isActive(sub)) === true

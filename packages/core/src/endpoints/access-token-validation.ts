@@ -30,7 +30,7 @@ export function accessTokenValidationEndpoint(deps: {
     cors: false,
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
-      const { token, expectedScope } = await parseFields(parametersSchema, parameters)
+      const { token, expectedScope } = parseFields(parametersSchema, parameters)
       const validation = await accessTokens.validate(token)
       noteToken(trace, validation)
       const { fingerprint } = validation

@@ -39,7 +39,7 @@ export function identityTokenValidationEndpoint(deps: {
     cors: true,
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
-      const { token, client_id: clientId } = await parseFields(parametersSchema, parameters)
+      const { token, client_id: clientId } = parseFields(parametersSchema, parameters)
       const validation = await identityTokens.validate(token, clientId)
       noteToken(trace, validation)
       const { fingerprint } = validation

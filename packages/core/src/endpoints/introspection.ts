@@ -5,7 +5,7 @@ import type { Scope } from '../directory/scope.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder, type Trace } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { parseForm, readForm } from '../http/read-parameters.ts'
 import type { Runtime } from '../runtime.ts'
@@ -34,7 +34,7 @@ export function introspectionEndpoint(deps: {
   const { authenticateScope, accessTokens, unrelatedScope, recorder, runtime, bodyLimit } = deps
 
   /** Credentials are judged before the body's content: a stranger learns nothing about what is wrong with the rest. */
-  async function authenticate(request: Request): Promise<{ scope: Scope; form: Parameters }> {
+  async function authenticate(request: Request): Promise<{ scope: Scope; form: RequestParameters }> {
     const bytes = await readForm(request, bodyLimit)
     const authorization = request.headers.get('authorization')
     if (authorization === null) {
@@ -64,7 +64,7 @@ export function introspectionEndpoint(deps: {
     cors: false,
     async handle(request, trace) {
       const { scope, form } = await authenticated(request, trace)
-      const { token } = await parseFields(parametersSchema, form)
+      const { token } = parseFields(parametersSchema, form)
       const validation = await accessTokens.validate(token)
       noteToken(trace, validation)
       const about = { scope: scope.name, fingerprint: validation.fingerprint }

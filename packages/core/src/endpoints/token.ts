@@ -1,20 +1,27 @@
 import type { ClientAuthentication } from '../credentials/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { UserService } from '../directory/user-service.ts'
+import { isActive, type UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import { jsonResponse } from '../http/json-response.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import type { AuthenticatedClient, Grant, GrantRequest, RequestFacts } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
-import { assertWithinPolicy, type CheckedResult, parseGrantResult, refusalOf } from '../plugin/grant-result.ts'
+import {
+  assertWithinPolicy,
+  type CheckedResult,
+  defaultRefusal,
+  parseGrantResult,
+  refusalOf,
+} from '../plugin/grant-result.ts'
 import type { Registry } from '../plugin/registry.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Commit, Spending } from '../tokens/commit.ts'
+import type { CreateGrantKit } from '../tokens/grant-kit.ts'
 import type { Mint } from '../tokens/mint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { requestedScopes } from './scope-parameter.ts'
@@ -24,13 +31,19 @@ export interface TokenEndpointDeps {
   readonly registry: Registry
   readonly scopes: ScopeDirectory
   readonly users: UserService
-  readonly createKit: (plugin: string, client: AuthenticatedClient, trace: Trace) => GrantKit
+  readonly createKit: CreateGrantKit
   readonly mint: Mint
   readonly commit: Commit
   readonly recorder: Recorder
   readonly runtime: Runtime
   readonly bodyLimit: number
 }
+
+/** What a grant may know of the request beside its parameters; the client's credentials are not among it. */
+const factsOf = (request: Request, { clientAddress }: Trace): RequestFacts => ({
+  header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
+  clientAddress,
+})
 
 /**
  * `POST /connect/token`. Read `handle` from top to bottom: that is the order of the checks.
@@ -76,13 +89,21 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
 
   async function assertActive(grant: Grant, result: CheckedResult): Promise<void> {
     if (result.subject === undefined) return
-    if ((await (users.isActive?.(result.subject.sub) ?? true)) === true) return
-    throw refusalOf(grant, 'user_inactive')
+    if (!(await isActive(users, result.subject.sub))) throw refusalOf(grant, 'user_inactive')
   }
 
-  /** What makes two requests one request sent twice: the client and what it asked for. */
-  const requestOf = (client: AuthenticatedClient, form: Parameters): string =>
-    hashOf(JSON.stringify([client.clientId, form.scope?.split(' ').sort() ?? null]), runtime)
+  /** What makes two requests one request sent twice: everything that it asks, by whomever it is authenticated. */
+  function identityOf(client: AuthenticatedClient, form: RequestParameters): string {
+    const { client_id: _id, client_secret: _secret, scope, ...rest } = form
+    const asked = Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1))
+    return hashOf(JSON.stringify([client.clientId, scope?.split(' ').sort() ?? null, asked]), runtime)
+  }
+
+  /** The fields of the grant: what belongs to the core, the secret above all, is not handed to a plugin. */
+  function ownFields(form: RequestParameters): RequestParameters {
+    const { grant_type: _grantType, client_id: _id, client_secret: _secret, scope: _scope, ...fields } = form
+    return fields
+  }
 
   return {
     name: 'token',
@@ -94,15 +115,14 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const client = await authenticateClient(request, form, trace)
       const grant = grantFor(form.grant_type, client)
       const { grantType } = grant
-      const params = await parseFields(grant.params, form)
-      const checks = await Promise.all(
-        registry.checksOf(grantType).map(async (check) => ({ check, params: await parseFields(check.params, form) })),
-      )
+      const fields = ownFields(form)
+      const params = parseFields(grant.params, fields)
+      const checks = registry.checksOf(grantType).map((check) => ({ check, params: parseFields(check.params, fields) }))
       const scopes = requestedScopes(form.scope, grant, client, directory)
-      const facts: RequestFacts = { header: (name) => request.headers.get(name), clientAddress: trace.clientAddress }
-      const kit = createKit(grantType, client, trace)
+      const facts = factsOf(request, trace)
+      const { kit, found } = createKit(grantType, client, trace)
 
-      const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant)
+      const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)
       trace.sub = result.subject?.sub
       await settleDemands(grant, result, checks, { client, scopes, request: facts }, kit)
       assertWithinPolicy(result, { grant, client, scopes, directory })
@@ -112,14 +132,14 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
         client,
         redemptions: result.redeems,
         continues: result.continues,
-        request: requestOf(client, form),
-        refusal: refusalOf(grant, '').message,
+        request: result.stored === undefined ? '' : identityOf(client, form),
+        refusal: grant.refusal ?? defaultRefusal,
         trace,
       }
       const replay = await commit.replayOf(spending)
       if (replay !== undefined) return jsonResponse(replay, runtime)
       const minted = await mint(result, client, grantType)
-      const response = await commit.spend(spending, minted.response, minted.records)
+      const response = await commit.spend(spending, minted)
       if (response === minted.response) for (const fact of minted.facts) recorder.record(trace, fact)
       return jsonResponse(response, runtime)
     },

@@ -44,11 +44,12 @@ const ownStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414
  * defect of the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError): boolean {
-  const { reason, status, allow, retryAfter } = details ?? {}
+  const { reason, status, allow, retryAfter, scope } = details ?? {}
   return (
     typeof reason === 'string' &&
     Object.hasOwn(statuses, code) &&
     ownStatuses.has(status) &&
+    (scope === undefined || typeof scope === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0))
   )

@@ -28,6 +28,8 @@ export function noteToken(
 export interface Recorder {
   start(endpoint?: string, clientAddress?: string): Trace
   record(trace: Trace, fact: Fact): void
+  /** Whether anybody gets the events. */
+  readonly observed: boolean
   /** How often the observer itself has thrown. */
   readonly observerFailures: number
 }
@@ -69,6 +71,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
   return {
     start,
     record,
+    observed: observe !== undefined,
     get observerFailures() {
       return observerFailures
     },

@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors/oauth-error.ts'
 
 /** What the caller sent, under the names of the wire. No prototype: a parameter called `__proto__` is only a parameter. */
-export type Parameters = Readonly<Record<string, string>>
+export type RequestParameters = Readonly<Record<string, string>>
 
 const malformed = (reason: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_request', 'The parameters are not valid form encoding', { reason, cause })
@@ -25,7 +25,7 @@ function decode(part: string): string {
  *
  * @see RFC 6749 section 3.2; wire contract, section 1
  */
-export function parseParameters(text: string): Parameters {
+export function parseParameters(text: string): RequestParameters {
   const parameters: Record<string, string> = Object.create(null)
   if (text === '') return parameters
   const seen = new Set<string>()

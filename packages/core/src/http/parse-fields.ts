@@ -1,20 +1,14 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Parameters } from './parameters.ts'
+import type { RequestParameters } from './parameters.ts'
 
 /**
  * Applies a schema to what the caller sent. Judged by path and by what was received, never by a message's text.
  *
  * @throws OAuthError `invalid_request` that names the parameter: required, or malformed.
  */
-export async function parseFields<S extends v.GenericSchema | v.GenericSchemaAsync>(
-  schema: S,
-  parameters: Parameters,
-): Promise<v.InferOutput<S>> {
-  const result =
-    schema.async === true
-      ? await v.safeParseAsync(schema, parameters, { abortEarly: true })
-      : v.safeParse(schema as v.GenericSchema, parameters, { abortEarly: true })
+export function parseFields<S extends v.GenericSchema>(schema: S, parameters: RequestParameters): v.InferOutput<S> {
+  const result = v.safeParse(schema, parameters, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues
   const name = issue.path?.[0]?.key

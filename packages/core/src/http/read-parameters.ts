@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { type Parameters, parseParameters } from './parameters.ts'
+import { parseParameters, type RequestParameters } from './parameters.ts'
 
 const formType = 'application/x-www-form-urlencoded'
 
@@ -53,7 +53,7 @@ export async function readForm(request: Request, limit: number): Promise<Uint8Ar
   }
 }
 
-export function parseForm(bytes: Uint8Array): Parameters {
+export function parseForm(bytes: Uint8Array): RequestParameters {
   const text = decodeUtf8(bytes)
   if (text === undefined) {
     throw new OAuthError('invalid_request', 'The body is not UTF-8', { reason: 'malformed_encoding' })
@@ -74,7 +74,7 @@ function readQuery(request: Request, limit: number): string {
 }
 
 /** The form for POST, the query for GET and HEAD; never both. */
-export async function readParameters(request: Request, limit: number): Promise<Parameters> {
+export async function readParameters(request: Request, limit: number): Promise<RequestParameters> {
   return request.method === 'POST'
     ? parseForm(await readForm(request, limit))
     : parseParameters(readQuery(request, limit))

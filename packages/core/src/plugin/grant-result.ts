@@ -53,9 +53,11 @@ export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'
   readonly demanded: JsonObject
 }
 
+export const defaultRefusal = 'The grant is not valid'
+
 /** The core's refusal of what a grant has granted, in the grant's own public words. */
 export const refusalOf = (grant: Grant, reason: string): OAuthError =>
-  new OAuthError('invalid_grant', grant.refusal ?? 'The grant is not valid', { reason })
+  new OAuthError('invalid_grant', grant.refusal ?? defaultRefusal, { reason })
 
 function storedGrantOf(redeems: readonly RedemptionFacts[], continues: RedemptionFacts | undefined) {
   const stored = [...redeems, ...(continues === undefined ? [] : [continues])].filter(
@@ -65,13 +67,17 @@ function storedGrantOf(redeems: readonly RedemptionFacts[], continues: Redemptio
   return stored[0]
 }
 
-/** @throws TypeError (a defect of the plugin) when the result is malformed or sets what belongs to the core. */
-export function parseGrantResult(result: unknown, grant: Grant): CheckedResult {
+/**
+ * @param found stored grants that the kit has handed out for this request
+ * @throws TypeError (a defect of the plugin) when the result is malformed, sets what belongs to the core, or leaves out a stored grant that it rests on.
+ */
+export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
   if (!parsed.success) {
     const [issue] = parsed.issues
+    // The path only: the value could be a token or a password.
     throw new TypeError(
-      `The grant ${grant.grantType} returned a malformed result: ${v.getDotPath(issue) ?? ''} ${issue.message}`,
+      `The grant ${grant.grantType} returned a malformed result: ${v.getDotPath(issue) ?? 'no object'}`,
     )
   }
   const { redeems: redemptions, continues: continued, ...rest } = parsed.output
@@ -85,6 +91,10 @@ export function parseGrantResult(result: unknown, grant: Grant): CheckedResult {
     throw new TypeError(`The grant ${grant.grantType} may continue a refresh token only`)
   }
   const stored = storedGrantOf(redeems, continues)
+  // Without it nothing would compare the owner, settle the demands, or spend.
+  if (found.length > 0 && stored === undefined) {
+    throw new TypeError(`The grant ${grant.grantType} looked up a stored grant and neither redeems nor continues it`)
+  }
   // Taken from the record, so that a grant that forgets to pass a demand on does not switch it off.
   const demanded = { ...rest.demands, ...stored?.record?.demands }
   return { ...rest, redeems, continues, stored, demanded } as CheckedResult

@@ -13,7 +13,7 @@ export type AuthenticatedClient = Client & { readonly [authenticated]: true }
 
 /** Circumstances of the HTTP request that a grant may want to know. */
 export interface RequestFacts {
-  /** The value of a header, or `null`. */
+  /** The value of a header, or `null`. `Authorization` is not shown: it is the client's. */
   header(name: string): string | null
   /** As the adapter saw it: behind proxies only as true as its configuration. */
   readonly clientAddress: string | undefined

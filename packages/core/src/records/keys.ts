@@ -1,7 +1,10 @@
 import { hex, utf8 } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** The kinds of records. The key of a record is its kind, a colon, and the lower-case hex SHA-256 of what it is found by. */
+/**
+ * The kinds of records. The key of a record is its kind, a colon, and the lower-case hex SHA-256 of what it is found by; that of a `spent` marker
+ * names the kind of what was spent in between.
+ */
 export type RecordKind = 'code' | 'refresh' | 'access' | 'spent' | 'replay' | 'revoked' | 'failure' | 'plugin'
 
 /** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */

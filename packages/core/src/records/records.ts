@@ -64,9 +64,14 @@ export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
 /** Says that a single-use credential was redeemed, by which request, and where its answer waits for a retry. */
 export const spentRecordSchema = v.object({
   spentAt: v.number(),
+  /** Who spent it: an insert whose answer was lost, and that was sent again, is told from another's. */
+  attempt: v.string(),
   replay: v.exactOptional(v.object({ nonce: v.string(), until: v.number(), request: v.string() })),
 })
 export type SpentRecord = v.InferOutput<typeof spentRecordSchema>
+
+/** Stands for a marker that is there and cannot be read: spent, by nobody whose answer could be given again. */
+export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable' }
 
 /** A complete token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
 export const replayRecordSchema = v.object({ sealed: v.string() })

@@ -11,8 +11,8 @@ import type { Runtime } from '../runtime.ts'
 export interface AtomicDriver {
   readonly name?: string
   getItem(key: string): MaybePromise<unknown>
-  setItem?(key: string, value: string, options: { ttl: number }): MaybePromise<void>
-  removeItem?(key: string, options: object): MaybePromise<void>
+  setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
+  removeItem(key: string, options: object): MaybePromise<void>
   /**
    * Creates the item only when it is absent. `true` when this call created it. Atomic across every process that shares the
    * store. `ttl` is in whole seconds, at least 1.
@@ -27,6 +27,12 @@ export interface Store {
   get<S extends v.GenericSchema>(key: string, schema: S): Promise<v.InferOutput<S> | undefined>
   /** Whether anything unexpired is there. What cannot be read counts as there: for markers that forbid. */
   has(key: string): Promise<boolean>
+  /** As `get`, for markers that forbid: what is there and cannot be read is `unreadable`, not absent. */
+  getMarker<S extends v.GenericSchema>(
+    key: string,
+    schema: S,
+    unreadable: v.InferOutput<S>,
+  ): Promise<v.InferOutput<S> | undefined>
   put(key: string, value: unknown, expiresAt: number): Promise<void>
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
   insert(key: string, value: unknown, expiresAt: number): Promise<boolean>
@@ -96,9 +102,19 @@ export function openStore(driver: AtomicDriver, runtime: Runtime, onRejected: (k
       if (envelope === undefined) reject(key)
       return envelope === undefined || envelope.expiresAt > runtime.now()
     },
+    async getMarker(key, schema, unreadable) {
+      const stored = await read(key)
+      if (stored === undefined) return undefined
+      const envelope = parseEnvelope(stored)
+      if (envelope !== undefined && envelope.expiresAt <= runtime.now()) return undefined
+      const record = v.safeParse(schema, envelope?.value)
+      if (record.success) return record.output
+      reject(key)
+      return unreadable
+    },
     async put(key, value, expiresAt) {
       try {
-        await driver.setItem?.(key, encode(value, expiresAt), options(expiresAt))
+        await driver.setItem(key, encode(value, expiresAt), options(expiresAt))
       } catch (cause) {
         throw unavailable(cause)
       }
@@ -112,7 +128,7 @@ export function openStore(driver: AtomicDriver, runtime: Runtime, onRejected: (k
     },
     async delete(key) {
       try {
-        await driver.removeItem?.(key, {})
+        await driver.removeItem(key, {})
       } catch (cause) {
         throw unavailable(cause)
       }

@@ -12,6 +12,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { isProtocolClaim } from './protocol-claims.ts'
 
 /** What the host's login page knows when the user has logged in and agreed. */
 export interface NewAuthorizationCode {
@@ -111,6 +112,9 @@ export function createAuthorizationCodes(deps: {
         throw refuse('invalid_scope', 'The scope is not valid', 'scope_not_allowed')
       }
     }
+    if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
+      throw refuse('invalid_request', 'A claim has a name of the protocol', 'claim_reserved')
+    }
     const demands = demandsOf(input, client)
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
@@ -138,7 +142,7 @@ export function createAuthorizationCodes(deps: {
     const code = base64url(runtime.randomBytes(32))
     const hash = hashOf(code, runtime)
     await store.put(keyOf('code', hash), record, keptUntil)
-    const trace = recorder.start('authorization_code')
+    const trace = recorder.start('createAuthorizationCode')
     trace.client = client
     trace.sub = subject.sub
     recorder.record(trace, { type: 'code_issued', fingerprint: fingerprintOf(hash) })

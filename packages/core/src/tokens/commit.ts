@@ -5,11 +5,12 @@ import type { Recorder, Trace } from '../events/trace.ts'
 import type { JsonObject } from '../json.ts'
 import type { RedemptionFacts } from '../plugin/redemption.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import { replayRecordSchema, type SpentRecord, spentRecordSchema } from '../records/records.ts'
+import { replayRecordSchema, type SpentRecord, spentRecordSchema, unreadableMarker } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NewRecord } from './access-token.ts'
 import type { Families } from './family.ts'
+import type { Minted } from './mint.ts'
 import { openResponse, sealResponse } from './sealed-response.ts'
 import { spentKeyOf } from './stored-grant.ts'
 
@@ -31,8 +32,10 @@ export interface Commit {
   /** The answer to a credential that is known to be spent, before anything is minted; `undefined` where none is. */
   replayOf(spending: Spending): Promise<JsonObject | undefined>
   /** Writes the records, spends, and answers. A request that loses the race leaves nothing behind and is a replay. */
-  spend(spending: Spending, response: JsonObject, records: readonly NewRecord[]): Promise<JsonObject>
+  spend(spending: Spending, minted: Minted): Promise<JsonObject>
 }
+
+const replayTypes = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
 
 const ownFirst = (one: RedemptionFacts, other: RedemptionFacts): number =>
   Number(other.kind === 'plugin') - Number(one.kind === 'plugin')
@@ -60,17 +63,35 @@ export function createCommit(deps: {
     redeemed: RedemptionFacts,
     spent: SpentRecord | undefined,
   ): Promise<JsonObject> {
-    const { client, trace } = spending
+    const { client, trace, refusal } = spending
     const fingerprint = fingerprintOf(redeemed.hash)
     const answer = await retried(spending, redeemed, spent)
     if (answer !== undefined) {
       recorder.record(trace, { type: 'refresh_retried', fingerprint })
       return answer
     }
-    const type = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
-    recorder.record(trace, { type: type[redeemed.kind], fingerprint })
-    if (redeemed.record !== undefined) await families.revoke(redeemed.record, client, type[redeemed.kind], trace)
-    throw new OAuthError('invalid_grant', spending.refusal, { reason: type[redeemed.kind] })
+    const reason = replayTypes[redeemed.kind]
+    recorder.record(trace, { type: reason, fingerprint })
+    const { record } = redeemed
+    if (record !== undefined) {
+      const until = Math.max(record.keptUntil, runtime.now() + client.accessTokenLifetime)
+      await families.revoke(record.family, until, reason, trace)
+    }
+    throw new OAuthError('invalid_grant', refusal, { reason })
+  }
+
+  const markerOf = ({ kind, hash }: RedemptionFacts): Promise<SpentRecord | undefined> =>
+    store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker)
+
+  /** A request that lost: perhaps because its twin was faster, which then has the answer for both. */
+  async function answerLoser(spending: Spending, lost: RedemptionFacts): Promise<JsonObject> {
+    const refresh = spending.redemptions.find(({ kind }) => kind === 'refresh')
+    if (lost.kind === 'plugin' && refresh !== undefined) {
+      const marker = await markerOf(refresh)
+      const answer = marker && (await retried(spending, refresh, marker))
+      if (answer !== undefined) return answer
+    }
+    return answerReplay(spending, lost, await markerOf(lost))
   }
 
   /** Where the answer waits for a client that does not get it. Only a rotated refresh token can be retried. */
@@ -93,23 +114,26 @@ export function createCommit(deps: {
       return replayed && answerReplay(spending, replayed, replayed.spent)
     },
 
-    async spend(spending, response, records) {
+    async spend(spending, { response, records, continued }) {
       const { redemptions, request, trace } = spending
       const replay = await replayRecord(spending, response)
       const written = replay === undefined ? records : [...records, replay.record]
       // Everything that the answer names is there before the credential is spent: a crash in between costs nothing but orphans.
       await Promise.all(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
+      const marker: SpentRecord = {
+        spentAt: runtime.now(),
+        attempt: redemptions.length === 0 ? '' : base64url(runtime.randomBytes(12)),
+        ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request } }),
+      }
       // A proof of the grant's own first: when it was used before, the stored grant stays as it was.
       for (const redeemed of [...redemptions].sort(ownFirst)) {
-        const key = spentKeyOf(redeemed.kind, redeemed.hash)
-        const marker: SpentRecord = {
-          spentAt: runtime.now(),
-          ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request } }),
-        }
-        if (await store.insert(key, marker, redeemed.expiresAt)) continue
+        if (await store.insert(spentKeyOf(redeemed.kind, redeemed.hash), marker, redeemed.expiresAt)) continue
+        // A connection that broke may have sent our own insert twice.
+        if ((await markerOf(redeemed))?.attempt === marker.attempt) continue
         await Promise.all(written.map((record) => store.delete(record.key)))
-        return answerReplay(spending, redeemed, await store.get(key, spentRecordSchema))
+        return answerLoser(spending, redeemed)
       }
+      if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
       for (const { kind, hash } of redemptions) {
         const fingerprint = fingerprintOf(hash)
         if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', fingerprint })

@@ -3,16 +3,21 @@ import type { UserAuthentication } from '../credentials/user.ts'
 import { base64url, utf8 } from '../encoding.ts'
 import type { Trace } from '../events/trace.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
-import type { GrantKit, PluginRecords } from '../plugin/grant-kit.ts'
-import { createRedemption } from '../plugin/redemption.ts'
+import type { GrantKit, PluginRecords, StoredGrant } from '../plugin/grant-kit.ts'
+import { createRedemption, type Redemption } from '../plugin/redemption.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { StoredGrants } from './stored-grant.ts'
 
-/** Makes the kit of one plugin for one request. */
-export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => GrantKit
+/** The kit of one plugin for one request, and the stored grants that it has handed out. */
+export interface RequestKit {
+  readonly kit: GrantKit
+  readonly found: readonly Redemption[]
+}
+
+export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => RequestKit
 
 export function createGrantKits(deps: {
   readonly store: Store
@@ -36,20 +41,29 @@ export function createGrantKits(deps: {
     }
   }
 
-  return (plugin, client, trace) => ({
-    now: runtime.now,
-    sha256: (text) => base64url(runtime.sha256(utf8(text))),
-    equals: (one, other) => constantTimeEqual(utf8(one), utf8(other)),
-    randomId: () => base64url(runtime.randomBytes(32)),
-    records: recordsOf(plugin),
-    findAuthorizationCode: (code) => storedGrants('code', code),
-    findRefreshToken: (token) => storedGrants('refresh', token),
-    redemption: (credential, expiresAt) =>
-      createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt }),
-    authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
-    async validateAccessToken(token) {
-      const validation = await accessTokens.validate(token)
-      return validation.valid ? validation.claims : undefined
-    },
-  })
+  return (plugin, client, trace) => {
+    const found: Redemption[] = []
+    const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
+      const stored = await storedGrants(kind, credential)
+      if (stored !== undefined) found.push(stored.redemption)
+      return stored
+    }
+    const kit: GrantKit = {
+      now: runtime.now,
+      sha256: (text) => base64url(runtime.sha256(utf8(text))),
+      equals: (one, other) => constantTimeEqual(utf8(one), utf8(other)),
+      randomId: () => base64url(runtime.randomBytes(32)),
+      records: recordsOf(plugin),
+      findAuthorizationCode: (code) => find('code', code),
+      findRefreshToken: (token) => find('refresh', token),
+      redemption: (credential, expiresAt) =>
+        createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt }),
+      authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
+      async validateAccessToken(token) {
+        const validation = await accessTokens.validate(token)
+        return validation.valid ? validation.claims : undefined
+      },
+    }
+    return { kit, found }
+  }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
-import type { UserService } from '../directory/user-service.ts'
+import { isActive, type UserService } from '../directory/user-service.ts'
 import { base64url, utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -71,10 +71,10 @@ export function createIdentityTokens(deps: {
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const [client, active] = await Promise.all([clients.find(clientId), users.isActive?.(sub) ?? true])
+      const [client, active] = await Promise.all([clients.find(clientId), isActive(users, sub)])
       const facts: TokenFacts = { fingerprint, client, sub }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
-      if (active !== true) return { ...facts, valid: false, reason: 'user_inactive' }
+      if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
       return { ...facts, valid: true, claims, client }
     },
   }

@@ -14,6 +14,8 @@ import type { IdentityTokens } from './identity-token.ts'
 export interface Minted {
   readonly response: JsonObject
   readonly records: readonly NewRecord[]
+  /** The record of a refresh token that goes on: written after the commit, and nobody's to remove. */
+  readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
 }
 
@@ -24,9 +26,11 @@ export function createMint(deps: {
   readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
+  /** Whether anybody gets the events. */
+  readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, runtime } = deps
+  const { issuer, accessTokens, identityTokens, observed, runtime } = deps
 
   /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
   function refreshToken(
@@ -45,7 +49,8 @@ export function createMint(deps: {
     // `reuse`: the same token goes on, with a later end.
     const token = result.continues?.credential ?? base64url(runtime.randomBytes(32))
     const hash = hashOf(token, runtime)
-    const familyEndsAt = startedAt + absoluteLifetime
+    // Never earlier than what an earlier token of the family was promised: lifetimes may have been shortened since.
+    const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + client.accessTokenLifetime)
     const value: GrantRecord = {
       kind: 'refresh',
       issuer,
@@ -58,10 +63,10 @@ export function createMint(deps: {
       familyStartedAt: startedAt,
       generation: (previous?.generation ?? 0) + 1,
       redeemableUntil: expiresAt,
-      keptUntil: familyEndsAt,
+      keptUntil,
       ...(result.claims !== undefined && { claims: result.claims }),
     }
-    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: familyEndsAt }
+    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
@@ -86,6 +91,7 @@ export function createMint(deps: {
     })
     const refresh =
       wantsRefreshToken && family !== undefined ? refreshToken(result, subject, client, grantType, family) : undefined
+    const goesOn = result.continues !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && scopes.includes('openid')
         ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token })
@@ -100,21 +106,26 @@ export function createMint(deps: {
       ...(identity !== undefined && { id_token: identity }),
       ...result.response,
     }
-    const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint?: string): Fact => ({
+    const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
       type: 'token_issued',
       tokenType,
       grantType,
       scopes,
-      ...(fingerprint !== undefined && { fingerprint }),
+      fingerprint,
     })
+    const fingerprint = (token: string): string => fingerprintOf(hashOf(token, runtime))
     return {
       response,
-      records: refresh === undefined ? access.records : [...access.records, refresh.record],
-      facts: [
-        issued('access_token', fingerprintOf(hashOf(access.token, runtime))),
-        ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
-        ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
-      ],
+      records: refresh === undefined || goesOn ? access.records : [...access.records, refresh.record],
+      continued: goesOn ? refresh?.record : undefined,
+      // Hashing a JWT only to name it in an event that nobody reads would be waste.
+      facts: observed
+        ? [
+            issued('access_token', fingerprint(access.token)),
+            ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
+            ...(identity === undefined ? [] : [issued('identity_token', fingerprint(identity))]),
+          ]
+        : [],
     }
   }
 }

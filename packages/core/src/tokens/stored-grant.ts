@@ -1,7 +1,7 @@
 import type { StoredGrant } from '../plugin/grant-kit.ts'
 import { createRedemption } from '../plugin/redemption.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import { grantRecordSchema, spentRecordSchema } from '../records/records.ts'
+import { grantRecordSchema, spentRecordSchema, unreadableMarker } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
@@ -26,7 +26,7 @@ export function createStoredGrants(deps: {
     const hash = hashOf(credential, runtime)
     const [record, spent] = await Promise.all([
       store.get(keyOf(kind, hash), grantRecordSchema),
-      store.get(spentKeyOf(kind, hash), spentRecordSchema),
+      store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker),
     ])
     // A record says what it is and whose: one that was copied under another key, or belongs to another provider on the same store, is none.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined

@@ -39,5 +39,5 @@ export async function serveCommand({ config, host, port }: ServeArguments): Prom
   const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
   process.stdout.write(banner(server, warnings, colour))
   await stopped
-  await server.running.close(drain)
+  await server.close(drain)
 }

@@ -7,7 +7,7 @@ import { type PasswordHash, parsePasswordHash, verifyPassword } from './password
 const text = v.pipe(
   v.string('must be text'),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(256, 'must be at most 256 characters'),
+  v.maxLength(255, 'must be at most 255 characters'),
 )
 
 const claimsSchema = v.custom<Readonly<Record<string, Json>>>(
@@ -36,9 +36,12 @@ export type ConfiguredUser = v.InferOutput<typeof userSchema>
 // Node's thread pool has four threads; more at once would only wait there, where nobody counts them.
 const limits = { concurrent: 4, queued: 200 }
 
-/** What an unknown user is checked against: the same cost, and nobody's password. */
+const costOf = ({ ln, r, p }: PasswordHash): number => 2 ** ln * r * p
+
+/** What an unknown user is checked against: the cost of the dearest password here, and nobody's password. */
 function decoyFor(users: readonly ConfiguredUser[]): PasswordHash {
-  const { ln, r, p } = users[0]?.password ?? { ln: 15, r: 8, p: 1 }
+  const [dearest] = users.map(({ password }) => password).sort((one, other) => costOf(other) - costOf(one))
+  const { ln, r, p } = dearest ?? { ln: 15, r: 8, p: 1 }
   return { ln, r, p, salt: randomBytes(16), hash: randomBytes(32) }
 }
 

@@ -18,12 +18,16 @@ const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\
 // 32 MiB and some 70 ms: what OWASP's password storage sheet asks of scrypt, near enough.
 const defaultCost: ScryptCost = { ln: 15, r: 8, p: 1 }
 
+/** Bytes that checking one password may take; four are checked at once. */
+const mostMemory = 256 * 1024 * 1024
+
 /** `undefined` where the text is no hash, or one so expensive that checking it would be an attack. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const [, ln, r, p, salt, hash] = form.exec(text) ?? []
   if (salt === undefined || hash === undefined) return undefined
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
-  if (cost.ln < 10 || cost.ln > 20 || cost.r < 1 || cost.r > 32 || cost.p < 1 || cost.p > 16) return undefined
+  if (cost.ln < 10 || cost.ln > 20 || cost.r < 1 || cost.p < 1 || cost.p > 16) return undefined
+  if (128 * 2 ** cost.ln * cost.r > mostMemory) return undefined
   const parsed = { ...cost, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
   return parsed.hash.length >= 16 && parsed.salt.length >= 8 ? parsed : undefined
 }
