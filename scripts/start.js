@@ -26,6 +26,10 @@ if (folders.some(isStale)) {
   execFileSync(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js')], { cwd: root, stdio: 'inherit' })
 }
 
+// npm runs scripts at the root; paths in the arguments are meant from where the caller stands.
+if (process.env.npm_lifecycle_event === 'start' && process.env.INIT_CWD !== undefined)
+  process.chdir(process.env.INIT_CWD)
+
 const { main } = await import('../packages/server/dist/cli.js')
 const given = process.argv.slice(2)
 const namesCommand = given[0] !== undefined && !given[0].startsWith('-')

@@ -131,6 +131,16 @@ describe('the README', () => {
     }
   })
 
+  test('the list of events names every type', () => {
+    const types = readFileSync(`${root}/packages/core/src/events/event.ts`, 'utf8')
+    const list = readFileSync(`${root}/docs/events.md`, 'utf8')
+    const names = [...types.matchAll(/readonly type:((?: \|? ?'\w+')+)/gu)].flatMap(([, found = '']) =>
+      found.match(/\w+/gu),
+    )
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) expect(list).toContain(`| \`${name}\` |`)
+  })
+
   test('the configuration guide names every endpoint and every client setting', async () => {
     const { clientSchema, endpointNames } = await import('@grantry/core')
     const guide = readFileSync(`${root}/docs/guides/configuration.md`, 'utf8')

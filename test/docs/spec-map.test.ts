@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { root } from './code-blocks.ts'
 
-/** Rows of docs/spec-map.md: rule id, rule, title of the test that proves it. */
+/** Rows of docs/spec-map.md: rule id, rule, title of the test that proves it, its file. */
 const rows = [
-  ...readFileSync(`${root}/docs/spec-map.md`, 'utf8').matchAll(/^\| (\d+\.\d+) \| (.+?) \| (.+?) \|$/gmu),
-].map(([, id = '', rule = '', title = '']) => ({ id, rule, title }))
+  ...readFileSync(`${root}/docs/spec-map.md`, 'utf8').matchAll(
+    /^\| (\d+\.\d+) \| (.+?) \| (.+?) \| `([^`]+)`.* \|$/gmu,
+  ),
+].map(([, id = '', rule = '', title = '', file = '']) => ({ id, rule, title, file }))
 
 /** Titles in the sources of the tests that begin with a rule's id. */
 const titles = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })
@@ -21,6 +23,11 @@ describe('docs/spec-map.md', () => {
   test('names every test that proves a rule', () => {
     const mapped = new Set(rows.map(({ title }) => title))
     expect(titles.filter((title) => !mapped.has(title))).toEqual([])
+  })
+
+  test('names the file that has the test', () => {
+    const isIn = (file: string, title: string) => readFileSync(`${root}/test/${file}`, 'utf8').includes(title)
+    expect(rows.filter(({ file, title }) => !isIn(file, title))).toEqual([])
   })
 
   test('has the id of the rule at the begin of the title', () => {

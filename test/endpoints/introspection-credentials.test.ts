@@ -67,28 +67,34 @@ describe('denied', () => {
   })
 
   test.each([
-    ['an unknown scope', ['api9', 'x']],
-    ['a wrong secret', ['api1', 'x']],
-    ['no secret', ['api1', '']],
-    ['the secret of another scope', ['api1', api2[1]]],
-    ['a client instead of a scope', web],
-    ['a standard scope, which has no secret', ['openid', '']],
-    ['the name in other letters', ['API1', api1[1]]],
-    ['a space before the name', [' api1', api1[1]]],
-    ['the secret with a space behind it', ['api1', `${api1[1]} `]],
-    ['a name of a built-in', ['__proto__', 'x']],
-  ] as const)('7.4 %s, in the header and in the form', async (_, pair) => {
+    ['an unknown scope', ['api9', 'x'], 'scope_unknown'],
+    ['a wrong secret', ['api1', 'x'], 'secret_mismatch'],
+    ['the secret of another scope', ['api1', api2[1]], 'secret_mismatch'],
+    ['a client instead of a scope', web, 'scope_unknown'],
+    ['a standard scope, which has no secret', ['openid', 'x'], 'secret_mismatch'],
+    ['the name in other letters', ['API1', api1[1]], 'scope_unknown'],
+    ['a space before the name', [' api1', api1[1]], 'scope_unknown'],
+    ['the secret with a space behind it', ['api1', `${api1[1]} `], 'secret_mismatch'],
+    ['a name of a built-in', ['__proto__', 'x'], 'scope_unknown'],
+  ] as const)('7.4 %s, in the header and in the form', async (_, pair, reason) => {
     const f = await fixture()
     const token = await accessToken(f)
-    await expectDenied(f, await send(f, { token }, { authorization: basic(pair) }), 'scope_not_authenticated')
+    await expectDenied(f, await send(f, { token }, { authorization: basic(pair) }), reason)
     const [client_id, client_secret] = pair
-    await expectDenied(f, await send(f, { token, client_id, client_secret }), 'scope_not_authenticated')
+    await expectDenied(f, await send(f, { token, client_id, client_secret }), reason)
+  })
+
+  test.each(['api1', 'openid'])('7.4 no secret for %s, in the header and in the form', async (name) => {
+    const f = await fixture()
+    const token = await accessToken(f)
+    await expectDenied(f, await send(f, { token }, { authorization: basic([name, '']) }), 'credentials_impossible')
+    await expectDenied(f, await send(f, { token, client_id: name }), 'secret_missing')
   })
 
   test('7.4 a disabled scope', async () => {
     const f = await fixture({ scopes: scopes.map((scope) => ({ ...scope, enabled: scope.name !== 'api2' })) })
     const token = await accessToken(f)
-    await expectDenied(f, await send(f, { token }, { authorization: basic(api2) }), 'scope_not_authenticated')
+    await expectDenied(f, await send(f, { token }, { authorization: basic(api2) }), 'scope_disabled')
   })
 
   test.each([
@@ -180,7 +186,7 @@ describe('what comes first', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const ask = (authorization: string) =>
       f.provider.fetch(new Request(endpoint, { method: 'POST', headers: { ...headers, authorization }, body }))
-    await expectDenied(f, await ask(basic(['api1', 'x'])), 'scope_not_authenticated')
+    await expectDenied(f, await ask(basic(['api1', 'x'])), 'secret_mismatch')
     const known = await ask(basic(api1))
     expect(known.status).toBe(400)
     expect(await known.json()).toMatchObject({ error: 'invalid_request' })
@@ -189,6 +195,6 @@ describe('what comes first', () => {
   test('7.6 in the form too: credentials before a missing token', async () => {
     const f = await fixture()
     const response = await send(f, { client_id: api1[0], client_secret: 'x' })
-    await expectDenied(f, response, 'scope_not_authenticated')
+    await expectDenied(f, response, 'secret_mismatch')
   })
 })

@@ -35,17 +35,24 @@ test('10.2 client authentication succeeded, by the form and by the id of a publi
 })
 
 test.each([
-  ['a wrong secret', ['web', 'x'], 'web', 'client_not_authenticated'],
-  ['an unknown client', ['nobody', 'x'], 'nobody', 'client_not_authenticated'],
-  ['a public client with a secret', [spaClientId, 'x'], spaClientId, 'client_not_authenticated'],
-  ['an endless id', ['n'.repeat(500), 'x'], 'n'.repeat(100), 'client_not_authenticated'],
+  ['a wrong secret', ['web', 'x'], 'web', 'secret_mismatch'],
+  ['an unknown client', ['nobody', 'x'], 'nobody', 'client_unknown'],
+  ['a public client with a secret', [spaClientId, 'x'], spaClientId, 'client_public'],
+  ['an endless id', ['n'.repeat(500), 'x'], 'n'.repeat(100), 'credentials_impossible'],
 ] as const)('10.2 client authentication failed: %s', async (_, pair, presentedClientId, reason) => {
   const f = await fixture()
   expect((await f.post('token', forClient, pair)).status).toBe(401)
   expect(lastRequest(f)).toEqual([
     // Not `clientId`: that is only who somebody is, not who they say they are.
     { type: 'client_authentication_failed', presentedClientId, reason },
-    { type: 'endpoint_failed', status: 401, duration: expect.any(Number), error: 'invalid_client', reason },
+    {
+      type: 'endpoint_failed',
+      status: 401,
+      duration: expect.any(Number),
+      error: 'invalid_client',
+      reason,
+      description: 'Client authentication failed',
+    },
   ])
 })
 
@@ -91,7 +98,7 @@ test('10.3 user authentication failed: too many failures', async () => {
 test('10.7 introspection denied, without and with a scope that has proved itself', async () => {
   const f = await fixture({ introspection: { unrelatedScope: 'unauthorized' } })
   await f.post('introspection', { token: 'x' }, ['api1', 'x'])
-  expect(lastRequest(f)[0]).toEqual({ type: 'introspection_denied', reason: 'scope_not_authenticated' })
+  expect(lastRequest(f)[0]).toEqual({ type: 'introspection_denied', reason: 'secret_mismatch' })
   const token = (await f.post('token', { ...forClient, scope: 'api2' }, web)).body.access_token
   await f.post('introspection', { token }, api1)
   const denied = { type: 'introspection_denied', scope: 'api1', reason: 'scope_not_in_token', clientId: 'web' }

@@ -72,7 +72,7 @@ test('10.12 every event of a request names its endpoint', async () => {
   await run(f)
   const names = new Set(f.events.flatMap(({ endpoint }) => endpoint ?? []))
   // The host's own call, beside the endpoints.
-  expect([...names].sort()).toEqual([...endpointNames, 'authorization_code'].sort())
+  expect([...names].sort()).toEqual([...endpointNames, 'createAuthorizationCode'].sort())
   const without = f.events.filter(({ endpoint }) => endpoint === undefined)
   expect(without.map(({ type }) => type)).toEqual(['startup_warning'])
 })

@@ -37,6 +37,7 @@ describe('the end of a request', () => {
       duration: 7,
       error: 'invalid_scope',
       reason: 'scope_needs_subject',
+      description: 'The scope is not valid',
       id: expect.any(String),
       time: f.clock.now(),
       endpoint: 'token',

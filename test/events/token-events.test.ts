@@ -33,7 +33,7 @@ test('10.5 code issued, by the host, with the fingerprint of the code', async ()
   expect(event).toEqual({
     type: 'code_issued',
     fingerprint: await fingerprint(code),
-    endpoint: 'authorization_code',
+    endpoint: 'createAuthorizationCode',
     ...who,
   })
 })
@@ -59,6 +59,7 @@ test('10.5 code replayed, and what came from it is revoked', async () => {
       duration: expect.any(Number),
       error: 'invalid_grant',
       reason: 'code_replayed',
+      description: 'The authorization code is not valid',
       ...who,
     },
   ])

@@ -83,7 +83,7 @@ describe('a refresh after rights were lost', () => {
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toMatch(/^Basic realm="/u)
     expect(body.error).toBe('invalid_client')
-    expect(lastReason(f)).toBe('client_not_authenticated')
+    expect(lastReason(f)).toBe('client_disabled')
   })
 
   test('3.45 the user is no longer active', async () => {

@@ -44,7 +44,7 @@ const stages = [
     request: { method: 'POST', type: form, body: 'scope=nothing', as: wrong },
     status: 401,
     error: 'invalid_client',
-    reason: 'client_not_authenticated',
+    reason: 'secret_mismatch',
   },
   {
     stage: 'the presence of grant_type',

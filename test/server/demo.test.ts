@@ -18,7 +18,7 @@ describe('npm start without a configuration', () => {
   beforeAll(async () => {
     server = await startCommand(['--port', '0'])
     const { stdout } = await run('sh', ['-c', printedCommands(server)])
-    answers = stdout.trim().split('\n')
+    answers = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
   }, 60_000)
 
   afterAll(async () => {

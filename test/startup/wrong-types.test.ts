@@ -103,10 +103,6 @@ describe('an option of the wrong type', () => {
     [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be text'],
     [{ clientId: 'a', secrets: sha256Of('x') }, 'clients[0]: secrets must be an array of { sha256 } or { sha512 }'],
     [
-      { clientId: 'a', secrets: [{ sha256: sha256Of('x'), expiresAt: true }] },
-      'clients[0]: secrets[0].expiresAt must be epoch seconds or an ISO 8601 date and time',
-    ],
-    [
       { clientId: 'a', redirectUris: ['/callback'] },
       'clients[0]: redirectUris[0] must be an absolute URI of at most 2000 characters without a fragment',
     ],

@@ -100,11 +100,13 @@ export function parseConfiguration<S extends v.GenericSchema>(
   input: unknown,
   what: string,
 ): v.InferOutput<S> {
-  const result = v.safeParse(schema, input, { abortEarly: true })
+  const result = v.safeParse(schema, input, { abortPipeEarly: true })
   if (result.success) return result.output
-  const [issue] = result.issues
+  // A mistyped name comes before what is missing because of it.
+  const issue = result.issues.find(({ expected }) => expected === 'never') ?? result.issues[0]
   const path = pathOf(issue)
-  throw new TypeError(path === '' ? `${what} ${sentence(issue)}` : `${what}: ${path} ${sentence(issue)}`)
+  const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
+  throw new TypeError([...where, sentence(issue)].join(' '))
 }
 
 /** A positive whole number of seconds. */

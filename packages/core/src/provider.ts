@@ -22,7 +22,7 @@ import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
 import { type Runtime, webRuntime } from './runtime.ts'
-import { assertConsistent } from './startup-checks.ts'
+import { assertConsistent, clientWarnings } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
 import { createCommit } from './tokens/commit.ts'
@@ -147,7 +147,7 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
   ]
 }
 
-function warn({ recorder, clients, scopes }: Parts, isOn: (name: EndpointName) => boolean): void {
+function warn({ recorder, clients, scopes, registry }: Parts, isOn: (name: EndpointName) => boolean): void {
   const startup = recorder.start()
   if (isOn('accessTokenValidation')) {
     recorder.record(startup, {
@@ -156,6 +156,9 @@ function warn({ recorder, clients, scopes }: Parts, isOn: (name: EndpointName) =
       message:
         'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
     })
+  }
+  for (const message of clientWarnings(clients, registry)) {
+    recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
   }
   for (const { clientId, secrets } of clients.all) {
     if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })

@@ -115,7 +115,13 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
       trace,
       error === undefined
         ? { type: 'endpoint_succeeded', ...outcome }
-        : { type: 'endpoint_failed', ...outcome, error: error.code, reason: error.details.reason },
+        : {
+            type: 'endpoint_failed',
+            ...outcome,
+            error: error.code,
+            reason: error.details.reason,
+            description: error.message,
+          },
     )
     if (request.method !== 'HEAD') return response
     return new runtime.Response(null, { status: response.status, headers: response.headers })

@@ -63,3 +63,24 @@ export function assertConsistent(parts: {
     }
   }
 }
+
+/** What is allowed and cannot work: each a sentence for the operator. */
+export function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
+  const settlesProofKey = registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
+  return clients.all.flatMap(({ clientId, public: isPublic, grantTypes, redirectUris, scopes }) => {
+    const hasCodes = grantTypes.includes('authorization_code')
+    const warnings: string[] = []
+    if (hasCodes && isPublic && !settlesProofKey) {
+      warnings.push(`${clientId} is public and can redeem no code, because no plugin settles proof_key; add proofKey()`)
+    }
+    if (hasCodes && redirectUris.length === 0) {
+      warnings.push(`${clientId} may use authorization_code and has no redirectUris, so no code can be made for it`)
+    }
+    if (scopes.includes('offline_access') && !grantTypes.includes('refresh_token')) {
+      warnings.push(
+        `${clientId} may ask for offline_access and may not use refresh_token: its refresh tokens are of no use`,
+      )
+    }
+    return warnings
+  })
+}

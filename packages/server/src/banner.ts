@@ -19,6 +19,18 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
   })
 }
 
+/** An issuer that clients would look for elsewhere, or in the clear. */
+function mismatch({ provider, running }: GrantryServer): string | undefined {
+  const { protocol, hostname, port } = new URL(provider.issuer)
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  if (isLocal && Number(port || 80) !== running.port) {
+    return `The issuer names port ${port || 80}, the server listens on ${running.port}: clients will look in the wrong place`
+  }
+  if (!isLocal && protocol === 'http:')
+    return 'The issuer is http on a host that others reach: tokens travel in the clear'
+  return undefined
+}
+
 /** What an operator wants to see when the server has started. */
 export function banner(server: GrantryServer, warnings: readonly ProviderEvent[], colour: boolean): string {
   const { provider, running, isDemo } = server
@@ -34,6 +46,8 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     ...endpointLines(server),
     '  GET       /health/live, /health/ready',
   ]
+  const listening = mismatch(server)
+  if (listening !== undefined) lines.push(red(`warning    ${listening}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {
     lines.push('', red('This is a demo: its secrets are public, its keys are new at every start.', colour))

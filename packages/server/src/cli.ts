@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { hashPasswordCommand } from './commands/hash-password.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
+
+const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
 
 const ended = 0
 const failed = 1
@@ -16,6 +19,7 @@ function portNumber(text: string): number {
 function program(): Command {
   const grantry = new Command('grantry')
     .description('An OAuth 2.0 / OpenID Connect token service')
+    .version(version)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
 

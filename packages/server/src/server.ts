@@ -68,6 +68,12 @@ function listenFailure(cause: unknown, host: string, port: number): Error {
   return new TypeError(known[code ?? ''] ?? `cannot listen on ${host}:${port}: ${message}`, { cause })
 }
 
+/** The provider's own sentence, told of the file that the operator wrote. */
+function inFile(cause: unknown, file: string): Error {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new TypeError(`${file}: ${message.replace(/^createProvider\(\): /u, '')}`, { cause })
+}
+
 /**
  * Listens first, so that a busy port is told before anything else is done, then builds the provider. Requests that come in between wait.
  *
@@ -111,6 +117,6 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     return { provider, running, isDemo, close }
   } catch (cause) {
     await running.close(0)
-    throw cause
+    throw loaded === undefined ? cause : inFile(cause, loaded.file)
   }
 }

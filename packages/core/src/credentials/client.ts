@@ -19,6 +19,11 @@ function failure(error: unknown, presentedClientId: string | undefined): Fact {
   }
 }
 
+/** The client, or why it is not authenticated; for events only. */
+type Verdict =
+  | { readonly client: Client; readonly reason?: undefined }
+  | { readonly client?: undefined; readonly reason: string }
+
 /** Proves which client calls. Every failure is one and the same 401. */
 export type ClientAuthentication = (
   request: Request,
@@ -36,23 +41,31 @@ export function createClientAuthentication(deps: {
   // Once per client: whoever guesses at its secret must not fill the log.
   const reported = new WeakSet<Client>()
 
-  async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Client | undefined> {
+  function reportMalformed(client: Client, trace: Trace): void {
+    if (client.secrets.malformed === 0 || reported.has(client)) return
+    reported.add(client)
+    recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
+  }
+
+  async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Verdict> {
     const client = await clients.find(id)
-    if (client !== undefined && client.secrets.malformed > 0 && !reported.has(client)) {
-      reported.add(client)
-      recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
-    }
+    if (client !== undefined) reportMalformed(client, trace)
     const matches =
       clients.verifySecret === undefined
         ? matchesSecret(secret, client?.secrets.stored, runtime)
         : await clients.verifySecret(id, secret)
+    if (client === undefined) return { reason: 'client_unknown' }
     // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.
-    return matches === true && client?.enabled && !client.public ? client : undefined
+    if (client.public) return { reason: 'client_public' }
+    if (matches !== true) return { reason: 'secret_mismatch' }
+    return client.enabled ? { client } : { reason: 'client_disabled' }
   }
 
-  async function findPublic(id: string): Promise<Client | undefined> {
+  async function findPublic(id: string): Promise<Verdict> {
     const client = await clients.find(id)
-    return client?.enabled && client.public ? client : undefined
+    if (client === undefined) return { reason: 'client_unknown' }
+    if (!client.public) return { reason: 'secret_missing' }
+    return client.enabled ? { client } : { reason: 'client_disabled' }
   }
 
   return async (request, form, trace) => {
@@ -62,11 +75,12 @@ export function createClientAuthentication(deps: {
       const presented = authorization === null ? presentedInForm(form) : presentedInHeader(authorization)
       refuseSecondMethod(presented, form)
       presentedClientId = presented.method === 'none' ? presented.id : presented.pair.id
-      const client =
+      const { client, reason } =
         presented.method === 'none'
           ? await findPublic(presented.id)
           : await verifyPair(presented, (pair) => verify(pair, trace))
-      if (client === undefined) throw invalidClient('client_not_authenticated')
+      // The caller hears one and the same of all of them.
+      if (client === undefined) throw invalidClient(reason)
       trace.client = client
       recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
       return client as AuthenticatedClient

@@ -14,8 +14,10 @@ const longestSecret = 512
 export const invalidClient = (reason: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason })
 
-export const isTooLong = ({ id, secret }: CredentialPair): boolean =>
-  id.length > longestId || secret.length > longestSecret
+/** Nobody's secret is empty, whatever hash is stored. */
+const isPossible = (pair: CredentialPair): boolean => pair.secret !== '' && !isTooLong(pair)
+
+const isTooLong = ({ id, secret }: CredentialPair): boolean => id.length > longestId || secret.length > longestSecret
 
 /** @throws OAuthError `invalid_client` when the header is there but holds no Basic pair. */
 export function presentedInHeader(authorization: string): Presented {
@@ -48,14 +50,17 @@ export function refuseSecondMethod(presented: Presented, form: RequestParameters
   }
 }
 
-/** The pair as it is (the seed's rule), and if that is nobody's, once more form-decoded (RFC 6749 section 2.3.1). */
-export async function verifyPair<T>(
+/**
+ * The pair as it is (the seed's rule), and if that is nobody's, once more form-decoded (RFC 6749 section 2.3.1). Answers with the last refusal where
+ * both are.
+ */
+export async function verifyPair<V extends { readonly reason?: string | undefined }>(
   presented: Extract<Presented, { pair: CredentialPair }>,
-  verify: (pair: CredentialPair) => Promise<T | undefined>,
-): Promise<T | undefined> {
+  verify: (pair: CredentialPair) => Promise<V>,
+): Promise<V | { readonly reason: string; readonly client?: undefined; readonly scope?: undefined }> {
   const { pair } = presented
-  const raw = isTooLong(pair) ? undefined : await verify(pair)
-  if (raw !== undefined || presented.method !== 'client_secret_basic') return raw
+  const raw = isPossible(pair) ? await verify(pair) : ({ reason: 'credentials_impossible' } as const)
+  if (raw.reason === undefined || presented.method !== 'client_secret_basic') return raw
   const decoded = formDecoded(pair)
-  return decoded === undefined || isTooLong(decoded) ? undefined : verify(decoded)
+  return decoded !== undefined && isPossible(decoded) ? verify(decoded) : raw
 }

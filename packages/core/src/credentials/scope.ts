@@ -6,6 +6,11 @@ import type { CredentialPair } from './basic.ts'
 import { invalidClient, type Presented, presentedInForm, verifyPair } from './pair.ts'
 import { matchesSecret } from './secret.ts'
 
+/** The scope, or why it is not authenticated; for events only. */
+type Verdict =
+  | { readonly scope: Scope; readonly reason?: undefined }
+  | { readonly scope?: undefined; readonly reason: string }
+
 /** Proves which API asks: its scope with that scope's own secret. */
 export interface ScopeAuthentication {
   verify(presented: Presented): Promise<Scope>
@@ -20,14 +25,18 @@ export function createScopeAuthentication(deps: {
 }): ScopeAuthentication {
   const { scopes, runtime } = deps
 
-  async function match({ id, secret }: CredentialPair): Promise<Scope | undefined> {
+  async function match({ id, secret }: CredentialPair): Promise<Verdict> {
     const scope = scopes.find(id)
-    return matchesSecret(secret, scope?.secrets.stored, runtime) && scope?.enabled ? scope : undefined
+    const matches = matchesSecret(secret, scope?.secrets.stored, runtime)
+    if (scope === undefined) return { reason: 'scope_unknown' }
+    if (!matches) return { reason: 'secret_mismatch' }
+    return scope.enabled ? { scope } : { reason: 'scope_disabled' }
   }
 
   async function verify(presented: Presented): Promise<Scope> {
-    const scope = presented.method === 'none' ? undefined : await verifyPair(presented, match)
-    if (scope === undefined) throw invalidClient('scope_not_authenticated')
+    const { scope, reason } =
+      presented.method === 'none' ? { reason: 'secret_missing' } : await verifyPair(presented, match)
+    if (scope === undefined) throw invalidClient(reason)
     return scope
   }
 

@@ -21,6 +21,13 @@ export const subjectSchema = v.strictObject({
   acr: v.exactOptional(text(200)),
 })
 
+/** Seconds that a clock of the host may be ahead. */
+const aheadAtMost = 86_400
+
+/** @throws TypeError when `authTime` is far in the future: milliseconds in the place of seconds. */
 export function completeSubject(subject: Subject, now: number): CompleteSubject {
+  if (subject.authTime !== undefined && subject.authTime > now + aheadAtMost) {
+    throw new TypeError('authTime is in epoch seconds and lies in the future; is it in milliseconds?')
+  }
   return { idp: 'local', authTime: now, ...subject }
 }

@@ -40,6 +40,8 @@ export type Fact =
       readonly duration: number
       readonly error: string
       readonly reason: string
+      /** The public text that the caller got; it names the parameter, where there is one. */
+      readonly description: string
     }
   /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown. */
   | { readonly type: 'unhandled_failure'; readonly reason: string; readonly cause: unknown }

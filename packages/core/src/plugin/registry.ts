@@ -16,6 +16,9 @@ export interface Registry {
 // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
 const grantTypeForm = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u
 
+/** Read by the core, and not handed to a grant. */
+const coreParameters = ['grant_type', 'scope', 'client_id', 'client_secret'] as const
+
 const isSchema = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
 
@@ -33,6 +36,12 @@ function assertGrant(grant: Grant): void {
   const name = `the grant ${grant.grantType}`
   if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
     throw new TypeError(`plugins: ${name} needs params (a valibot schema) and handle()`)
+  }
+  const taken = coreParameters.find(
+    (parameter) => 'entries' in grant.params && parameter in Object(grant.params.entries),
+  )
+  if (taken !== undefined) {
+    throw new TypeError(`plugins: ${name} may not have ${taken} in its params: it belongs to the core`)
   }
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])

@@ -15,6 +15,8 @@ export interface Answer {
   /** The parsed JSON, or `undefined` for an empty body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at members that it knows, and fails where they are not.
   readonly body: any
+  /** What was thrown where the answer is `server_error`; a caller never sees it. */
+  readonly failure?: unknown
 }
 
 /** A provider for tests, with its surroundings in the test's hands. */
@@ -87,13 +89,13 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     clientId,
     secrets: [{ sha256: sha256Of(secret) }],
     grantTypes,
-    scopes: ['openid', 'profile', 'offline_access', 'api1'],
+    scopes: ['openid', 'profile', 'api1', ...(grantTypes.includes('refresh_token') ? ['offline_access'] : [])],
     accessTokenFormat: 'reference',
   }
   const provider = await createProvider({
     issuer,
     keys: await keys,
-    storage: mapDriver(),
+    storage: mapDriver(new Map(), clock.now),
     clients: [client],
     scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
     ...options,
@@ -103,6 +105,12 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
       return options.observe?.(event)
     },
   })
+  const answered = async (response: Response): Promise<Answer> => {
+    const answer = await read(response)
+    if (response.status !== 500) return answer
+    const failures = events.flatMap((event) => (event.type === 'unhandled_failure' ? [event.cause] : []))
+    return { ...answer, failure: failures.at(-1) }
+  }
   const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`
   return {
     provider,
@@ -115,11 +123,11 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
         body: new URLSearchParams(form),
         ...(headers !== undefined && { headers }),
       })
-      return read(await provider.handlers[endpoint](request))
+      return answered(await provider.handlers[endpoint](request))
     },
     async get(endpoint, query = {}, headers = {}) {
       const request = new Request(`${url(endpoint)}?${new URLSearchParams(query)}`, { headers })
-      return read(await provider.handlers[endpoint](request))
+      return answered(await provider.handlers[endpoint](request))
     },
   }
 }

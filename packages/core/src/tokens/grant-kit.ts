@@ -11,6 +11,9 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { StoredGrants } from './stored-grant.ts'
 
+/** Seconds: ten years, as for every lifetime. */
+const longestLife = 315_360_000
+
 /** The kit of one plugin for one request, and the stored grants that it has handed out. */
 export interface RequestKit {
   readonly kit: GrantKit
@@ -31,12 +34,21 @@ export function createGrantKits(deps: {
   // The plugin's name goes into the hash: one plugin cannot name the record of another.
   const hashIn = (plugin: string, key: string): string => hashOf(JSON.stringify([plugin, key]), runtime)
 
+  /** A duration in the place of a moment would make a single-use credential work again a moment later. */
+  function momentOf(expiresAt: number): number {
+    const now = runtime.now()
+    if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + longestLife) return expiresAt
+    throw new TypeError(
+      `expiresAt is in epoch seconds and ${expiresAt} is not to come; write kit.now() + a number of seconds`,
+    )
+  }
+
   function recordsOf(plugin: string): PluginRecords {
     const at = (key: string): string => keyOf('plugin', hashIn(plugin, key))
     return {
       get: (key, schema) => store.get(at(key), schema),
-      put: (key, value, expiresAt) => store.put(at(key), value, expiresAt),
-      insert: (key, value, expiresAt) => store.insert(at(key), value, expiresAt),
+      put: async (key, value, expiresAt) => store.put(at(key), value, momentOf(expiresAt)),
+      insert: async (key, value, expiresAt) => store.insert(at(key), value, momentOf(expiresAt)),
       delete: (key) => store.delete(at(key)),
     }
   }
@@ -57,7 +69,7 @@ export function createGrantKits(deps: {
       findAuthorizationCode: (code) => find('code', code),
       findRefreshToken: (token) => find('refresh', token),
       redemption: (credential, expiresAt) =>
-        createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt }),
+        createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt: momentOf(expiresAt) }),
       authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
       async validateAccessToken(token) {
         const validation = await accessTokens.validate(token)

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 
 /** `grantry hash-secret`: what to store for a secret; without one it makes one of 256 bits and shows it once. */
 export function hashSecretCommand(given: string | undefined): string {
+  if (given === '') throw new TypeError('the secret is empty; give one, or none at all to have one made')
   const secret = given ?? randomBytes(32).toString('base64url')
   const sha256 = createHash('sha256').update(secret, 'utf8').digest('base64')
   const shown = given === undefined ? `secret   ${secret}\n` : ''

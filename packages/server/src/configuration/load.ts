@@ -54,11 +54,7 @@ export async function loadConfiguration(
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const written = isModule ? await importModule(file) : await parseJson(file)
-    const configuration = parseConfiguration(
-      configurationSchema,
-      withEnvironment(written, environment),
-      'configuration',
-    )
+    const configuration = parseConfiguration(configurationSchema, withEnvironment(written, environment), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
     throw new TypeError(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })

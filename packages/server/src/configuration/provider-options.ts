@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type KeySource, type Observer, type Plugin, type ProviderOptions, signingKeys } from '@grantry/core'
+import {
+  type KeySource,
+  type Observer,
+  type Plugin,
+  type ProviderOptions,
+  parseConfiguration,
+  secretsSchema,
+  signingKeys,
+} from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -51,12 +59,25 @@ async function loadKeys({ keys }: CheckedConfiguration, directory: string): Prom
   return set.keys
 }
 
+/** In a file a malformed hash is a mistake, and is told; only in a client store it is one bad row among many. */
+function assertSecrets(owners: readonly { readonly secrets?: unknown }[], list: 'clients' | 'scopes'): void {
+  for (const [index, { secrets = [] }] of owners.entries()) {
+    const parsed = parseConfiguration(secretsSchema, secrets, `${list}[${index}].secrets`)
+    if (parsed.malformed === 0) continue
+    throw new TypeError(
+      `${list}[${index}].secrets has one that is no base64 of a SHA-256 or SHA-512, or whose expiresAt is no date; make one with grantry hash-secret`,
+    )
+  }
+}
+
 /** What a configuration means for the provider. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   observe: Observer,
 ): Promise<ProviderOptions> {
-  const { users, plugins = [], authorizationEndpoint } = configuration
+  const { users, plugins = [], authorizationEndpoint, bodyLimit, failedPasswords } = configuration
+  if (Array.isArray(configuration.clients)) assertSecrets(configuration.clients, 'clients')
+  assertSecrets(configuration.scopes, 'scopes')
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
   return {
     issuer: configuration.issuer,
@@ -70,6 +91,8 @@ export async function providerOptions(
     introspection: configuration.introspection,
     clockTolerance: configuration.clockTolerance,
     ...(authorizationEndpoint !== undefined && { authorizationEndpoint }),
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(failedPasswords !== undefined && { failedPasswords }),
     observe,
   }
 }

@@ -3,37 +3,37 @@ const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 /**
- * Commands for another terminal (sh with curl and node): a token by each grant, and what can be asked about it. No apostrophe in a comment: an
- * interactive zsh takes it for the begin of a text.
+ * Commands for another terminal (sh with curl and node): a token by each grant, and what can be asked about it. Headings are
+ * echoed: an interactive zsh would run a comment.
  */
 export const demoCommands = (issuer: string): string => `\
 BASE=${issuer}
 field() { node -pe 'JSON.parse(require("fs").readFileSync(0, "utf8"))[process.argv[1]]' "$1"; }
 
-# A token by client credentials, and what an API learns of it with the secret of its scope
+echo '# A token by client credentials, and what an API learns of it with the secret of its scope'
 TOKEN=$(curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=client_credentials -d scope=api1 | field access_token); echo "$TOKEN"
 curl -s $BASE/connect/introspect -u api1:api1-secret -d token=$TOKEN; echo
 
-# A token by password, and the claims of the user
+echo '# A token by password, and the claims of the user'
 ANSWER=$(curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=password -d username=alice -d password=alice-password --data-urlencode 'scope=openid profile roles offline_access api1'); echo "$ANSWER"
 TOKEN=$(echo "$ANSWER" | field access_token); REFRESH=$(echo "$ANSWER" | field refresh_token)
 curl -s $BASE/connect/userinfo -H "Authorization: Bearer $TOKEN"; echo
 
-# The next tokens by refresh token (it is replaced by a new one)
+echo '# The next tokens by refresh token (it is replaced by a new one)'
 curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=refresh_token -d refresh_token=$REFRESH; echo
 
-# A token by code with a verifier; /demo/authorize stands in for your login page
+echo '# A token by code with a verifier; /demo/authorize stands in for your login page'
 CODE=$(curl -s $BASE/demo/authorize -d username=alice -d password=alice-password -d client_id=demo-spa -d redirect_uri=$BASE/demo/callback --data-urlencode 'scope=openid profile api1' -d code_challenge=${challenge} | field code)
 ANSWER=$(curl -s $BASE/connect/token -d client_id=demo-spa -d grant_type=authorization_code -d code=$CODE -d redirect_uri=$BASE/demo/callback -d code_verifier=${verifier}); echo "$ANSWER"
 TOKEN=$(echo "$ANSWER" | field access_token); IDENTITY=$(echo "$ANSWER" | field id_token)
 
-# The identity token, validated: every claim a string
+echo '# The identity token, validated: every claim a string'
 curl -s $BASE/connect/identitytokenvalidation -d token=$IDENTITY -d client_id=demo-spa; echo
 
-# The access token, validated: with a scope that it holds, and with one that it does not
+echo '# The access token, validated: with a scope that it holds, and with one that it does not'
 curl -s $BASE/connect/accesstokenvalidation -d token=$TOKEN -d expectedScope=api1; echo
 curl -s $BASE/connect/accesstokenvalidation -d token=$TOKEN -d expectedScope=api2; echo
 
-# A token by the custom grant of the demo: the office badge of alice
+echo '# A token by the custom grant of the demo: the office badge of alice'
 curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=urn:example:badge -d badge_id=123456 -d scope=api1; echo
 `
