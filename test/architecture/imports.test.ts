@@ -177,7 +177,7 @@ describe('imports', () => {
       'valibot',
       'plugins/password/acr-values.ts',
     ])
-    expect(imported.get('packages/storage-drivers/src/memory.ts')).toContain('unstorage')
+    expect(imported.get('packages/storage-drivers/src/memory.ts')).toContain('@grantry/core')
     expect(imported.get('packages/adapters/src/node.ts')).toContain('@hattip/adapter-node')
     expect(entries.get('@grantry/core/testing')).toBe('packages/core/src/testing/index.ts')
   })

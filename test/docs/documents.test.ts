@@ -34,7 +34,7 @@ describe('TypeScript in the documents', () => {
     expect(typescript.length).toBeGreaterThan(2)
     const project = {
       extends: `${root}/tsconfig.base.json`,
-      compilerOptions: { noEmit: true, declaration: false, declarationMap: false },
+      compilerOptions: { noEmit: true, declaration: false, declarationMap: false, types: ['node'] },
       include: ['*.ts'],
     }
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(project))

@@ -24,11 +24,12 @@ export interface MemoryDriver extends AtomicDriver {
   insertItem(key: string, value: string, options: { ttl: number }): boolean
   hasItem(key: string): boolean
   removeItem(key: string): void
-  getKeys(): string[]
+  /** Every live key, whatever the base: for unstorage, and never on a request path. */
+  getKeys(base?: string, options?: object): string[]
   clear(): void
   dispose(): void
   /** What is stored, expired items that are not dropped yet included. */
-  getInstance(): ReadonlyMap<string, unknown>
+  getInstance(): Map<string, unknown>
 }
 
 /**

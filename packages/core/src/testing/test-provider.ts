@@ -89,7 +89,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     clientId,
     secrets: [{ sha256: sha256Of(secret) }],
     grantTypes,
-    scopes: ['openid', 'profile', 'api1', ...(grantTypes.includes('refresh_token') ? ['offline_access'] : [])],
+    scopes: ['openid', 'profile', 'offline_access', 'api1'],
     accessTokenFormat: 'reference',
   }
   const provider = await createProvider({
