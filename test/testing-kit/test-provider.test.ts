@@ -97,7 +97,7 @@ describe('createTestProvider()', () => {
     // The anonymous endpoint is on, and the test client has offline_access without the refresh token grant.
     expect(events.map(({ type }) => type)).toEqual(['startup_warning', 'startup_warning'])
     await post('token', badge, testClient)
-    expect(events.slice(1).map(({ type }) => type)).toEqual([
+    expect(events.slice(2).map(({ type }) => type)).toEqual([
       'client_authentication_succeeded',
       'token_issued',
       'endpoint_succeeded',
