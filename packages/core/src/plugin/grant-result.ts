@@ -110,10 +110,16 @@ export interface PolicyRequest {
 }
 
 /** Whether this client may still go on with what was stored. */
-function assertStoredGrant({ stored, continues, demanded }: CheckedResult, { grant, client }: PolicyRequest): void {
+function assertStoredGrant(
+  { subject, stored, continues, demanded }: CheckedResult,
+  { grant, client }: PolicyRequest,
+): void {
   const record = stored?.record
   if (record === undefined) return
   if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
+  if (subject?.sub !== record.subject.sub) {
+    throw new TypeError(`The grant ${grant.grantType} names another subject than the stored grant that it goes on with`)
+  }
   // A client that lost the grant type by which the family began has lost the family.
   if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
   // Narrowing the request does not get round it: there is a refresh token because of this scope.
