@@ -1,7 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, web } from '../support/fixture.ts'
+import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
 const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
 const day = 86_400
@@ -84,5 +84,17 @@ describe('how long refresh tokens live', () => {
     const later = (await f.post('token', alice, web)).body.refresh_token
     f.clock.advance(900)
     expect((await refresh(f, later)).status).toBe(200)
+  })
+
+  test('3.42 is counted from the first token, not from the code that it came from', async () => {
+    const settings = clientWith({ absoluteLifetime: 1000, slidingLifetime: 1000 })
+    const codeClient = { ...settings, grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [redirectUri] }
+    const f = await fixture({ clients: [codeClient] })
+    const code = await f.code({ scopes: ['api1', 'offline_access'] })
+    f.clock.advance(50)
+    const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    const { refresh_token } = (await f.post('token', redeem, web)).body
+    f.clock.advance(999)
+    expect((await refresh(f, refresh_token)).status).toBe(200)
   })
 })

@@ -45,6 +45,7 @@ export const grantRecordSchema = v.object({
   subject: subjectSchema,
   scopes: v.array(v.string()),
   family: v.string(),
+  /** Epoch seconds of the code; in the record of a refresh token, of the first token. */
   familyStartedAt: v.number(),
   generation: v.number(),
   redeemableUntil: v.number(),

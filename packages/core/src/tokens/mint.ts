@@ -42,7 +42,8 @@ export function createMint(deps: {
   ) {
     const now = runtime.now()
     const previous = result.stored?.record
-    const startedAt = previous?.familyStartedAt ?? now
+    // Counted from the first token of the family, not from the code.
+    const startedAt = previous?.kind === 'refresh' ? previous.familyStartedAt : now
     const { absoluteLifetime, slidingLifetime } = client.refreshToken
     const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
     if (expiresAt <= now) return undefined
