@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { freePort, root, startCommand } from './running-command.ts'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { freePort, type RunningCommand, root, startCommand } from './running-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-serve-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -45,13 +45,17 @@ export default {
 }
 `
 
+let server: RunningCommand | undefined
+// Also after an expectation that failed: no server outlives its test.
+afterEach(() => server?.stop('SIGKILL'))
+
 describe('npm start -- --config FILE', () => {
   test('serves a commented JSON file with a plugin, an environment variable and an endpoint switched off', async () => {
     const port = await freePort()
     writeFileSync(join(directory, 'hello.mjs'), plugin)
     writeFileSync(join(directory, 'a.json'), commented.replace('$PORT', String(port)))
     process.env.GRANTRY_TEST_HASH = webSecret
-    const server = await startCommand(['--config', join(directory, 'a.json')])
+    server = await startCommand(['--config', join(directory, 'a.json')])
     const base = `http://127.0.0.1:${port}`
     const token = await fetch(`${base}/connect/token`, {
       method: 'POST',
@@ -73,7 +77,7 @@ describe('npm start -- --config FILE', () => {
     mkdirSync(working)
     const port = await freePort()
     writeFileSync(join(working, 'grantry.config.ts'), moduleConfiguration.replace('$PORT', String(port)))
-    const server = await startCommand([], working)
+    server = await startCommand([], working)
     const base = `http://127.0.0.1:${port}`
     const token = await fetch(`${base}/connect/token`, {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
 import { demoCommands } from './demo/commands.ts'
-import type { GrantryServer } from './server.ts'
+import { type GrantryServer, localPort } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
 
@@ -21,13 +21,13 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
 
 /** An issuer that clients would look for elsewhere, or in the clear. */
 function mismatch({ provider, running }: GrantryServer): string | undefined {
-  const { protocol, hostname, port } = new URL(provider.issuer)
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  if (isLocal && Number(port || 80) !== running.port) {
-    return `The issuer names port ${port || 80}, the server listens on ${running.port}: clients will look in the wrong place`
+  const port = localPort(provider.issuer)
+  if (port !== undefined && port !== running.port) {
+    return `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`
   }
-  if (!isLocal && protocol === 'http:')
+  if (port === undefined && provider.issuer.startsWith('http:')) {
     return 'The issuer is http on a host that others reach: tokens travel in the clear'
+  }
   return undefined
 }
 

@@ -33,11 +33,17 @@ export interface GrantryServer {
 const usualPort = 5000
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 
+/** Whether a URL names this machine; and the port that it names, said or not. */
+export function localPort(url: string): number | undefined {
+  const { hostname, port, protocol } = new URL(url)
+  if (!loopback.has(hostname.replace(/^\[|\]$/gu, ''))) return undefined
+  return Number(port || (protocol === 'https:' ? 443 : 80))
+}
+
 function portOf(issuer: string | undefined): number {
   if (issuer === undefined || !URL.canParse(issuer)) return usualPort
-  const { hostname, port } = new URL(issuer)
   // An issuer on this machine says where it wants to be found; any other is behind a proxy.
-  return loopback.has(hostname) && port !== '' ? Number(port) : usualPort
+  return new URL(issuer).port === '' ? usualPort : (localPort(issuer) ?? usualPort)
 }
 
 const status = (text: string, code: number): Response =>

@@ -13,11 +13,22 @@ export interface ServeArguments {
 /** Seconds that open requests get when the server is told to stop. */
 const drain = 10
 
-const stopSignal = (): Promise<void> =>
-  new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
+/** From now on a signal is noticed, also one that comes while the server starts. */
+function watchSignals(): { readonly stopped: Promise<void>; forget(): void } {
+  let notice: () => void = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    notice = resolve
   })
+  process.once('SIGTERM', notice)
+  process.once('SIGINT', notice)
+  return {
+    stopped,
+    forget() {
+      process.off('SIGTERM', notice)
+      process.off('SIGINT', notice)
+    },
+  }
+}
 
 /** `grantry serve`: runs until SIGTERM or SIGINT. */
 export async function serveCommand({ config, host, port }: ServeArguments): Promise<void> {
@@ -25,19 +36,23 @@ export async function serveCommand({ config, host, port }: ServeArguments): Prom
   const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
   const log = createLog(process.stderr)
   const warnings: ProviderEvent[] = []
-  const stopped = stopSignal()
-  const server = await startServer({
-    loaded,
-    host,
-    port,
-    observe: (event) => {
-      // A person reads it in the banner; a log that is kept needs it as well.
-      if (event.type === 'startup_warning') warnings.push(event)
-      if (event.type !== 'startup_warning' || !process.stderr.isTTY) log(event)
-    },
-  })
-  const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-  process.stdout.write(banner(server, warnings, colour))
-  await stopped
-  await server.close(drain)
+  const signals = watchSignals()
+  try {
+    const server = await startServer({
+      loaded,
+      host,
+      port,
+      observe: (event) => {
+        // A person reads it in the banner; a log that is kept needs it as well.
+        if (event.type === 'startup_warning') warnings.push(event)
+        if (event.type !== 'startup_warning' || !process.stderr.isTTY) log(event)
+      },
+    })
+    const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+    process.stdout.write(banner(server, warnings, colour))
+    await signals.stopped
+    await server.close(drain)
+  } finally {
+    signals.forget()
+  }
 }

@@ -60,9 +60,10 @@ async function loadKeys({ keys }: CheckedConfiguration, directory: string): Prom
 }
 
 /** In a file a malformed hash is a mistake, and is told; only in a client store it is one bad row among many. */
-function assertSecrets(owners: readonly { readonly secrets?: unknown }[], list: 'clients' | 'scopes'): void {
-  for (const [index, { secrets = [] }] of owners.entries()) {
-    const parsed = parseConfiguration(secretsSchema, secrets, `${list}[${index}].secrets`)
+function assertSecrets(owners: readonly ({ readonly secrets?: unknown } | null)[], list: 'clients' | 'scopes'): void {
+  for (const [index, owner] of owners.entries()) {
+    // What is no object at all is told by the provider, with its place.
+    const parsed = parseConfiguration(secretsSchema, owner?.secrets ?? [], `${list}[${index}].secrets`)
     if (parsed.malformed === 0) continue
     throw new TypeError(
       `${list}[${index}].secrets has one that is no base64 of a SHA-256 or SHA-512, or whose expiresAt is no date; make one with grantry hash-secret`,

@@ -1,0 +1,119 @@
+import { parseConfiguration } from '@grantry/core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { banner } from '../../packages/server/src/banner.ts'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import { freePort } from './running-command.ts'
+
+const servers: GrantryServer[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close(0)))
+})
+
+/** Starts the demo where there is no issuer. */
+async function start(issuer: string | undefined, port: number | undefined = 0): Promise<GrantryServer> {
+  const configuration = { issuer: issuer ?? '', storage: { driver: 'memory' }, clients: [] }
+  const loaded = issuer !== undefined && {
+    configuration: parseConfiguration(configurationSchema, configuration, ''),
+    file: '/etc/grantry.config.json',
+    directory: '/etc',
+  }
+  const server = await startServer({ ...(loaded && { loaded }), port, observe: () => {} })
+  servers.push(server)
+  return server
+}
+
+const warnings = (text: string) => text.split('\n').filter((line) => line.includes('warning'))
+
+const cleartext = 'tokens travel in the clear'
+const red = '\u001B[31m'
+
+const event = {
+  type: 'startup_warning',
+  reason: 'client_cannot_succeed',
+  message: 'web cannot succeed',
+  id: 'a.0',
+  time: 0,
+} as const
+
+describe('an issuer where clients do not find this server', () => {
+  test.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]'])(
+    'another port of this machine is told: %s',
+    async (host) => {
+      const server = await start(`${host}:1`)
+      expect(warnings(banner(server, [], false))).toEqual([
+        `warning    The issuer names port 1, the server listens on ${server.running.port}: clients will look in the wrong place`,
+      ])
+    },
+  )
+
+  test.each([
+    ['http://127.0.0.1', 80],
+    ['https://localhost', 443],
+  ])('%s names the port %d', async (issuer, port) => {
+    expect(banner(await start(issuer), [], false)).toContain(`The issuer names port ${port}, the server listens on `)
+  })
+
+  test('http on a host that others reach is told, whatever the port', async () => {
+    const [warning, ...others] = warnings(banner(await start('http://id.example.com'), [], false))
+    expect(warning).toContain(cleartext)
+    expect(others).toEqual([])
+  })
+
+  test('https on a host that others reach is right: a proxy listens there', async () => {
+    expect(warnings(banner(await start('https://id.example.com'), [], false))).toEqual([])
+  })
+
+  test('the port that the issuer names is right', async () => {
+    const port = await freePort()
+    expect(warnings(banner(await start(`http://127.0.0.1:${port}`, port), [], false))).toEqual([])
+  })
+
+  test('the demo is its own issuer', async () => {
+    const text = banner(await start(undefined), [], false)
+    expect(warnings(text)).toEqual([])
+    expect(text).toContain('This is a demo')
+  })
+})
+
+// Without --port: the banner would warn of a mismatch that the server made itself.
+test.each(['127.0.0.1', 'localhost', '[::1]'])(
+  'without a port the server listens where http://%s says',
+  async (host) => {
+    const port = await freePort()
+    const configuration = parseConfiguration(
+      configurationSchema,
+      { issuer: `http://${host}:${port}`, storage: { driver: 'memory' }, clients: [] },
+      '',
+    )
+    const loaded = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
+    const server = await startServer({ loaded, observe: () => {} })
+    servers.push(server)
+    expect(server.running.port).toBe(port)
+  },
+)
+
+describe('colour', () => {
+  test('every warning is red where there is colour', async () => {
+    const text = banner(await start('http://127.0.0.1:1'), [event], true)
+    expect(warnings(text)).toHaveLength(2)
+    for (const line of warnings(text)) {
+      expect(line.startsWith(red)).toBe(true)
+      expect(line.endsWith('\u001B[0m')).toBe(true)
+    }
+    expect(text.split(red)).toHaveLength(3)
+  })
+
+  test('that it is a demo is red where there is colour', async () => {
+    expect(banner(await start(undefined), [], true)).toContain(`${red}This is a demo`)
+  })
+
+  test.each([['http://127.0.0.1:1'], ['http://id.example.com'], [undefined]])(
+    'without colour there is no control sequence: issuer %s',
+    async (issuer) => {
+      const text = banner(await start(issuer), [event], false)
+      expect(text).toContain('warning    web cannot succeed')
+      expect(text).not.toContain('\u001B')
+    },
+  )
+})

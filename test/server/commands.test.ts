@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { main } from '../../packages/server/src/cli.ts'
+import { parsePasswordHash, verifyPassword } from '../../packages/server/src/users/password-hash.ts'
+import { freePort, root, startCommand } from './running-command.ts'
+
+describe('what only prints', () => {
+  let out = ''
+  let err = ''
+  beforeEach(() => {
+    out = ''
+    err = ''
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      out += String(text)
+      return true
+    })
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      err += String(text)
+      return true
+    })
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  test('--version is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(`${root}/packages/server/package.json`, 'utf8'))
+    expect(await main(['--version'])).toBe(0)
+    expect({ out, err }).toEqual({ out: `${version}\n`, err: '' })
+  })
+
+  test.each([[['--help']], [['help']], [['serve', '--help']]])(
+    '%j is what was asked for: it ends with 0',
+    async (line) => {
+      expect(await main(line)).toBe(0)
+      expect(out).toContain('Usage: grantry')
+      expect(err).toBe('')
+    },
+  )
+
+  test('--help names every command', async () => {
+    await main(['--help'])
+    for (const command of ['serve', 'hash-secret', 'hash-password']) expect(out).toContain(command)
+  })
+
+  // A shell makes it of an unset variable: the hash of nothing would let everybody in.
+  test('hash-secret of an empty secret is refused, and no hash is printed', async () => {
+    expect(await main(['hash-secret', ''])).toBe(1)
+    expect(out).toBe('')
+    expect(err).toMatch(/^grantry: the secret is empty; [^\n]+\n$/u)
+  })
+
+  test('hash-secret of a secret prints its hash and not the secret', async () => {
+    expect(await main(['hash-secret', 'web-secret'])).toBe(0)
+    expect(out).toBe('store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n')
+  })
+})
+
+/** `npm start -- hash-password` with this on standard input. */
+function hashPasswordOf(
+  input: string,
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+  const child = spawn(process.execPath, [`${root}/scripts/start.js`, 'hash-password'], { cwd: root })
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString()
+  })
+  child.stdin.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
+}
+
+describe('hash-password from standard input', () => {
+  test.each([
+    ['a line', 'secret\n', 'secret'],
+    ['a line of Windows', 'secret\r\n', 'secret'],
+    ['text without an end of line', 'secret', 'secret'],
+    ['spaces and other scripts', ' pässwörd 密 \n', ' pässwörd 密 '],
+  ])(
+    '%s: only the hash is printed, and only that password fits',
+    async (_what, input, password) => {
+      const { code, out } = await hashPasswordOf(input)
+      expect(code).toBe(0)
+      expect(out).toMatch(/^\$scrypt\$[^\n]+\n$/u)
+      const hash = parsePasswordHash(out.trim())
+      if (hash === undefined) throw new Error('what was printed is no hash')
+      expect(await verifyPassword(password, hash)).toBe(true)
+      expect(await verifyPassword(`${password}\n`, hash)).toBe(false)
+    },
+    60_000,
+  )
+
+  test.each([
+    ['nothing', ''],
+    ['an empty line', '\n'],
+    ['an empty line before another', '\nsecret\n'],
+  ])(
+    '%s is refused, and no hash is printed',
+    async (_what, input) => {
+      const { code, out, err } = await hashPasswordOf(input)
+      expect(code).toBe(1)
+      expect(out).toBe('')
+      expect(err).toContain('grantry: the password is empty')
+    },
+    60_000,
+  )
+})
+
+describe('a relative path with npm start, which runs scripts at the root of the repository', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-caller-'))
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  async function configuration(): Promise<string> {
+    const issuer = `http://127.0.0.1:${await freePort()}`
+    writeFileSync(join(directory, 'rel.json'), JSON.stringify({ issuer, storage: { driver: 'memory' }, clients: [] }))
+    return issuer
+  }
+
+  test('counts from where the caller stands', async () => {
+    const issuer = await configuration()
+    vi.stubEnv('npm_lifecycle_event', 'start')
+    vi.stubEnv('INIT_CWD', directory)
+    const server = await startCommand(['serve', '--config', 'rel.json'])
+    try {
+      const discovery = await fetch(`${issuer}/.well-known/openid-configuration`)
+      expect(await discovery.json()).toMatchObject({ issuer })
+    } finally {
+      expect(await server.stop()).toBe(0)
+    }
+  }, 60_000)
+
+  // Another script of npm that starts it has a working directory that was chosen on purpose.
+  test('counts from the working directory in another script', async () => {
+    await configuration()
+    vi.stubEnv('npm_lifecycle_event', 'test')
+    vi.stubEnv('INIT_CWD', directory)
+    const started = startCommand(['serve', '--config', 'rel.json'])
+    await expect(started).rejects.toThrow(`${join(root, 'rel.json')}: there is no such file`)
+  }, 60_000)
+})

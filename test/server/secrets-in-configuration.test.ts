@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { main } from '../../packages/server/src/cli.ts'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import { hashPassword } from '../../packages/server/src/users/password-hash.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-secrets-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const digest = (algorithm: 'sha256' | 'sha512', secret = 'web-secret') =>
+  createHash(algorithm).update(secret).digest('base64')
+const good = { sha256: digest('sha256') }
+
+const web = { clientId: 'web', secrets: [good], grantTypes: ['client_credentials', 'password'], scopes: ['api1'] }
+const valid = {
+  issuer: 'http://127.0.0.1:5000',
+  storage: { driver: 'memory' },
+  clients: [web],
+  scopes: [{ name: 'api1' }],
+}
+
+let count = 0
+function file(content: object): string {
+  count += 1
+  const path = join(directory, `c${count}.json`)
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+describe('what is wrong in a configuration ends the start', () => {
+  let printed = ''
+  beforeEach(() => {
+    printed = ''
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      printed += String(text)
+      return true
+    })
+  })
+  // A refused start leaves its listeners to the end of the process, which is not that of this test: more than ten make Node.js warn.
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  const kept = signals.map((signal) => process.listeners(signal))
+  afterEach(() => {
+    vi.restoreAllMocks()
+    for (const [index, signal] of signals.entries()) {
+      for (const listener of process.listeners(signal)) {
+        if (!kept[index]?.includes(listener)) process.removeListener(signal, listener)
+      }
+    }
+  })
+
+  /** The sentence, after the name of the program and of the file. */
+  async function refusal(content: object): Promise<string> {
+    const path = file(content)
+    expect(await main(['serve', '--port', '0', '--config', path])).toBe(1)
+    const start = `grantry: ${path}: `
+    expect(printed.startsWith(start)).toBe(true)
+    expect(printed.trim().split('\n')).toHaveLength(1)
+    return printed.slice(start.length).trimEnd()
+  }
+
+  const hex = createHash('sha256').update('web-secret').digest('hex')
+  const malformed: readonly (readonly [string, object, string])[] = [
+    ['a sha256 that is too short', { sha256: 'dG9vIHNob3J0' }, 'dG9vIHNob3J0'],
+    ['a sha256 that is too long', { sha256: digest('sha512') }, digest('sha512')],
+    ['hex', { sha256: hex }, hex],
+    ['base64url', { sha256: digest('sha256').replaceAll('/', '_') }, digest('sha256').slice(-12)],
+    ['the secret itself', { sha256: 'web-secret' }, 'web-secret'],
+    ['a SHA-256 under sha512', { sha512: digest('sha256') }, digest('sha256')],
+    ['no hash', { expiresAt: 1_900_000_000 }, '1900000000'],
+    ['an end that is no date', { ...good, expiresAt: 'tomorrow' }, 'tomorrow'],
+  ]
+
+  // The malformed one is the second of the second: neither its owner nor a good secret beside it may hide it.
+  test.each(malformed)('a secret of a client: %s', async (_what, secret, value) => {
+    const sentence = await refusal({ ...valid, clients: [web, { ...web, clientId: 'b', secrets: [good, secret] }] })
+    expect(sentence).toMatch(/^clients\[1\]\.secrets has one that is no base64 of a SHA-256 or SHA-512/u)
+    expect(sentence).not.toContain(value)
+  })
+
+  test.each(malformed)('a secret of a scope: %s', async (_what, secret, value) => {
+    const sentence = await refusal({ ...valid, scopes: [{ name: 'api1' }, { name: 'b', secrets: [good, secret] }] })
+    expect(sentence).toMatch(/^scopes\[1\]\.secrets has one that is no base64 of a SHA-256 or SHA-512/u)
+    expect(sentence).not.toContain(value)
+  })
+
+  test.each(['sha256', 'sha512'])('an empty %s', async (name) => {
+    const secrets = [{ [name]: '' }]
+    expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(/^clients\[0\]\.secrets has one/u)
+    printed = ''
+    expect(await refusal({ ...valid, scopes: [{ name: 'a', secrets }] })).toMatch(/^scopes\[0\]\.secrets has one/u)
+  })
+
+  test.each([
+    ['text in place of the list', 'web-secret', /^clients\[0\]\.secrets must be an array/u],
+    ['a mistyped name', [{ sha265: 'web-secret' }], /^clients\[0\]\.secrets.*sha265.*did you mean sha256\?$/u],
+  ])('%s is told without the value', async (_what, secrets, sentence) => {
+    expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(sentence)
+    expect(printed).not.toContain('web-secret')
+  })
+
+  test.each([
+    ['clients', { clients: [null] }],
+    ['scopes', { scopes: [null] }],
+  ])('an entry of %s that is null is told by its place, not by an error of the language', async (list, more) => {
+    const sentence = await refusal({ ...valid, ...more })
+    expect(sentence).toContain(`${list}[0]`)
+    expect(sentence).not.toMatch(/destructure|cannot read/iu)
+  })
+
+  const { clients: _, ...withoutClients } = valid
+  test.each([
+    ['an issuer with a slash', { ...valid, issuer: 'http://127.0.0.1:5000/' }, 'issuer must not end with a slash'],
+    ['a tolerance', { ...valid, clockTolerance: 61 }, 'clockTolerance must be 0 to 60 seconds'],
+    [
+      'a mistyped name before what is missing because of it',
+      { ...withoutClients, client: [web] },
+      'client is not a known option; did you mean clients?',
+    ],
+    ['what is missing', withoutClients, 'clients is required'],
+    ['a limit of text', { ...valid, bodyLimit: '20' }, 'bodyLimit must be a number of bytes'],
+    ['a limit of nothing', { ...valid, bodyLimit: 0 }, 'bodyLimit must be at least 1'],
+    ['a broken limit', { ...valid, bodyLimit: 1.5 }, 'bodyLimit must be a whole number'],
+    ['failed passwords as a number', { ...valid, failedPasswords: 5 }, 'failedPasswords must be an object'],
+    ['no password at all', { ...valid, failedPasswords: { perUser: 0 } }, 'failedPasswords.perUser must be at least 1'],
+    [
+      'a mistyped limit',
+      { ...valid, failedPasswords: { perUsr: 1 } },
+      'failedPasswords.perUsr is not a known option; did you mean perUser?',
+    ],
+    [
+      'a window without length',
+      { ...valid, failedPasswords: { window: 0 } },
+      'failedPasswords.window must be a whole number of seconds from 1 to 315360000 (ten years)',
+    ],
+  ])('a sentence of the provider is told of the file only: %s', async (_what, content, sentence) => {
+    expect(await refusal(content)).toBe(sentence)
+  })
+})
+
+describe('what is right in a configuration reaches the provider', () => {
+  const servers: GrantryServer[] = []
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close(0)))
+  })
+
+  async function ask(content: object) {
+    const loaded = await loadConfiguration(file(content), {})
+    const server = await startServer({ loaded, port: 0, observe: () => {} })
+    servers.push(server)
+    return async (body: string) => {
+      const headers = {
+        authorization: `Basic ${btoa('web:web-secret')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      }
+      const url = `http://127.0.0.1:${server.running.port}/connect/token`
+      const response = await fetch(url, { method: 'POST', headers, body })
+      return { status: response.status, headers: response.headers, body: await response.json() }
+    }
+  }
+
+  const credentials = 'grant_type=client_credentials&scope=api1'
+
+  test.each([
+    ['a SHA-256', 200, good],
+    ['a SHA-512', 200, { sha512: digest('sha512') }],
+    ['an end to come', 200, { ...good, expiresAt: '2999-01-01T00:00:00Z' }],
+    ['an end that is past', 401, { ...good, expiresAt: '2001-01-01T00:00:00Z' }],
+  ])('a secret with %s starts, and is answered by %d', async (_what, status, secret) => {
+    const post = await ask({ ...valid, clients: [{ ...web, secrets: [secret] }] })
+    expect(await post(credentials)).toMatchObject({ status })
+  })
+
+  test('a form longer than bodyLimit is refused, one of just that length is read', async () => {
+    const post = await ask({ ...valid, bodyLimit: credentials.length })
+    expect(await post(credentials)).toMatchObject({ status: 200 })
+    expect(await post(`${credentials}&`)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
+    const short = await ask({ ...valid, bodyLimit: 20 })
+    expect(await short(credentials)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
+  })
+
+  test('after failedPasswords.perUser wrong passwords the next one is refused with 429, of this user only', async () => {
+    const password = await hashPassword('right')
+    const users = ['alice', 'bob'].map((username) => ({ sub: username, username, password }))
+    const post = await ask({ ...valid, users, failedPasswords: { perUser: 1, perClient: 50, window: 77 } })
+    const guess = (username: string, password: string) =>
+      post(`grant_type=password&username=${username}&password=${password}&scope=api1`)
+    expect(await guess('alice', 'wrong')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    const second = await guess('alice', 'wrong')
+    expect(second).toMatchObject({ status: 429, body: { error: 'slow_down' } })
+    // The window is that of the configuration, not the 300 seconds by default.
+    const retryAfter = Number(second.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(0)
+    expect(retryAfter).toBeLessThanOrEqual(77)
+    expect(await guess('bob', 'right')).toMatchObject({ status: 200 })
+  })
+})

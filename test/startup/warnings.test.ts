@@ -1,0 +1,91 @@
+import { type ClientOptions, createProvider, type Plugin, type ProviderEvent } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { describe, expect, test } from 'vitest'
+
+const redirectUris = ['https://app.example.com/callback']
+const web: ClientOptions = {
+  clientId: 'web',
+  secrets: [{ sha256: sha256Of('web-secret') }],
+  grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+  scopes: ['openid', 'offline_access', 'api1'],
+  redirectUris,
+}
+const spa: ClientOptions = {
+  clientId: 'spa',
+  public: true,
+  grantTypes: ['authorization_code'],
+  scopes: ['openid'],
+  redirectUris,
+}
+
+const withoutProofKey: Plugin = [authorizationCode(), clientCredentials(), refreshToken()]
+
+/** What the operator is told of clients that cannot succeed. The provider starts all the same. */
+async function warnings(clients: readonly ClientOptions[], plugins: Plugin = [withoutProofKey, proofKey()]) {
+  const events: ProviderEvent[] = []
+  await createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: mapDriver(),
+    clients,
+    scopes: [{ name: 'api1' }],
+    plugins,
+    observe: (event) => events.push(event),
+  })
+  // Of the anonymous endpoint every start is told: without it an empty list below would mean nothing.
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'startup_warning', reason: 'anonymous_access_token_validation' }),
+  )
+  return events.flatMap((event) =>
+    event.type === 'startup_warning' && event.reason === 'client_cannot_succeed' ? [event.message] : [],
+  )
+}
+
+describe('a client that cannot succeed is told of at start', () => {
+  test('where all is well nothing is told', async () => {
+    expect(await warnings([web, spa])).toEqual([])
+  })
+
+  test('a public client with codes, where no plugin checks its proof key', async () => {
+    expect(await warnings([web, spa], withoutProofKey)).toEqual([
+      'spa is public and can redeem no code, because no plugin settles proof_key; add proofKey()',
+    ])
+  })
+
+  test('a public client without codes needs no proof key', async () => {
+    expect(await warnings([{ ...spa, grantTypes: ['refresh_token'] }], withoutProofKey)).toEqual([])
+  })
+
+  test.each([
+    ['none', {}],
+    ['an empty list', { redirectUris: [] }],
+  ])('a client with codes and no redirect URI: %s', async (_what, more) => {
+    const { redirectUris: _, ...without } = web
+    expect(await warnings([{ ...without, ...more }])).toEqual([
+      'web may use authorization_code and has no redirectUris, so no code can be made for it',
+    ])
+  })
+
+  test('a client without codes needs no redirect URI', async () => {
+    expect(await warnings([{ ...web, grantTypes: ['client_credentials', 'refresh_token'], redirectUris: [] }])).toEqual(
+      [],
+    )
+  })
+
+  test('a client with offline_access that may not use refresh_token', async () => {
+    expect(await warnings([{ ...web, grantTypes: ['authorization_code'] }])).toEqual([
+      'web may ask for offline_access and may not use refresh_token: its refresh tokens are of no use',
+    ])
+  })
+
+  test('every reason of every client is told', async () => {
+    const hopeless: ClientOptions = { ...spa, scopes: ['openid', 'offline_access'], redirectUris: [] }
+    const told = await warnings([hopeless, { ...hopeless, clientId: 'app' }], withoutProofKey)
+    expect(told.filter((message) => message.startsWith('spa '))).toHaveLength(3)
+    expect(told.filter((message) => message.startsWith('app '))).toHaveLength(3)
+  })
+})
