@@ -1,0 +1,64 @@
+/**
+ * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to hand it back. Nothing would then compare its owner, settle its proof key,
+ * or spend it: one code would be good for any number of tokens.
+ */
+import { defineGrant } from '@grantry/core'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
+
+const grantType = 'urn:example:careless'
+
+const careless = defineGrant({
+  grantType,
+  params: v.object({ code: v.optional(v.string()), refresh_token: v.optional(v.string()) }),
+  async handle({ params, scopes }, kit) {
+    const stored = params.code
+      ? await kit.findAuthorizationCode(params.code)
+      : await kit.findRefreshToken(params.refresh_token ?? '')
+    return { subject: stored?.subject ?? { sub: '2', amr: ['nothing'] }, scopes }
+  },
+})
+
+const confidential = clients.filter((client) => !client.public)
+
+const start = () =>
+  fixture({
+    plugins: [builtInPlugins, careless],
+    clients: confidential.map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] })),
+  })
+
+const present = (f: Fixture, form: Record<string, string>, as = web) =>
+  f.post('token', { grant_type: grantType, scope: 'openid api1', ...form }, as)
+
+function expectNothing(f: Fixture, { status, body, failure }: Awaited<ReturnType<typeof present>>): void {
+  expect(status).toBe(500)
+  expect(body).toEqual({ error: 'server_error' })
+  expect(failure).toBeInstanceOf(TypeError)
+  expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+}
+
+test.each([
+  ['its own client', web],
+  ['another client', other],
+] as const)('a code that a grant looks up for %s and leaves out gives nothing, and stays redeemable', async (_, as) => {
+  const f = await start()
+  const code = await f.code({ codeChallenge: proof.challenge })
+  expectNothing(f, await present(f, { code }, as))
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: proof.verifier }
+  expect((await f.post('token', form, web)).status).toBe(200)
+})
+
+test('a refresh token that a grant looks up and leaves out gives nothing, and goes on', async () => {
+  const f = await start()
+  const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+  const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
+  f.events.length = 0
+  expectNothing(f, await present(f, { refresh_token }))
+  expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
+})
+
+test('a grant that looked for a code that nobody has may answer without it', async () => {
+  const f = await start()
+  expect((await present(f, { code: 'nobody-has-it' })).status).toBe(200)
+})

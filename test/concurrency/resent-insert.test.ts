@@ -1,0 +1,91 @@
+// A connection breaks after the store has inserted, and the client library of the store sends the insert again: the answer is then `false`, to the one who did insert. The
+// honest request must not take itself for a replay, and its twins must not profit from that.
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { withLatency } from '../support/latency.ts'
+
+/** Acts, then acts again, and tells the second result; the probe at start is spared. */
+function resending(driver: AtomicDriver) {
+  let resent = 0
+  const storage: AtomicDriver = {
+    name: 'resending',
+    getItem: (key) => driver.getItem(key),
+    setItem: (key, value, options) => driver.setItem(key, value, options),
+    removeItem: (key, options) => driver.removeItem(key, options),
+    async insertItem(key, value, options) {
+      const first = await driver.insertItem(key, value, options)
+      if (!key.startsWith('spent:')) return first
+      if (first) resent += 1
+      return driver.insertItem(key, value, options)
+    },
+  }
+  return { storage, resent: () => resent }
+}
+
+async function started(driver: AtomicDriver = memoryDriver()) {
+  const { storage, resent } = resending(driver)
+  return { f: await fixture({ storage }), resent }
+}
+
+const redeem = (f: Fixture, code: string) =>
+  f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
+
+const refresh = (f: Fixture, token: string) =>
+  f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
+
+const isActive = async (f: Fixture, token: string): Promise<boolean> =>
+  (await f.post('introspection', { token }, api1)).body.active
+
+const alarms = ['code_replayed', 'refresh_reused', 'redemption_replayed', 'refresh_retried', 'family_revoked']
+const raised = (f: Fixture) => f.events.map(({ type }) => type).filter((type) => alarms.includes(type))
+
+describe('an insert whose answer was lost and that was sent again', () => {
+  test('does not refuse the one redemption of a code', async () => {
+    const { f, resent } = await started()
+    const { status, body } = await redeem(f, await f.code())
+    expect(status).toBe(200)
+    expect(resent()).toBe(1)
+    expect(raised(f)).toEqual([])
+    expect(await isActive(f, body.access_token)).toBe(true)
+  })
+
+  test('does not refuse an honest refresh, and every token lives', async () => {
+    const { f, resent } = await started()
+    const first = (await redeem(f, await f.code())).body
+    const { status, body } = await refresh(f, first.refresh_token)
+    expect(status).toBe(200)
+    expect(resent()).toBe(2)
+    expect(raised(f)).toEqual([])
+    expect(await isActive(f, first.access_token)).toBe(true)
+    expect(await isActive(f, body.access_token)).toBe(true)
+    expect((await refresh(f, body.refresh_token)).status).toBe(200)
+  })
+
+  test('leaves a replay a replay', async () => {
+    const { f } = await started()
+    const code = await f.code()
+    const { body } = await redeem(f, code)
+    expect(await redeem(f, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(raised(f)).toEqual(['code_replayed', 'family_revoked'])
+    expect(await isActive(f, body.access_token)).toBe(false)
+  })
+
+  test.each([1, 2, 3])('lets exactly one of 20 redemptions at the same time win: round %i', async () => {
+    const { f } = await started(withLatency(memoryDriver()))
+    const code = await f.code()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(19)
+  })
+
+  test('gives 20 equal refreshes at the same time one answer', async () => {
+    const { f } = await started(withLatency(memoryDriver()))
+    const first = (await redeem(f, await f.code())).body
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, first.refresh_token)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
+    expect(raised(f)).toEqual(Array.from({ length: 19 }, () => 'refresh_retried'))
+  })
+})

@@ -1,0 +1,134 @@
+// Secrets as the rows of a host's table: columns that are empty are null, there are columns of its own, and some rows are broken. One bad row must not stop a client, and
+// no row opens a door.
+import type { ClientOptions, ScopeOptions } from '@grantry/core'
+import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
+
+const form = { grant_type: 'client_credentials', scope: 'api1' }
+const good = sha256Of(web[1])
+const hash = Buffer.from(good, 'base64')
+
+type Rows = NonNullable<ClientOptions['secrets']>
+
+const inStore = (rows: readonly unknown[]) =>
+  fixture({
+    clients: { find: (id) => (id === web[0] ? { ...clients[0], clientId: id, secrets: rows as Rows } : undefined) },
+  })
+
+const ask = (f: Fixture, as: Credentials = web) => f.post('token', form, as)
+const skipped = (f: Fixture) => f.events.filter(({ type }) => type === 'secret_skipped')
+
+describe('a row of a client store', () => {
+  test.each<[string, object]>([
+    ['with null in the columns that it does not use', { sha256: good, sha512: null, expiresAt: null }],
+    ['with columns of its own', { sha256: good, sha512: null, expiresAt: null, id: 7, created: new Date(0) }],
+    ['with undefined in the columns that it does not use', { sha256: good, sha512: undefined, expiresAt: undefined }],
+  ])('%s is used', async (_, row) => {
+    const f = await inStore([row])
+    expect((await ask(f)).status).toBe(200)
+    expect((await ask(f, ['web', 'wrong'])).status).toBe(401)
+    expect(skipped(f)).toEqual([])
+  })
+
+  const broken: readonly [string, unknown][] = [
+    ['null', null],
+    ['undefined', undefined],
+    ['text', good],
+    ['a number', 7],
+    ['a Buffer', hash],
+    ['a Buffer as its hash', { sha256: hash }],
+    ['a Buffer that went through JSON', { sha256: hash.toJSON() }],
+    ['nothing but null', { sha256: null, sha512: null, expiresAt: null }],
+    ['a Date as its end', { sha256: good, expiresAt: new Date(4e12) }],
+    ['a flag as its end', { sha256: good, expiresAt: false }],
+  ]
+
+  test.each(broken)('that is or has %s is skipped, and the client goes on with its other one', async (_, row) => {
+    const f = await inStore([row, { sha256: good }])
+    expect((await ask(f)).status).toBe(200)
+    expect(skipped(f)).toMatchObject([{ owner: 'client web' }])
+  })
+
+  test.each(broken)('that is or has %s authenticates nobody', async (_, row) => {
+    const f = await inStore([row])
+    for (const secret of [web[1], good, 'null', '']) {
+      const { status, body } = await ask(f, ['web', secret])
+      expect(status).toBe(401)
+      expect(body).toEqual({ error: 'invalid_client', error_description: expect.any(String) })
+    }
+  })
+
+  test('that is skipped is told once for each client, not for each attempt', async () => {
+    const listed = [web[0], webJwt[0]].map((clientId) => ({
+      ...clients[0],
+      clientId,
+      secrets: [{ sha256: 'broken' }, { sha256: good }],
+    }))
+    for (const source of [listed, { find: (id: string) => listed.find(({ clientId }) => clientId === id) }]) {
+      const f = await fixture({ clients: source })
+      // An array is looked through at start as well, and told of then.
+      f.events.length = 0
+      for (const secret of ['a', 'b', web[1], web[1]]) await ask(f, [web[0], secret])
+      expect(skipped(f)).toMatchObject([{ owner: 'client web' }])
+      await ask(f, [webJwt[0], 'a'])
+      expect(skipped(f)).toMatchObject([{ owner: 'client web' }, { owner: 'client web-jwt' }])
+    }
+  })
+})
+
+describe('the empty secret, although its hash is stored', () => {
+  const empty = [{ sha256: sha256Of('') }]
+  const id = 'my-client'
+  const encoded = 'my%2Dclient'
+  const client: ClientOptions = { ...clients[0], clientId: id, secrets: empty }
+  const scope: ScopeOptions = { name: id, secrets: empty }
+
+  const sources = [
+    ['an array', [client]],
+    ['a store', { find: (name: string) => (name === id ? { ...client } : undefined) }],
+  ] as const
+
+  test.each(sources)('authenticates no client of %s', async (_, source) => {
+    const f = await fixture({ clients: source })
+    for (const as of [id, encoded]) {
+      const { status, body } = await ask(f, [as, ''])
+      expect(status).toBe(401)
+      expect(body.error).toBe('invalid_client')
+    }
+    for (const inForm of [{ client_id: id, client_secret: '' }, { client_id: id }]) {
+      expect(await f.post('token', { ...form, ...inForm })).toMatchObject({
+        status: 401,
+        body: { error: 'invalid_client' },
+      })
+    }
+  })
+
+  test('authenticates no scope', async () => {
+    const f = await fixture({ scopes: [{ name: 'api1' }, { name: 'api2' }, scope] })
+    const token = (await ask(f)).body.access_token
+    for (const as of [id, encoded]) {
+      expect((await f.post('introspection', { token }, [as, ''])).status).toBe(401)
+    }
+    for (const inForm of [{ client_id: id, client_secret: '' }, { client_id: id }]) {
+      expect((await f.post('introspection', { token, ...inForm })).status).toBe(401)
+    }
+  })
+
+  test('whereas a secret of one space, form-encoded or not, is one', async () => {
+    const f = await fixture({ clients: [{ ...client, secrets: [{ sha256: sha256Of(' ') }] }] })
+    for (const pair of [
+      [id, ' '],
+      [encoded, '+'],
+    ] as const) {
+      const { status } = await f.provider.handlers.token(
+        new Request('https://id.example.com/connect/token', {
+          method: 'POST',
+          headers: { authorization: basic(pair) },
+          body: new URLSearchParams(form),
+        }),
+      )
+      expect(status).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,70 @@
+// A user service that does not know what to answer (a row that is gone, a `return` that was forgotten) must close the door, not open it.
+import type { UserService } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { api1, fixture, testUsers, web } from '../support/fixture.ts'
+
+const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
+
+/** A provider whose users are active until `answer` says what `isActive` returns from now on. */
+async function changeable() {
+  const { service } = testUsers()
+  let isActive: () => unknown = () => true
+  const users: UserService = { ...service, isActive: () => isActive() as boolean }
+  const f = await fixture({ users })
+  return {
+    f,
+    ask: () => f.post('token', { ...login, scope: 'openid api1 offline_access' }, web),
+    answer(next: () => unknown) {
+      isActive = next
+    },
+  }
+}
+
+const answers: readonly [string, () => unknown][] = [
+  ['undefined', () => undefined],
+  ['null', () => null],
+  ['a promise of undefined', async () => undefined],
+  ['a promise of null', async () => null],
+  ['false', () => false],
+  ['0', () => 0],
+  ['text', () => 'false'],
+  ['an object', () => ({ active: false })],
+]
+
+describe.each(answers)('isActive that answers %s', (_, answer) => {
+  test('stops a login', async () => {
+    const s = await changeable()
+    s.answer(answer)
+    const { status, body } = await s.ask()
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
+    expect(s.f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'user_inactive' })
+    expect(s.f.events.map(({ type }) => type)).not.toContain('token_issued')
+  })
+
+  test('ends every token that was issued before', async () => {
+    const { f, ask, answer: becomes } = await changeable()
+    const tokens = (await ask()).body
+    const { id_token: identity } = (
+      await f.post('token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, web)
+    ).body
+    const token = String(tokens.access_token)
+    const all = async () => ({
+      userinfo: (await f.get('userinfo', {}, { authorization: `Bearer ${token}` })).status,
+      introspection: (await f.post('introspection', { token }, api1)).body.active,
+      accessToken: (await f.get('accessTokenValidation', { token })).status,
+      identityToken: (await f.get('identityTokenValidation', { token: String(identity), client_id: web[0] })).status,
+    })
+    expect(await all()).toEqual({ userinfo: 200, introspection: true, accessToken: 200, identityToken: 200 })
+    becomes(answer)
+    expect(await all()).toEqual({ userinfo: 401, introspection: false, accessToken: 400, identityToken: 400 })
+  })
+})
+
+test('a user service without isActive has active users only', async () => {
+  const { service } = testUsers()
+  const { authenticate } = service
+  if (authenticate === undefined) throw new Error('the fixture has no authenticate')
+  const f = await fixture({ users: { authenticate } })
+  expect((await f.post('token', { ...login, scope: 'api1' }, web)).status).toBe(200)
+})

@@ -1,0 +1,111 @@
+// A duration in the place of a moment, or milliseconds in the place of seconds, are the mistakes that every plugin author makes once. With them a single-use credential
+// would work twice, or a login lie in the future; so they are defects that show at once.
+import { defineGrant, type GrantKit, type GrantResult, type Subject } from '@grantry/core'
+import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { builtInPlugins, fixture, web } from '../support/fixture.ts'
+
+const grantType = 'urn:example:moment'
+const form = { grant_type: grantType, scope: 'api1' }
+
+function start(handle: (kit: GrantKit) => Partial<GrantResult> | Promise<Partial<GrantResult>>) {
+  const items = new Map<string, string>()
+  const grant = defineGrant({
+    grantType,
+    params: v.object({}),
+    async handle({ scopes }, kit) {
+      const result: GrantResult = { scopes, ...(await handle(kit)) }
+      return result
+    },
+  })
+  return createTestProvider({ plugins: grant, storage: mapDriver(items) }).then((f) => ({ ...f, items }))
+}
+
+const now = 1_800_000_000
+const wrong: readonly [string, number][] = [
+  ['a duration', 60],
+  ['nothing', undefined as never],
+  ['not a number', Number.NaN],
+  ['without end', Number.POSITIVE_INFINITY],
+  ['now', now],
+  ['a second ago', now - 1],
+  ['eleven years ahead', now + 11 * 365 * 86_400],
+  ['in milliseconds', (now + 60) * 1000],
+  ['a text', `${now + 60}` as never],
+]
+
+const uses: readonly [string, (kit: GrantKit, expiresAt: number) => Promise<Partial<GrantResult>>][] = [
+  ['redemption', async (kit, expiresAt) => ({ redeems: [kit.redemption('ticket', expiresAt)] })],
+  ['records.put', (kit, expiresAt) => kit.records.put('key', 1, expiresAt).then(() => ({}))],
+  ['records.insert', (kit, expiresAt) => kit.records.insert('key', 1, expiresAt).then(() => ({}))],
+]
+
+describe.each(uses)('kit.%s', (_, use) => {
+  test.each(wrong)('with an end that is %s is a defect of the plugin', async (_what, expiresAt) => {
+    const f = await start((kit) => use(kit, expiresAt))
+    const { status, body, failure } = await f.post('token', form, testClient)
+    expect(status).toBe(500)
+    expect(body).toEqual({ error: 'server_error' })
+    expect(failure).toBeInstanceOf(TypeError)
+    expect(String(failure)).toContain('expiresAt')
+    expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+    expect([...f.items.keys()]).toEqual([])
+  })
+
+  test('with an end that is to come is fine', async () => {
+    const f = await start((kit) => use(kit, kit.now() + 60))
+    expect((await f.post('token', form, testClient)).status).toBe(200)
+  })
+})
+
+test('a redemption is refused until its end and is forgotten after it', async () => {
+  const { post, clock } = await createTestProvider({
+    plugins: defineGrant({
+      grantType,
+      params: v.object({}),
+      handle: ({ scopes }, kit) => ({ scopes, redeems: [kit.redemption('ticket', kit.now() + 60)] }),
+    }),
+  })
+  expect((await post('token', form, testClient)).status).toBe(200)
+  clock.advance(59)
+  expect(await post('token', form, testClient)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  clock.advance(2)
+  expect((await post('token', form, testClient)).status).toBe(200)
+})
+
+describe('the time of an authentication', () => {
+  const subject = (authTime: number): Subject => ({ sub: '1', amr: ['x'], authTime })
+
+  test('in milliseconds is a defect of the grant', async () => {
+    const f = await start(() => ({ subject: subject(now * 1000) }))
+    const { status, body, failure } = await f.post('token', form, testClient)
+    expect(status).toBe(500)
+    expect(body).toEqual({ error: 'server_error' })
+    expect(failure).toBeInstanceOf(TypeError)
+    expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
+    expect([...f.items.keys()]).toEqual([])
+  })
+
+  test('in milliseconds is a defect of the user service', async () => {
+    const f = await fixture({ plugins: builtInPlugins, users: { authenticate: () => subject(Date.now()) } })
+    const login = { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }
+    const { status, failure } = await f.post('token', login, web)
+    expect(status).toBe(500)
+    expect(failure).toBeInstanceOf(TypeError)
+  })
+
+  test('in milliseconds makes no code', async () => {
+    const f = await fixture()
+    await expect(f.code({ subject: subject(now * 1000) })).rejects.toThrow(TypeError)
+    expect(f.events.map(({ type }) => type)).not.toContain('code_issued')
+  })
+
+  test('in seconds is fine, now, long ago, and a little ahead', async () => {
+    for (const authTime of [now, 0, now + 3600]) {
+      const f = await start(() => ({ subject: subject(authTime) }))
+      expect((await f.post('token', form, testClient)).status).toBe(200)
+      expect(await (await fixture()).code({ subject: subject(authTime) })).toEqual(expect.any(String))
+    }
+  })
+})

@@ -1,0 +1,104 @@
+// Inside the retry window a rotated refresh token answers the request that rotated it, and no other: a thief who asks for something else must not get, or hide behind, the
+// first answer.
+import { defineGrant } from '@grantry/core'
+import { basic } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+
+const grantType = 'urn:example:tenant'
+
+const tenantGrant = defineGrant({
+  grantType,
+  scope: 'optional',
+  params: v.object({ refresh_token: v.string(), tenant: v.string() }),
+  async handle({ params, scopes }, kit) {
+    const stored = await kit.findRefreshToken(params.refresh_token)
+    if (stored === undefined) throw new TypeError('the test knows its tokens')
+    return {
+      subject: stored.subject,
+      scopes: scopes.length > 0 ? scopes : stored.scopes,
+      claims: { tenant: params.tenant },
+      redeems: [stored.redemption],
+    }
+  },
+})
+
+const confidential = clients.filter((client) => !client.public)
+
+async function loggedIn() {
+  const f = await fixture({
+    plugins: [builtInPlugins, tenantGrant],
+    clients: confidential.map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] })),
+  })
+  const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
+  const { body } = await f.post('token', { ...login, scope: 'openid api1 offline_access' }, web)
+  return { f, first: String(body.refresh_token) }
+}
+
+const isActive = async (f: Fixture, token: string): Promise<boolean> =>
+  (await f.post('introspection', { token }, api1)).body.active
+
+type Form = Record<string, string>
+
+const custom = (more: Form): Form => ({ grant_type: grantType, ...more })
+const plain = (more: Form = {}): Form => ({ grant_type: 'refresh_token', ...more })
+
+describe('the same refresh token inside the window', () => {
+  test.each<[string, Form, Form]>([
+    ['another parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'blue' })],
+    ['another grant type', plain({ tenant: 'red' }), custom({ tenant: 'red' })],
+    ['another extra parameter', plain({ device: 'one' }), plain({ device: 'two' })],
+    ['an extra parameter more', plain(), plain({ device: 'one' })],
+    ['an extra parameter less', plain({ device: 'one' }), plain()],
+    ['other scopes', plain({ scope: 'openid api1' }), plain({ scope: 'openid' })],
+    ['the scopes that were left out', plain(), plain({ scope: 'openid api1 offline_access' })],
+    ['a value cut differently', plain({ a: '1', b: '2' }), plain({ a: '1","b":"2' })],
+  ])('with %s is a replay: refused, and the family is revoked', async (_, one, another) => {
+    const { f, first } = await loggedIn()
+    const rotated = await f.post('token', { ...one, refresh_token: first }, web)
+    expect(rotated.status).toBe(200)
+    f.events.length = 0
+    const { status, body } = await f.post('token', { ...another, refresh_token: first }, web)
+    expect(status).toBe(400)
+    expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
+    expect(f.events).toContainEqual(expect.objectContaining({ type: 'family_revoked', reason: 'refresh_reused' }))
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'refresh_reused' })
+    expect(await isActive(f, rotated.body.access_token)).toBe(false)
+    expect((await f.post('token', plain({ refresh_token: rotated.body.refresh_token }), web)).status).toBe(400)
+  })
+
+  test.each<[string, Form, Form]>([
+    ['the same parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'red' })],
+    ['the scopes in another order', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid' })],
+    ['the parameters in another order', plain({ a: '1', b: '2' }), plain({ b: '2', a: '1' })],
+    ['an empty parameter more', plain(), plain({ device: '' })],
+  ])('with %s is the same request: the same answer', async (_, one, another) => {
+    const { f, first } = await loggedIn()
+    const rotated = await f.post('token', { ...one, refresh_token: first }, web)
+    expect(rotated.status).toBe(200)
+    const { status, body } = await f.post('token', { ...another, refresh_token: first }, web)
+    expect(status).toBe(200)
+    expect(body).toEqual(rotated.body)
+    expect(await isActive(f, rotated.body.access_token)).toBe(true)
+  })
+
+  test('with the secret in the form in place of the header is the same request, and the other way round', async () => {
+    const { f, first } = await loggedIn()
+    const inForm = { client_id: web[0], client_secret: web[1] }
+    const rotated = await f.post('token', plain({ refresh_token: first }), web)
+    expect(await f.post('token', plain({ refresh_token: first, ...inForm }))).toMatchObject({ body: rotated.body })
+    const next = rotated.body.refresh_token
+    const again = await f.post('token', plain({ refresh_token: next, ...inForm }))
+    expect(again.status).toBe(200)
+    expect(await f.post('token', plain({ refresh_token: next }), web)).toMatchObject({ body: again.body })
+    const beside = await f.provider.handlers.token(
+      new Request(`${f.provider.issuer}/connect/token`, {
+        method: 'POST',
+        headers: { authorization: basic(web) },
+        body: new URLSearchParams(plain({ refresh_token: next, client_id: web[0] })),
+      }),
+    )
+    expect(await beside.json()).toEqual(again.body)
+  })
+})
