@@ -38,7 +38,7 @@ export function createClientAuthentication(deps: {
   readonly recorder: Recorder
 }): ClientAuthentication {
   const { clients, runtime, recorder } = deps
-  // Once per client: whoever guesses at its secret must not fill the log.
+  // At start for an array, and once more when a client first calls; whoever guesses at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
   function reportMalformed(client: Client, trace: Trace): void {
