@@ -85,7 +85,15 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     observed: recorder.observed,
     runtime,
   })
-  const identityTokens = createIdentityTokens({ issuer, clients, users, keys, jwt, runtime })
+  const identityTokens = createIdentityTokens({
+    issuer,
+    clients,
+    users,
+    keys,
+    jwt,
+    observed: recorder.observed,
+    runtime,
+  })
   const { perUser, perClient, window } = options.failedPasswords
   const authenticateUser = createUserAuthentication({
     users,
