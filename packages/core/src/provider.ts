@@ -22,7 +22,7 @@ import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
 import { type Runtime, webRuntime } from './runtime.ts'
-import { assertConsistent, clientWarnings } from './startup-checks.ts'
+import { assertConsistent, recordWarnings } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
 import { createCommit } from './tokens/commit.ts'
@@ -155,27 +155,6 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
   ]
 }
 
-function warn({ recorder, clients, scopes, registry }: Parts, isOn: (name: EndpointName) => boolean): void {
-  const startup = recorder.start()
-  if (isOn('accessTokenValidation')) {
-    recorder.record(startup, {
-      type: 'startup_warning',
-      reason: 'anonymous_access_token_validation',
-      message:
-        'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
-    })
-  }
-  for (const message of clientWarnings(clients, registry)) {
-    recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
-  }
-  for (const { clientId, secrets } of clients.all) {
-    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })
-  }
-  for (const { name, secrets } of scopes.all) {
-    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `scope ${name}` })
-  }
-}
-
 /**
  * Makes a provider. It is awaited so that every mistake shows now, not at the first request.
  *
@@ -224,7 +203,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     if (path !== undefined) byPath.set(path, handler)
   }
   const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
-  warn(parts, (name) => paths.has(name))
+  recordWarnings(parts, paths.has('accessTokenValidation'))
 
   return Object.freeze({
     issuer: options.issuer,

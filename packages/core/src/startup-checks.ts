@@ -1,6 +1,7 @@
 import type { ClientDirectory } from './directory/clients.ts'
 import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserService } from './directory/user-service.ts'
+import type { Recorder } from './events/trace.ts'
 import type { Registry } from './plugin/registry.ts'
 import { isProtocolClaim } from './tokens/protocol-claims.ts'
 
@@ -65,7 +66,7 @@ export function assertConsistent(parts: {
 }
 
 /** What is allowed and cannot work: each a sentence for the operator. */
-export function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
+function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
   const settlesProofKey = registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
   return clients.all.flatMap(({ clientId, public: isPublic, grantTypes, redirectUris, scopes }) => {
     const hasCodes = grantTypes.includes('authorization_code')
@@ -83,4 +84,35 @@ export function clientWarnings(clients: ClientDirectory, registry: Registry): re
     }
     return warnings
   })
+}
+
+/** Tells the observer, once at start, what works and should not stay as it is. */
+export function recordWarnings(
+  parts: {
+    readonly recorder: Recorder
+    readonly clients: ClientDirectory
+    readonly scopes: ScopeDirectory
+    readonly registry: Registry
+  },
+  answersAnybody: boolean,
+): void {
+  const { recorder, clients, scopes, registry } = parts
+  const startup = recorder.start()
+  if (answersAnybody) {
+    recorder.record(startup, {
+      type: 'startup_warning',
+      reason: 'anonymous_access_token_validation',
+      message:
+        'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
+    })
+  }
+  for (const message of clientWarnings(clients, registry)) {
+    recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
+  }
+  for (const { clientId, secrets } of clients.all) {
+    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })
+  }
+  for (const { name, secrets } of scopes.all) {
+    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `scope ${name}` })
+  }
 }
