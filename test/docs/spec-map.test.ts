@@ -42,6 +42,7 @@ describe('docs/spec-map.md', () => {
     ['5', 8],
     ['6', 6],
     ['7', 8],
+    ['8', 6],
     ['9', 3],
     ['10', 5],
   ])('covers section %s of the wire contract', (section, least) => {

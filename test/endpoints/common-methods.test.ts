@@ -11,6 +11,7 @@ const allowed: Record<EndpointName, readonly string[]> = {
   // No CORS here: no OPTIONS.
   accessTokenValidation: ['GET', 'HEAD', 'POST'],
   introspection: ['POST'],
+  revocation: ['POST', 'OPTIONS'],
   discovery: getOnly,
   authorizationServerMetadata: getOnly,
   jwks: getOnly,

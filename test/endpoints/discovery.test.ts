@@ -27,6 +27,8 @@ describe('the document', () => {
       jwks_uri: 'https://id.example.com/.well-known/jwks',
       introspection_endpoint: 'https://id.example.com/connect/introspect',
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint: 'https://id.example.com/connect/revocation',
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       identity_token_validation_endpoint: 'https://id.example.com/connect/identitytokenvalidation',
       access_token_validation_endpoint: 'https://id.example.com/connect/accesstokenvalidation',
       grant_types_supported: ['client_credentials', 'password', 'authorization_code', 'refresh_token'],
@@ -118,6 +120,7 @@ describe('built from what is registered', () => {
   test.each([
     ['userinfo', 'userinfo_endpoint'],
     ['introspection', 'introspection_endpoint'],
+    ['revocation', 'revocation_endpoint'],
     ['identityTokenValidation', 'identity_token_validation_endpoint'],
     ['accessTokenValidation', 'access_token_validation_endpoint'],
     ['token', 'token_endpoint'],

@@ -19,8 +19,10 @@ async function run(f: Fixture): Promise<void> {
   await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)
   f.clock.advance(11)
   await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)
-  await f.post('token', { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }, web)
+  const userForm = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
+  await f.post('token', { ...userForm, password: 'x' }, web)
   await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['web', 'x'])
+  await f.post('revocation', { token: (await f.post('token', userForm, web)).body.access_token }, web)
   await f.get('discovery')
   await f.get('authorizationServerMetadata')
   await f.get('jwks')
@@ -102,6 +104,7 @@ test('10.12 once a subject is known, every event of the request names it', async
     'refresh_rotated',
     'refresh_reused',
     'family_revoked',
+    'token_revoked',
     'validation_succeeded',
     'introspection_active',
     'endpoint_succeeded',

@@ -37,6 +37,7 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   refresh_reused: true,
   redemption_replayed: true,
   family_revoked: true,
+  token_revoked: true,
   introspection_active: true,
   introspection_inactive: true,
   introspection_denied: true,
@@ -185,6 +186,13 @@ async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: str
     f.clock.advance(11)
     await post('token', stolen, client)
     await post('introspection', { token: issued.access_token }, api1)
+    // What its client takes back.
+    const unwanted = (await post('token', { ...user, password: 'alice-password' }, client)).body
+    for (const token of [unwanted.access_token, unwanted.refresh_token, 'made-up-token']) {
+      await post('revocation', { token }, ['other', 'other-secret'])
+      await post('revocation', { token }, client)
+      await post('revocation', { token }, [client[0], 'wrong-client-secret-5'])
+    }
     // A grant of the host's own.
     for (const assertion of ['the-one-and-only-badge', 'the-one-and-only-badge', 'refused-badge', 'failing-badge']) {
       const mine = assertion.startsWith('the') ? `${assertion}-${client[0]}` : assertion

@@ -26,6 +26,30 @@ describe('storage', () => {
     expect(items.size).toBe(0)
   })
 
+  test('open() is called once, before anything else', async () => {
+    const calls: string[] = []
+    const all = mapDriver()
+    const logged = Object.fromEntries(
+      (['getItem', 'setItem', 'removeItem', 'insertItem'] as const).map((name) => [
+        name,
+        (...parameters: never[]) => {
+          calls.push(name)
+          return (all[name] as (...each: never[]) => unknown)(...parameters)
+        },
+      ]),
+    )
+    await start({ ...logged, open: () => void calls.push('open') })
+    expect(calls.filter((name) => name === 'open')).toHaveLength(1)
+    expect(calls[0]).toBe('open')
+  })
+
+  test('what open() rejects with is told, with the name of the driver', async () => {
+    const open = () => Promise.reject(new Error('the directory can be read by others; run chmod 700 on it'))
+    await expect(start(driver({ open }))).rejects.toMatchObject(
+      refusal('storage: broken cannot be used: the directory can be read by others; run chmod 700 on it'),
+    )
+  })
+
   test('providers that start at once on one store do not disturb each other', async () => {
     const items = new Map<string, string>()
     await Promise.all(Array.from({ length: 20 }, () => start(mapDriver(items))))

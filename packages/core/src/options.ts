@@ -21,6 +21,7 @@ export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
   userinfo: '/connect/userinfo',
   accessTokenValidation: '/connect/accesstokenvalidation',
   introspection: '/connect/introspect',
+  revocation: '/connect/revocation',
   discovery: '/.well-known/openid-configuration',
   authorizationServerMetadata: '/.well-known/oauth-authorization-server',
   jwks: '/.well-known/jwks',
@@ -34,6 +35,8 @@ export interface ProviderOptions {
   readonly keys: KeySource
   /** Where codes and tokens are kept: an unstorage driver that can insert atomically. */
   readonly storage: AtomicDriver
+  /** Seconds that one operation of the storage may take; after them the answer is 503. Default 5. */
+  readonly storageTimeLimit?: number
   readonly clients: readonly ClientOptions[] | ClientStore
   /** Those of the host. The standard ones (`openid`, `profile`, ..., `offline_access`) are known. */
   readonly scopes?: readonly ScopeOptions[]
@@ -102,6 +105,14 @@ export const providerOptionsSchema = configurationObject({
   issuer: issuerSchema,
   keys: given<KeySource>('signingKeys() or an array of JWKs'),
   storage: given<AtomicDriver>('a storage driver'),
+  storageTimeLimit: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.minValue(0.05, 'must be 0.05 to 60 seconds'),
+      v.maxValue(60, 'must be 0.05 to 60 seconds'),
+    ),
+    5,
+  ),
   clients: given<ProviderOptions['clients']>('an array of clients, or an object with find()'),
   scopes: v.optional(
     v.array(

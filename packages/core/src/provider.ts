@@ -11,6 +11,7 @@ import { type Endpoint, type EndpointName, endpointNames } from './endpoints/end
 import { identityTokenValidationEndpoint } from './endpoints/identity-token-validation.ts'
 import { introspectionEndpoint } from './endpoints/introspection.ts'
 import { jwksEndpoint } from './endpoints/jwks.ts'
+import { revocationEndpoint } from './endpoints/revocation.ts'
 import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
 import { createRecorder } from './events/trace.ts'
@@ -26,6 +27,7 @@ import { assertConsistent, recordWarnings } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
 import { createCommit } from './tokens/commit.ts'
+import { createDenyList } from './tokens/deny-list.ts'
 import { createFamilies } from './tokens/family.ts'
 import { createGrantKits } from './tokens/grant-kit.ts'
 import { createIdentityTokens } from './tokens/identity-token.ts'
@@ -64,13 +66,15 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   const scopes = openScopes(options.scopes)
   assertConsistent({ clients, scopes, users, registry })
   const keys = await openKeyRing(options.keys)
-  await probeStorage(options.storage, runtime)
+  await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
   const recorder = createRecorder(options.observe, runtime)
   const startup = recorder.start()
-  const store = openStore(options.storage, runtime, (kind) =>
-    recorder.record(startup, { type: 'record_rejected', kind }),
-  )
+  const store = openStore(options.storage, {
+    runtime,
+    timeLimit: options.storageTimeLimit,
+    onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
+  })
   const families = createFamilies({ store, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const accessTokens = createAccessTokens({
@@ -80,6 +84,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     users,
     store,
     families,
+    denyList: createDenyList({ store, runtime }),
     jwt,
     clockTolerance,
     observed: recorder.observed,
@@ -115,6 +120,8 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     runtime,
     accessTokens,
     identityTokens,
+    storedGrants,
+    families,
     unrelatedScope: options.introspection.unrelatedScope,
     authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, runtime }),
@@ -149,6 +156,7 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
     userinfoEndpoint(parts),
     accessTokenValidationEndpoint(parts),
     introspectionEndpoint(parts),
+    revocationEndpoint(parts),
     metadataEndpoint('discovery', metadata, parts.runtime),
     metadataEndpoint('authorizationServerMetadata', metadata, parts.runtime),
     jwksEndpoint(parts),

@@ -7,6 +7,7 @@ const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${te
 const methods: Readonly<Partial<Record<EndpointName, string>>> = {
   token: 'POST',
   introspection: 'POST',
+  revocation: 'POST',
   identityTokenValidation: 'GET POST',
   accessTokenValidation: 'GET POST',
   userinfo: 'GET POST',

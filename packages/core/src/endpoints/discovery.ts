@@ -18,7 +18,8 @@ export interface MetadataSource {
   readonly pluginMetadata: JsonObject
 }
 
-const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post'] as const
+/** How whoever has a secret proves it: a confidential client, a scope. */
+const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
 
 function present(entries: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
@@ -27,6 +28,7 @@ function present(entries: Readonly<Record<string, JsonObject[string] | undefined
 /** @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9 */
 export function metadataOf(source: MetadataSource): JsonObject {
   const { urls, grantTypes } = source
+  const clientMethods = source.publicClients ? [...secretMethods, 'none'] : secretMethods
   const hasCodes = grantTypes.includes('authorization_code')
   return {
     ...source.pluginMetadata,
@@ -37,7 +39,9 @@ export function metadataOf(source: MetadataSource): JsonObject {
       userinfo_endpoint: urls.userinfo,
       jwks_uri: urls.jwks,
       introspection_endpoint: urls.introspection,
-      introspection_endpoint_auth_methods_supported: urls.introspection && clientAuthenticationMethods,
+      introspection_endpoint_auth_methods_supported: urls.introspection && secretMethods,
+      revocation_endpoint: urls.revocation,
+      revocation_endpoint_auth_methods_supported: urls.revocation && clientMethods,
       // Not registered anywhere: the two validation endpoints of the seed.
       identity_token_validation_endpoint: urls.identityTokenValidation,
       access_token_validation_endpoint: urls.accessTokenValidation,
@@ -46,9 +50,7 @@ export function metadataOf(source: MetadataSource): JsonObject {
       response_modes_supported: hasCodes ? ['query'] : undefined,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: source.signingAlgorithms,
-      token_endpoint_auth_methods_supported: source.publicClients
-        ? [...clientAuthenticationMethods, 'none']
-        : clientAuthenticationMethods,
+      token_endpoint_auth_methods_supported: clientMethods,
       scopes_supported: source.scopes,
       claims_supported: source.claims,
     }),

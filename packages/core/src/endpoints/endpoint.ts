@@ -8,6 +8,7 @@ export const endpointNames = [
   'userinfo',
   'accessTokenValidation',
   'introspection',
+  'revocation',
   'discovery',
   'authorizationServerMetadata',
   'jwks',

@@ -15,6 +15,11 @@ export type Fact =
   | { readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'; readonly fingerprint: string }
   | { readonly type: 'redemption_replayed'; readonly fingerprint: string }
   | { readonly type: 'family_revoked'; readonly reason: string }
+  | {
+      readonly type: 'token_revoked'
+      readonly tokenType: 'access_token' | 'refresh_token'
+      readonly fingerprint: string
+    }
   | { readonly type: 'introspection_active'; readonly scope: string; readonly fingerprint: string }
   | {
       readonly type: 'introspection_inactive' | 'introspection_denied'
@@ -48,7 +53,11 @@ export type Fact =
   /** A stored client or scope secret that is no SHA-256 or SHA-512 in base64. It was passed over. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
   /** A stored record that is not ours, torn, or of an unknown version. It counts as absent. */
-  | { readonly type: 'record_rejected'; readonly kind: string }
+  | {
+      readonly type: 'record_rejected'
+      readonly kind: string
+      readonly reason: 'version_unknown' | 'record_malformed'
+    }
   | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
 
 /**

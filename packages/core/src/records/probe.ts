@@ -1,6 +1,7 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver } from './store.ts'
+import { withinTime } from './time-limit.ts'
 
 /** @throws the error that some drivers return instead of throwing it. */
 function asText(stored: unknown): string | undefined {
@@ -9,12 +10,43 @@ function asText(stored: unknown): string | undefined {
   return typeof stored === 'string' ? stored : JSON.stringify(stored)
 }
 
+interface ProbeOutcome {
+  readonly atomic: boolean
+  readonly keeps: boolean
+  readonly created: number
+}
+
+/** One after the other. */
+const operations = 8
+
+async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
+  await driver.open?.()
+  const key = `probe:${hex(runtime.randomBytes(32))}`
+  const value = JSON.stringify({ probe: key })
+  const other = JSON.stringify({ probe: 'replaced' })
+  // Side by side: a driver that looks first and writes later lets more than one through.
+  const racers = Array.from({ length: 8 }, () => driver.insertItem(key, value, { ttl: 60 }))
+  const created = (await Promise.all(racers)).filter((result) => result === true).length
+  const late = await driver.insertItem(key, '{}', { ttl: 60 })
+  const inserted = asText(await driver.getItem(key))
+  await driver.setItem(key, other, { ttl: 60 })
+  const replaced = asText(await driver.getItem(key))
+  await driver.removeItem(key, {})
+  const removed = asText(await driver.getItem(key))
+  return {
+    atomic: created === 1 && late === false,
+    keeps: inserted === value && replaced === other && removed === undefined,
+    created,
+  }
+}
+
 /**
  * Proves at start what single use will rest on: the driver keeps what is written, and inserts only once.
  *
+ * @param timeLimit seconds that one operation may take.
  * @throws TypeError with a sentence that says what is wrong with the storage and what to do.
  */
-export async function probeStorage(driver: AtomicDriver, runtime: Runtime): Promise<void> {
+export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeLimit: number): Promise<void> {
   const name = driver?.name ?? 'the given driver'
   if (typeof driver?.insertItem !== 'function' || typeof driver.getItem !== 'function') {
     throw new TypeError(
@@ -24,25 +56,9 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime): Prom
   if (typeof driver.setItem !== 'function' || typeof driver.removeItem !== 'function') {
     throw new TypeError(`storage: ${name} is read-only; take a driver that can write and remove`)
   }
-  const key = `probe:${hex(runtime.randomBytes(32))}`
-  const value = JSON.stringify({ probe: key })
-  const other = JSON.stringify({ probe: 'replaced' })
-  let outcome: { readonly atomic: boolean; readonly keeps: boolean; readonly created: number }
+  let outcome: ProbeOutcome
   try {
-    // Side by side: a driver that looks first and writes later lets more than one through.
-    const racers = Array.from({ length: 8 }, () => driver.insertItem(key, value, { ttl: 60 }))
-    const created = (await Promise.all(racers)).filter((result) => result === true).length
-    const late = await driver.insertItem(key, '{}', { ttl: 60 })
-    const inserted = asText(await driver.getItem(key))
-    await driver.setItem(key, other, { ttl: 60 })
-    const replaced = asText(await driver.getItem(key))
-    await driver.removeItem(key, {})
-    const removed = asText(await driver.getItem(key))
-    outcome = {
-      atomic: created === 1 && late === false,
-      keeps: inserted === value && replaced === other && removed === undefined,
-      created,
-    }
+    outcome = await withinTime(operate(driver, runtime), operations * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new TypeError(`storage: ${name} cannot be used: ${message}`, { cause })

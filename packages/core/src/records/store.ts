@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
+import { withinTime } from './time-limit.ts'
 
 /**
  * An unstorage driver with the one operation that unstorage cannot express and single use needs.
@@ -10,18 +11,21 @@ import type { Runtime } from '../runtime.ts'
  */
 export interface AtomicDriver {
   readonly name?: string
+  /** Called once, before anything else. Rejects with one sentence, what is wrong and what to do, when the storage is unfit. */
+  open?(): MaybePromise<void>
   getItem(key: string): MaybePromise<unknown>
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
   removeItem(key: string, options: object): MaybePromise<void>
   /**
    * Creates the item only when it is absent. `true` when this call created it. Atomic across every process that shares the
-   * store. `ttl` is in whole seconds, at least 1.
+   * store. Whatever the answer, the item that is there now is as safe from a crash as the store can make it. `ttl` is in whole
+   * seconds, at least 1.
    */
   insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
   dispose?(): MaybePromise<void>
 }
 
-/** Where the core keeps what must outlive a request. Every method rejects with `temporarily_unavailable` when the driver fails. */
+/** Where the core keeps what must outlive a request. Every method rejects with `temporarily_unavailable` when the driver fails or hangs. */
 export interface Store {
   /** Absent also when it has expired by the provider's own clock, or is no record of this kind. */
   get<S extends v.GenericSchema>(key: string, schema: S): Promise<v.InferOutput<S> | undefined>
@@ -39,8 +43,13 @@ export interface Store {
   delete(key: string): Promise<void>
 }
 
-/** Version 1 of the envelope around every record. */
-const envelopeSchema = v.object({ version: v.literal(1), expiresAt: v.number(), value: v.unknown() })
+/** The version of every record that this release writes, and the only one that it reads. */
+const version = 1
+const envelopeSchema = v.object({ version: v.literal(version), expiresAt: v.number(), value: v.unknown() })
+const otherVersionSchema = v.object({ version: v.number() })
+
+/** Why a stored record counts as absent: another release wrote it, or it is torn, foreign, or not of its kind. */
+export type RecordRejection = 'version_unknown' | 'record_malformed'
 
 const unavailable = (cause: unknown): OAuthError =>
   new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
@@ -49,39 +58,56 @@ const unavailable = (cause: unknown): OAuthError =>
     retryAfter: 1,
   })
 
-function parseEnvelope(stored: unknown): v.InferOutput<typeof envelopeSchema> | undefined {
+type Envelope = v.InferOutput<typeof envelopeSchema>
+
+function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   let candidate = stored
   if (typeof stored === 'string') {
     try {
       candidate = JSON.parse(stored)
     } catch {
-      return undefined
+      return 'record_malformed'
     }
   }
   const result = v.safeParse(envelopeSchema, candidate)
-  return result.success ? result.output : undefined
+  if (result.success) return result.output
+  const other = v.safeParse(otherVersionSchema, candidate)
+  return other.success && other.output.version !== version ? 'version_unknown' : 'record_malformed'
 }
 
 /**
- * @param onRejected hears of a record that counts as absent because it is none of ours, with its kind (the key's first part).
+ * @param timeLimit seconds after which an operation counts as failed.
+ * @param onRejected hears of a record that counts as absent, with its kind (the key's first part) and why.
  */
-export function openStore(driver: AtomicDriver, runtime: Runtime, onRejected: (kind: string) => void): Store {
-  const reject = (key: string): undefined => {
-    onRejected(key.slice(0, key.indexOf(':')))
+export function openStore(
+  driver: AtomicDriver,
+  deps: {
+    readonly runtime: Runtime
+    readonly timeLimit: number
+    readonly onRejected: (kind: string, reason: RecordRejection) => void
+  },
+): Store {
+  const { runtime, timeLimit, onRejected } = deps
+  const reject = (key: string, reason: RecordRejection): undefined => {
+    onRejected(key.slice(0, key.indexOf(':')), reason)
     return undefined
   }
-  const read = async (key: string): Promise<unknown> => {
-    let stored: unknown
+  /** A driver that answers at once costs no timer; one that hangs must not make a request hang. */
+  const attempt = async <T>(operate: () => MaybePromise<T>): Promise<T> => {
     try {
-      stored = await driver.getItem(key)
+      const outcome = operate()
+      return outcome instanceof Promise ? await withinTime(outcome, timeLimit) : await outcome
     } catch (cause) {
       throw unavailable(cause)
     }
+  }
+  const read = async (key: string): Promise<unknown> => {
+    const stored = await attempt(() => driver.getItem(key))
     // Some unstorage drivers return an error instead of throwing it.
     if (stored instanceof Error) throw unavailable(stored)
     return stored ?? undefined
   }
-  const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version: 1, expiresAt, value })
+  const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })
   // The driver's expiry only cleans up; whether a record counts is decided from `expiresAt` when it is read.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
@@ -90,48 +116,40 @@ export function openStore(driver: AtomicDriver, runtime: Runtime, onRejected: (k
       const stored = await read(key)
       if (stored === undefined) return undefined
       const envelope = parseEnvelope(stored)
-      if (envelope === undefined) return reject(key)
+      if (typeof envelope === 'string') return reject(key, envelope)
       if (envelope.expiresAt <= runtime.now()) return undefined
       const record = v.safeParse(schema, envelope.value)
-      return record.success ? record.output : reject(key)
+      return record.success ? record.output : reject(key, 'record_malformed')
     },
     async has(key) {
       const stored = await read(key)
       if (stored === undefined) return false
       const envelope = parseEnvelope(stored)
-      if (envelope === undefined) reject(key)
-      return envelope === undefined || envelope.expiresAt > runtime.now()
+      if (typeof envelope === 'string') reject(key, envelope)
+      return typeof envelope === 'string' || envelope.expiresAt > runtime.now()
     },
     async getMarker(key, schema, unreadable) {
       const stored = await read(key)
       if (stored === undefined) return undefined
       const envelope = parseEnvelope(stored)
-      if (envelope !== undefined && envelope.expiresAt <= runtime.now()) return undefined
-      const record = v.safeParse(schema, envelope?.value)
+      if (typeof envelope === 'string') {
+        reject(key, envelope)
+        return unreadable
+      }
+      if (envelope.expiresAt <= runtime.now()) return undefined
+      const record = v.safeParse(schema, envelope.value)
       if (record.success) return record.output
-      reject(key)
+      reject(key, 'record_malformed')
       return unreadable
     },
     async put(key, value, expiresAt) {
-      try {
-        await driver.setItem(key, encode(value, expiresAt), options(expiresAt))
-      } catch (cause) {
-        throw unavailable(cause)
-      }
+      await attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt)))
     },
     async insert(key, value, expiresAt) {
-      try {
-        return (await driver.insertItem(key, encode(value, expiresAt), options(expiresAt))) === true
-      } catch (cause) {
-        throw unavailable(cause)
-      }
+      return (await attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt)))) === true
     },
     async delete(key) {
-      try {
-        await driver.removeItem(key, {})
-      } catch (cause) {
-        throw unavailable(cause)
-      }
+      await attempt(() => driver.removeItem(key, {}))
     },
   }
 }

@@ -9,6 +9,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
@@ -51,6 +52,8 @@ export type AccessTokenValidation =
 export interface AccessTokens {
   mint(token: NewAccessToken): Promise<{ readonly token: string; readonly records: readonly NewRecord[] }>
   validate(token: string): Promise<AccessTokenValidation>
+  /** Refuses the token from now on. `undefined` when there was nothing to do: it is no live token of this client. */
+  revoke(token: string, client: Client): Promise<TokenFacts | undefined>
 }
 
 const longestReference = 512
@@ -62,6 +65,7 @@ export function createAccessTokens(deps: {
   readonly users: UserService
   readonly store: Store
   readonly families: Families
+  readonly denyList: DenyList
   readonly jwt: Jwt
   /** Seconds. */
   readonly clockTolerance: number
@@ -69,7 +73,19 @@ export function createAccessTokens(deps: {
   readonly observed: boolean
   readonly runtime: Runtime
 }): AccessTokens {
-  const { issuer, clients, scopes: directory, users, store, families, jwt, clockTolerance, observed, runtime } = deps
+  const {
+    issuer,
+    clients,
+    scopes: directory,
+    users,
+    store,
+    families,
+    denyList,
+    jwt,
+    clockTolerance,
+    observed,
+    runtime,
+  } = deps
   const fallbackAudience = `${issuer}/resources`
 
   function audiencesOf(scopes: readonly string[]): readonly string[] {
@@ -158,23 +174,36 @@ export function createAccessTokens(deps: {
       const fingerprint = fingerprintOf(hash)
       const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { client_id: clientId, scope, grant_id: family, iss, aud } = claims
+      const { client_id: clientId, scope, grant_id: family, iss, aud, jti } = claims
       const sub = typeof claims.sub === 'string' ? claims.sub : undefined
       if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
         return { valid: false, reason: 'token_not_ours', fingerprint }
       }
       const scopes = scope === '' ? [] : scope.split(' ')
-      const [client, revoked, active] = await Promise.all([
+      const [client, revoked, denied, active] = await Promise.all([
         clients.find(clientId),
-        typeof family === 'string' ? families.isRevoked(family) : false,
+        typeof family === 'string' && families.isRevoked(family),
+        // The record of a reference token is gone when it was revoked; a JWT stays as valid as it looks.
+        isJwt && typeof jti === 'string' && denyList.isDenied(jti),
         sub === undefined || isActive(users, sub),
       ])
       const facts: TokenFacts = { fingerprint, client, sub }
       if (!hasOwnAudience(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
       if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
+      if (denied) return { ...facts, valid: false, reason: 'token_revoked' }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
       return { ...facts, valid: true, claims, scopes, client }
+    },
+
+    async revoke(token, client) {
+      const isJwt = token.includes('.')
+      const hash = hashOf(token, runtime)
+      const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
+      if (claims === undefined || claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
+      if (!isJwt) await store.delete(keyOf('access', hash))
+      else if (!(await denyList.deny(String(claims.jti), Number(claims.exp) + clockTolerance))) return undefined
+      return { fingerprint: fingerprintOf(hash), client, sub: typeof claims.sub === 'string' ? claims.sub : undefined }
     },
   }
 }

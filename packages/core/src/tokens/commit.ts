@@ -55,7 +55,10 @@ export function createCommit(deps: {
     if (replay === undefined || credential === undefined) return undefined
     if (runtime.now() >= replay.until || replay.request !== request) return undefined
     const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
-    return record && openResponse(record.sealed, credential, runtime)
+    const answer = record && (await openResponse(record.sealed, credential, runtime))
+    // The twin may have died before its marker was safe from a crash of the store: whoever answers makes sure of it first.
+    if (answer !== undefined) await store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt)
+    return answer
   }
 
   async function answerReplay(
@@ -73,10 +76,7 @@ export function createCommit(deps: {
     const reason = replayTypes[redeemed.kind]
     recorder.record(trace, { type: reason, fingerprint })
     const { record } = redeemed
-    if (record !== undefined) {
-      const until = Math.max(record.keptUntil, runtime.now() + client.accessTokenLifetime)
-      await families.revoke(record.family, until, reason, trace)
-    }
+    if (record !== undefined) await families.revoke(record, client, reason, trace)
     throw new OAuthError('invalid_grant', refusal, { reason })
   }
 

@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+import type { ClientAuthentication } from '../credentials/client.ts'
+import type { Client } from '../directory/client.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import { neverStored } from '../http/json-response.ts'
+import { parseFields } from '../http/parse-fields.ts'
+import { readParameters } from '../http/read-parameters.ts'
+import { factsOf } from '../plugin/redemption.ts'
+import { fingerprintOf } from '../records/keys.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Families } from '../tokens/family.ts'
+import type { StoredGrants } from '../tokens/stored-grant.ts'
+import type { Endpoint } from './endpoint.ts'
+
+const parametersSchema = v.object({ token: v.string() })
+
+/**
+ * `POST /connect/revocation`. The answer is the same whether there was something to revoke or not. `token_type_hint` is not read: what a
+ * token is shows when it is found.
+ *
+ * @see RFC 7009 section 2; wire contract, section 8
+ */
+export function revocationEndpoint(deps: {
+  readonly authenticateClient: ClientAuthentication
+  readonly accessTokens: AccessTokens
+  readonly storedGrants: StoredGrants
+  readonly families: Families
+  readonly recorder: Recorder
+  readonly runtime: Runtime
+  readonly bodyLimit: number
+}): Endpoint {
+  const { authenticateClient, accessTokens, storedGrants, families, recorder, runtime, bodyLimit } = deps
+
+  /** Whether it was a refresh token, whoever's; one that was rotated long ago ends its family as well. */
+  async function revokeRefreshToken(token: string, client: Client, trace: Trace): Promise<boolean> {
+    const stored = await storedGrants('refresh', token)
+    if (stored === undefined) return false
+    const { record, hash } = factsOf(stored.redemption)
+    if (record === undefined || stored.clientId !== client.clientId) return true
+    trace.sub = stored.subject.sub
+    await families.revoke(record, client, 'revocation_requested', trace)
+    recorder.record(trace, { type: 'token_revoked', tokenType: 'refresh_token', fingerprint: fingerprintOf(hash) })
+    return true
+  }
+
+  async function revokeAccessToken(token: string, client: Client, trace: Trace): Promise<void> {
+    const revoked = await accessTokens.revoke(token, client)
+    if (revoked === undefined) return
+    trace.sub = revoked.sub
+    recorder.record(trace, { type: 'token_revoked', tokenType: 'access_token', fingerprint: revoked.fingerprint })
+  }
+
+  return {
+    name: 'revocation',
+    methods: ['POST'],
+    presents: 'client',
+    cors: true,
+    async handle(request, trace) {
+      const form = await readParameters(request, bodyLimit)
+      const client = await authenticateClient(request, form, trace)
+      const { token } = parseFields(parametersSchema, form)
+      if (!(await revokeRefreshToken(token, client, trace))) await revokeAccessToken(token, client, trace)
+      return new runtime.Response(null, { status: 200, headers: neverStored })
+    },
+  }
+}

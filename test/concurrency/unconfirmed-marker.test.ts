@@ -1,0 +1,63 @@
+// The attack on a replicated store: the winner's marker reached the primary, and its answer was lost with the connection. The client sends the
+// request again and gets the winner's answer out of the window; then the primary dies before the marker was copied. On the promoted replica
+// the refresh token is unspent, and whoever replays it gets a second successor. So a retry is answered only once its marker is confirmed.
+import type { AtomicDriver } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture } from '../support/fixture.ts'
+import { issueTokens, refresh } from '../support/revocation.ts'
+
+/** Keeps every insert on the primary, and fails while no replica confirms it, whether the item was new or not. */
+function unconfirming() {
+  const items = new Map<string, string>()
+  const primary = mapDriver(items)
+  const state = { confirms: true }
+  const storage: AtomicDriver = {
+    ...primary,
+    async insertItem(key, value, options) {
+      const inserted = await primary.insertItem(key, value, options)
+      if (!state.confirms) throw new Error('0 of 1 replicas have confirmed the write')
+      return inserted
+    },
+  }
+  return { storage, state, items }
+}
+
+const ofType = (f: Fixture, type: string) => f.events.filter((event) => event.type === type)
+
+describe('a marker that no replica has confirmed', () => {
+  test('gives no answer to a retry; once it is confirmed, the retry gets the one answer', async () => {
+    const { storage, state } = unconfirming()
+    const f = await fixture({ storage })
+    const { refresh_token: token } = await issueTokens(f)
+    state.confirms = false
+    for (let attempt = 0; attempt < 2; attempt += 1) expect((await refresh(f, token)).status).toBe(503)
+    state.confirms = true
+    const [one, two] = [await refresh(f, token), await refresh(f, token)]
+    expect([one.status, two.status]).toEqual([200, 200])
+    expect(two.body).toEqual(one.body)
+    expect(ofType(f, 'family_revoked')).toEqual([])
+    expect((await refresh(f, one.body.refresh_token)).status).toBe(200)
+  })
+
+  test('is put back by the retry where the promoted replica does not have it', async () => {
+    const { storage, state, items } = unconfirming()
+    const f = await fixture({ storage })
+    const { refresh_token: token } = await issueTokens(f)
+    state.confirms = false
+    expect((await refresh(f, token)).status).toBe(503)
+    const [key = ''] = [...items.keys()].filter((each) => each.startsWith('spent:refresh:'))
+    const marker = items.get(key)
+    // The retry has read the marker when the primary dies; its insert reaches the replica.
+    const get = storage.getItem
+    const lost: AtomicDriver['getItem'] = async (each) => {
+      const found = await get(each)
+      if (each === key) items.delete(key)
+      return found
+    }
+    Object.assign(storage, { getItem: lost })
+    state.confirms = true
+    expect((await refresh(f, token)).status).toBe(200)
+    expect(items.get(key)).toBe(marker)
+  })
+})

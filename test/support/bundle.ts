@@ -1,0 +1,28 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+// CommonJS among the dependencies asks for Node's modules by `require`.
+const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+
+/**
+ * One JavaScript file of a program of the tests with the sources that it imports, for processes that run no TypeScript. It lies in a new
+ * directory for temporary files.
+ */
+export async function bundle(entry: URL): Promise<string> {
+  const outfile = join(await mkdtemp(join(tmpdir(), 'grantry-test-')), 'program.mjs')
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    conditions: ['@grantry/source'],
+    banner: { js: banner },
+    logLevel: 'error',
+  })
+  return outfile
+}
