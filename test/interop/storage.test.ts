@@ -167,7 +167,7 @@ describe('expiry of the memory driver', () => {
     await fill(1000, minute)
     advance(minute + 2)
     const sizes = [held()]
-    for (let write = 0; write < 100; write += 1) {
+    for (let write = 0; write < 150; write += 1) {
       await storage.setItem('writer', 'x')
       sizes.push(held())
     }
