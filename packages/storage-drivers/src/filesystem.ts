@@ -1,0 +1,144 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { AtomicDriver } from '@grantry/core'
+import { createFlush } from './filesystem/flush.ts'
+import { insertItem } from './filesystem/insert-item.ts'
+import { fanNames, placeOf } from './filesystem/place.ts'
+import { prepareDirectory } from './filesystem/prepare-directory.ts'
+import { setItem } from './filesystem/set-item.ts'
+import { emptySlot, listSlot, liveOf, readSlot, withLive } from './filesystem/slot.ts'
+import { keyOf } from './filesystem/slot-name.ts'
+import { sweepDraft, sweepSlot } from './filesystem/sweep.ts'
+import { createSweeper } from './filesystem/sweeper.ts'
+import { foldersIn, walkSlots } from './filesystem/walk.ts'
+
+export interface FilesystemOptions {
+  /** Of its own, on a local disk; made when it is absent. Several processes of one machine may share it, not several machines. */
+  readonly directory: string
+  /**
+   * Whether a write answers only when it would survive a power cut; `true` unless said otherwise. With `false`, what was answered
+   * before the machine (not the process) went down may be lost or empty.
+   */
+  readonly fsync?: boolean
+}
+
+/** An unstorage driver that can insert atomically; a test holds it to unstorage's own type. `ttl` is in seconds, fractions count. */
+export interface FilesystemDriver extends AtomicDriver {
+  readonly name: 'filesystem'
+  open(): Promise<void>
+  getItem(key: string): Promise<string | null>
+  hasItem(key: string): Promise<boolean>
+  setItem(key: string, value: string, options?: { ttl?: number }): Promise<void>
+  insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
+  removeItem(key: string): Promise<void>
+  /** Every live key that begins with the base: for unstorage, and never on a request path. */
+  getKeys(base?: string, options?: object): Promise<string[]>
+  clear(base?: string): Promise<void>
+  /** When the item was written, and its size in bytes. */
+  getMeta(key: string): Promise<{ mtime: Date; size: number } | null>
+  /** Removes all that has expired now, without waiting for writes to do it. Resolves to how many items that were. */
+  purge(): Promise<number>
+  dispose(): Promise<void>
+}
+
+/** Milliseconds since the epoch. */
+function endOf(ttl: number | undefined): number {
+  if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
+  return ttl === undefined ? Number.POSITIVE_INFINITY : Math.ceil(Date.now() + ttl * 1000)
+}
+
+/**
+ * Keeps every item in a directory of its own: for one machine and any number of processes. A process that is killed at any instant
+ * leaves nothing half-written behind. Expired items are dropped in small steps by later writes.
+ *
+ * @throws TypeError when the directory is the empty string. `open()`, or whatever comes first, rejects with one sentence when the directory is unfit.
+ * @see docs/decisions/0013-filesystem-layout.md
+ * @example
+ * const storage = filesystemDriver({ directory: '/var/lib/grantry' })
+ */
+export function filesystemDriver({ directory, fsync = true }: FilesystemOptions): FilesystemDriver {
+  // It would resolve to wherever the process was started.
+  if (directory === '') throw new TypeError('storage: the directory of filesystemDriver is empty; name one')
+  const place = placeOf(resolve(directory), createFlush(fsync))
+  const sweeper = createSweeper(place)
+  let prepared: Promise<void> | undefined
+
+  /** Also without `open()`, inside unstorage. After a failure, the next call tries again. */
+  function prepare(): Promise<void> {
+    prepared ??= prepareDirectory(place).catch((error) => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+
+  async function remove(key: string): Promise<void> {
+    const { path, fan } = place.slotOf(key)
+    const names = listSlot(path)
+    if (names.length > 0) emptySlot(path, names)
+    // Also when it was gone already: whoever removed it may not have come so far.
+    await Promise.all([place.flush.directory(path), place.flush.directory(fan)])
+    sweeper.step()
+  }
+
+  return {
+    name: 'filesystem',
+    open: prepare,
+    async getItem(key) {
+      await prepare()
+      return readSlot(place.slotOf(key).path) ?? null
+    },
+    async hasItem(key) {
+      await prepare()
+      return liveOf(listSlot(place.slotOf(key).path)) !== undefined
+    },
+    async setItem(key, value, options) {
+      await prepare()
+      const expiresAt = endOf(options?.ttl)
+      if (expiresAt <= Date.now()) return remove(key)
+      await setItem(place, place.slotOf(key), { value, expiresAt })
+      sweeper.step()
+    },
+    async insertItem(key, value, { ttl }) {
+      await prepare()
+      const inserted = await insertItem(place, place.slotOf(key), { value, expiresAt: endOf(ttl) })
+      if (inserted) sweeper.step()
+      return inserted
+    },
+    async removeItem(key) {
+      await prepare()
+      await remove(key)
+    },
+    async getKeys(base = '') {
+      await prepare()
+      const keys: string[] = []
+      for await (const { name, path } of walkSlots(place)) {
+        const key = keyOf(name)
+        if (key.startsWith(base) && liveOf(listSlot(path)) !== undefined) keys.push(key)
+      }
+      return keys
+    },
+    async clear(base = '') {
+      await prepare()
+      for await (const { name, path } of walkSlots(place)) {
+        if (keyOf(name).startsWith(base)) emptySlot(path, listSlot(path))
+      }
+      for (const fan of fanNames) await place.flush.directory(`${place.items}/${fan}`)
+    },
+    async getMeta(key) {
+      await prepare()
+      const stats = withLive(place.slotOf(key).path, (file) => statSync(file))
+      return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
+    },
+    async purge() {
+      await prepare()
+      let removed = 0
+      for await (const { path } of walkSlots(place)) {
+        if (sweepSlot(path)) removed += 1
+      }
+      for (const name of await foldersIn(place.tmp)) sweepDraft(place.tmp, name)
+      return removed
+    },
+    dispose: sweeper.stop,
+  }
+}

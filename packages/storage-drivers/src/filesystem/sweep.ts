@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { emptySlot, listSlot, liveOf, unlinkAll } from './slot.ts'
+import { gone, tolerating } from './tolerating.ts'
+
+/** Milliseconds after which a draft is one that a process left behind when it was killed. */
+const abandonedAfter = 3_600_000
+
+/**
+ * Removes an expired item, or what a killed process left beside a live one. The names say it all; no file is read.
+ *
+ * @returns whether this call removed an expired item.
+ */
+export function sweepSlot(path: string): boolean {
+  const names = listSlot(path)
+  if (liveOf(names) !== undefined) {
+    unlinkAll(path, names.slice(0, -1))
+    return false
+  }
+  return emptySlot(path, names)
+}
+
+/** Removes a draft that was left behind. */
+export function sweepDraft(tmp: string, name: string): void {
+  const path = `${tmp}/${name}`
+  const changed = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
+  if (changed === undefined || changed > Date.now() - abandonedAfter) return
+  // First out of its writer's reach: one that had only slept would move an emptied folder to its slot, and insert nothing.
+  const claimed = `${tmp}/${randomUUID()}`
+  if (tolerating(gone, () => renameSync(path, claimed))) rmSync(claimed, { recursive: true, force: true })
+}

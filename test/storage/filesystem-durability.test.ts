@@ -1,0 +1,169 @@
+// What was answered survives a power cut: it was flushed before, names as well as contents. Told by the calls to the file system, for want of a
+// plug to pull.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+const calls = vi.hoisted(() => ({
+  directory: '',
+  made: [] as string[],
+  fails: false,
+  opening: (_path: string): void => undefined,
+}))
+
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>()
+  const paths = new Map<number, string>()
+  const name = (path: unknown): string =>
+    `${path}`
+      .slice(calls.directory.length + 1)
+      .replace(/^items\/[0-9a-f]{2}/, 'fan')
+      .replaceAll(/[0-9a-z]{9}-[0-9a-f-]{36}-[0-9a-z]{9}/g, 'item')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'draft')
+  return {
+    ...fs,
+    openSync(path: string, flags: string, mode?: number) {
+      calls.opening(path)
+      const descriptor = fs.openSync(path, flags, mode)
+      paths.set(descriptor, path)
+      return descriptor
+    },
+    fsync(descriptor: number, done: (error: Error | null) => void) {
+      const path = name(paths.get(descriptor))
+      fs.fsync(descriptor, (error) => {
+        calls.made.push(`flushed ${path}`)
+        done(calls.fails ? Object.assign(new Error('the disk failed'), { code: 'EIO' }) : error)
+      })
+    },
+    renameSync(from: string, to: string) {
+      calls.made.push(`moved ${name(from)} to ${name(to)}`)
+      fs.renameSync(from, to)
+    },
+    unlinkSync(path: string) {
+      calls.made.push(`removed ${name(path)}`)
+      fs.unlinkSync(path)
+    },
+  }
+})
+
+let parent: string
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  calls.directory = join(parent, 'storage')
+  calls.fails = false
+  calls.opening = () => undefined
+})
+afterEach(() => rmSync(parent, { recursive: true }))
+
+async function open(fsync: boolean) {
+  const driver = filesystemDriver({ directory: calls.directory, fsync })
+  await driver.open()
+  // It would sweep, which nobody waits for.
+  await driver.dispose()
+  return driver
+}
+
+/** The calls that an operation has made when it answers; flushes that run at the same time in alphabetical order. */
+async function callsOf(operate: () => Promise<unknown>): Promise<readonly string[]> {
+  calls.made = []
+  await operate()
+  const groups = calls.made.join('\n').split(/\n(?=moved|removed)|(?<=^(?:moved|removed).*)\n/m)
+  return groups.flatMap((group) => group.split('\n').sort())
+}
+
+test('opening flushes what it made, and the name of the directory itself', async () => {
+  expect(relative(parent, calls.directory)).toBe('storage')
+  const made = await callsOf(() => open(true))
+  expect(made).toContain('flushed format')
+  expect(made).toContain('flushed items')
+  // The directory, and its parent, whose path is shorter than what is cut off.
+  expect(made.filter((call) => call === 'flushed ')).toHaveLength(2)
+})
+
+test('a new item is flushed before it can be seen, and its place before the answer', async () => {
+  const driver = await open(true)
+  const calls = ['flushed tmp/draft', 'flushed tmp/draft/item', 'moved tmp/draft to fan/key', 'flushed fan']
+  expect(await callsOf(() => driver.setItem('key', 'value'))).toEqual(calls)
+  await driver.removeItem('key')
+  expect(await callsOf(() => driver.insertItem('key', 'value', { ttl: 60 }))).toEqual(calls)
+})
+
+test('an overwritten item stays until the new one is flushed', async () => {
+  const driver = await open(true)
+  await driver.setItem('key', 'one')
+  expect(await callsOf(() => driver.setItem('key', 'two'))).toEqual([
+    'flushed tmp/draft',
+    'flushed tmp/draft/item',
+    'moved tmp/draft/item to fan/key/item',
+    'flushed fan',
+    'flushed fan/key',
+    'removed fan/key/item',
+  ])
+})
+
+// Its writer may have been killed before it flushed, and whoever is refused acts on what is there.
+test('an insert that is refused flushes what refuses it', async () => {
+  const driver = await open(true)
+  await (await open(false)).setItem('key', 'value')
+  expect(await callsOf(() => driver.insertItem('key', 'other', { ttl: 60 }))).toEqual([
+    'flushed fan',
+    'flushed fan/key',
+    'flushed fan/key/item',
+  ])
+})
+
+test('an insert succeeds after all when what refuses it goes away before it is flushed', async () => {
+  const driver = await open(true)
+  await driver.setItem('key', 'value')
+  calls.opening = (path) => {
+    if (!path.includes('/key/')) return
+    calls.opening = () => undefined
+    rmSync(path)
+  }
+  expect(await driver.insertItem('key', 'other', { ttl: 60 })).toBe(true)
+  expect(await driver.getItem('key')).toBe('other')
+})
+
+test('a removal is flushed, also one that another process began', async () => {
+  const driver = await open(true)
+  await driver.setItem('key', 'value')
+  expect(await callsOf(() => driver.removeItem('key'))).toEqual(['removed fan/key/item', 'flushed fan'])
+  expect(await callsOf(() => driver.removeItem('key'))).toEqual(['flushed fan'])
+  await driver.setItem('key', 'value')
+  expect(await callsOf(() => driver.setItem('key', 'value', { ttl: 0 }))).toEqual([
+    'removed fan/key/item',
+    'flushed fan',
+  ])
+})
+
+test('without fsync nothing is flushed', async () => {
+  const driver = await open(false)
+  const made = await callsOf(async () => {
+    await driver.setItem('key', 'one')
+    await driver.setItem('key', 'two')
+    await driver.insertItem('key', 'three', { ttl: 60 })
+    await driver.removeItem('key')
+    await driver.clear()
+  })
+  expect(made.filter((call) => call.startsWith('flushed'))).toEqual([])
+})
+
+test('an item that cannot be flushed is not answered for, and is not seen', async () => {
+  const driver = await open(true)
+  calls.fails = true
+  await expect(driver.setItem('key', 'value')).rejects.toThrow('the disk failed')
+  await expect(driver.insertItem('key', 'value', { ttl: 60 })).rejects.toThrow('the disk failed')
+  calls.fails = false
+  expect(await driver.getItem('key')).toBeNull()
+  expect(readdirSync(join(calls.directory, 'tmp'))).toEqual([])
+})
+
+test('a refusal that cannot be flushed is no answer', async () => {
+  const driver = await open(true)
+  await driver.setItem('key', 'value')
+  calls.fails = true
+  await expect(driver.insertItem('key', 'other', { ttl: 60 })).rejects.toThrow('the disk failed')
+  await expect(driver.removeItem('key')).rejects.toThrow('the disk failed')
+})

@@ -1,0 +1,159 @@
+// A key becomes a path. One that leaves its directory, or two that meet in one file, would be another's token.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FilesystemDriver, filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let parent: string
+let directory: string
+let driver: FilesystemDriver
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  directory = join(parent, 'storage')
+  driver = filesystemDriver({ directory, fsync: false })
+})
+afterEach(async () => {
+  await driver.dispose()
+  rmSync(parent, { recursive: true })
+})
+
+const hostile = [
+  '',
+  ' ',
+  'n',
+  'n:m',
+  'n:m:o',
+  'N',
+  'n.m',
+  'n:',
+  ':n',
+  '::',
+  ':',
+  '..',
+  '.',
+  '../..',
+  '../../escaped',
+  '..\\escaped',
+  '/etc/passwd',
+  'C:\\escaped',
+  'a/b',
+  'a\\b',
+  'a%2fb',
+  'a%2Fb',
+  '%',
+  '%25',
+  '%%',
+  'a?b',
+  'a?c',
+  'a$',
+  'a*',
+  'a|b',
+  'a"b',
+  'a<b>',
+  'a\0b',
+  'a\nb',
+  'con',
+  'CON',
+  'con:a',
+  'nul',
+  'com1',
+  'con.txt',
+  '~',
+  '-rf',
+  '__proto__',
+  'constructor',
+  'ä',
+  'a\u0308',
+  'Ä',
+  'ß',
+  'ss',
+  '\u212a',
+  'k',
+  '🔑',
+  '\ufffd',
+  'a ',
+  'a.',
+  'a',
+  'items',
+  'format',
+]
+
+const slots = (): string[] => {
+  const items = join(directory, 'items')
+  return readdirSync(items).flatMap((fan) => readdirSync(join(items, fan)))
+}
+
+test('hostile keys each hold a value of their own, and come back from getKeys as they were', async () => {
+  for (const key of hostile) await driver.setItem(key, `value of ${key}`)
+  for (const key of hostile) expect(await driver.getItem(key)).toBe(`value of ${key}`)
+  expect((await driver.getKeys()).sort()).toEqual([...hostile].sort())
+  for (const key of hostile) {
+    expect(await driver.insertItem(key, 'again', { ttl: 60 })).toBe(false)
+    await driver.removeItem(key)
+    expect(await driver.hasItem(key)).toBe(false)
+  }
+  expect(await driver.getKeys()).toEqual([])
+})
+
+test('nothing is written outside the directory', async () => {
+  for (const key of hostile) await driver.setItem(key, 'value')
+  expect(readdirSync(parent)).toEqual(['storage'])
+  expect(readdirSync(directory).sort()).toEqual(['format', 'items', 'tmp'])
+  expect(readdirSync(join(directory, 'items'))).toHaveLength(256)
+  expect(readdirSync(join(directory, 'tmp'))).toEqual([])
+})
+
+test('names on disk differ by more than case, and are none that Windows changes or keeps for itself', async () => {
+  for (const key of hostile) await driver.setItem(key, 'value')
+  const names = slots()
+  expect(new Set(names.map((name) => name.normalize('NFKC').toUpperCase())).size).toBe(hostile.length)
+  for (const name of names) {
+    expect(name).toMatch(/^[a-z0-9_.%-]+$/)
+    expect(name).not.toMatch(/^\.|\.$|^(?:con|nul|com1)(?:\.|$)/)
+  }
+})
+
+test('a usual key can be read on disk', async () => {
+  await driver.setItem('spent:refresh:9f86d081', 'value')
+  expect(slots()).toEqual(['spent.refresh.9f86d081'])
+})
+
+test('any key holds its value and comes back, or is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 20 }), async (keys) => {
+      await driver.clear()
+      for (const key of keys) await driver.setItem(key, key)
+      for (const key of keys) expect(await driver.getItem(key)).toBe(key)
+      expect((await driver.getKeys()).sort()).toEqual([...keys].sort())
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test.each([
+  ['a'.repeat(201), 201],
+  ['A'.repeat(67), 201],
+  ['🔑'.repeat(100), 1200],
+])('a key that would be too long a name is refused by every operation', async (key, length) => {
+  const sentence = `needs ${length} characters in a file name, at most 200 are allowed; use a hash of it`
+  await expect(driver.getItem(key)).rejects.toThrow(sentence)
+  await expect(driver.hasItem(key)).rejects.toThrow(sentence)
+  await expect(driver.setItem(key, 'value')).rejects.toThrow(sentence)
+  await expect(driver.setItem(key, 'value', { ttl: 0 })).rejects.toThrow(sentence)
+  await expect(driver.insertItem(key, 'value', { ttl: 60 })).rejects.toThrow(sentence)
+  await expect(driver.removeItem(key)).rejects.toThrow(sentence)
+  await expect(driver.getMeta(key)).rejects.toThrow(sentence)
+})
+
+test('the longest key that is allowed works', async () => {
+  await driver.setItem('a'.repeat(200), 'value')
+  expect(await driver.getItem('a'.repeat(200))).toBe('value')
+})
+
+// Written as UTF-8 they would all be U+FFFD: one item for many keys.
+test.each(['\ud800', 'a\udc00', '\udfff\ud800'])('a key that is no well-formed text is refused', async (key) => {
+  await expect(driver.setItem(key, 'value')).rejects.toThrow('is not well-formed text; use other keys')
+  await expect(driver.getItem(key)).rejects.toThrow('is not well-formed text; use other keys')
+})

@@ -1,0 +1,13 @@
+// Inserts the same keys as others at the same time, and prints those that it won.
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { print, starting } from './filesystem-process.ts'
+
+const [directory = '', name = '', count = '', fsync = ''] = process.argv.slice(2)
+const driver = filesystemDriver({ directory, fsync: fsync === 'fsync' })
+await driver.open()
+await starting()
+const won: number[] = []
+for (let key = 0; key < Number(count); key += 1) {
+  if (await driver.insertItem(`spent:${key}`, name, { ttl: 3600 })) won.push(key)
+}
+print(JSON.stringify(won))

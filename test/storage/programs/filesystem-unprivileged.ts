@@ -1,0 +1,10 @@
+// Opens a directory as a user who may not write it: root, whom nothing stops, becomes somebody else first.
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { print } from './filesystem-process.ts'
+
+const [directory = '', user = ''] = process.argv.slice(2)
+if (user !== '') process.setuid?.(Number(user))
+const refused = await filesystemDriver({ directory })
+  .open()
+  .catch((error: Error) => error)
+print(refused instanceof Error ? refused.message : 'opened')

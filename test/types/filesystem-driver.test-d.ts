@@ -1,0 +1,10 @@
+import type { AtomicDriver } from '@grantry/core'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import type { Driver } from 'unstorage'
+import { expectTypeOf, test } from 'vitest'
+
+// Its type is written out, so that nobody who uses it type-checks the whole of unstorage. It must stay one of theirs all the same.
+test('the filesystem driver is an unstorage driver that can insert atomically', () => {
+  expectTypeOf(filesystemDriver({ directory: 'storage' })).toExtend<Driver>()
+  expectTypeOf(filesystemDriver({ directory: 'storage' })).toExtend<AtomicDriver>()
+})
