@@ -1,0 +1,180 @@
+import type { Bench } from './bench.ts'
+import { freshKey, recordOf } from './keys.ts'
+import { sleep } from './moments.ts'
+import type { Operations } from './operations.ts'
+import type { Proof } from './proof.ts'
+import { isSame } from './same-value.ts'
+
+/** Milliseconds that an item may end early by: clocks differ a little. */
+const early = 100
+/** Milliseconds that an item may be seen after its end: a store may count whole seconds. */
+const late = 1500
+
+const day = 86_400
+
+/**
+ * Watches an item from its writing to its end. What it says holds however slow machine and store are: only what was answered before the
+ * end, and what was asked after it, counts.
+ */
+async function watch(
+  bench: Bench,
+  { get }: Operations,
+  item: { readonly key: string; readonly what: string; readonly atLeast: number; readonly atMost: number },
+  write: () => Promise<unknown>,
+): Promise<void> {
+  const { key, what, atLeast, atMost } = item
+  const begun = performance.now()
+  await write()
+  const written = performance.now()
+  for (;;) {
+    const asked = performance.now()
+    const found = await get(key)
+    const lived = performance.now() - begun
+    if (found === undefined) {
+      if (lived < atLeast * 1000 - early) {
+        bench.broken(`${what} should live for ${atLeast} s and was gone after ${(lived / 1000).toFixed(2)} s`)
+      }
+      return
+    }
+    if (asked - written > atMost * 1000 + late) {
+      bench.broken(
+        `${what} should be gone after ${atMost} s and was there after ${((asked - written) / 1000).toFixed(1)} s`,
+      )
+      return
+    }
+    await sleep(40)
+  }
+}
+
+const exactly = (key: string, what: string, seconds: number) => ({ key, what, atLeast: seconds, atMost: seconds })
+
+export const expiry: readonly Proof[] = [
+  {
+    name: 'ends an item with its ttl, neither earlier nor much later',
+    waits: true,
+    async examine(bench) {
+      const driver = await bench.open()
+      const [set, inserted] = [freshKey(), freshKey()]
+      await Promise.all([
+        watch(bench, driver, exactly(set, 'an item that was set with a ttl of 1 s', 1), () =>
+          driver.set(set, recordOf(1), 1),
+        ),
+        watch(bench, driver, exactly(inserted, 'an item that was inserted with a ttl of 2 s', 2), () =>
+          driver.insert(inserted, recordOf(1), 2),
+        ),
+      ])
+    },
+  },
+  {
+    name: 'takes a fraction of a second as ttl, and not as for ever',
+    waits: true,
+    async examine(bench) {
+      const driver = await bench.open()
+      await Promise.all(
+        [0.5, 1.5].map(async (ttl) => {
+          const [set, inserted] = [freshKey(), freshKey()]
+          // Up or down: the core writes whole seconds.
+          const bounds = { atLeast: 0, atMost: Math.ceil(ttl) }
+          const what = `an item with a ttl of ${ttl} s`
+          await Promise.all([
+            watch(bench, driver, { ...bounds, what, key: set }, () => driver.set(set, recordOf(1), ttl)),
+            watch(bench, driver, { ...bounds, what, key: inserted }, () => driver.insert(inserted, recordOf(1), ttl)),
+          ])
+        }),
+      )
+    },
+  },
+  {
+    name: 'never shows an item whose ttl is 0 or less',
+    async examine(bench) {
+      const driver = await bench.open()
+      for (const ttl of [0, -1, -40 * day]) {
+        const [set, inserted, replaced] = [freshKey(), freshKey(), freshKey()]
+        const outcomes = {
+          set: await bench.attempt(() => driver.set(set, recordOf('over'), ttl)),
+          inserted: await bench.attempt(() => driver.insert(inserted, recordOf('over'), ttl)),
+        }
+        await driver.set(replaced, recordOf('earlier'))
+        await bench.attempt(() => driver.set(replaced, recordOf('over'), ttl))
+        for (const [what, key] of Object.entries({ set, inserted })) {
+          if ((await driver.get(key)) !== undefined)
+            bench.broken(`what is ${what} with a ttl of ${ttl} s must not be there`)
+          if (outcomes[what as 'set' | 'inserted'] !== undefined && !(await driver.insert(key, recordOf('next')))) {
+            bench.broken(
+              `what was ${what} with a ttl of ${ttl} s must not keep another insertItem() from answering true`,
+            )
+          }
+        }
+        if (isSame(await driver.get(replaced), recordOf('over'))) {
+          bench.broken(`what is set over an item with a ttl of ${ttl} s must not be there`)
+        }
+      }
+    },
+  },
+  {
+    // setTimeout() fires at once for more than 24.8 days: measured, a driver on timers lost every refresh token.
+    name: 'keeps an item for 40 days',
+    waits: true,
+    async examine(bench) {
+      const driver = await bench.open()
+      const items = [24.9, 25, 40, 400].flatMap((days) => [
+        { key: freshKey(), how: 'set', days },
+        { key: freshKey(), how: 'inserted', days },
+      ])
+      for (const { key, how, days } of items) {
+        await (how === 'set'
+          ? driver.set(key, recordOf(1), Math.round(days * day))
+          : driver.insert(key, recordOf(1), Math.round(days * day)))
+      }
+      await sleep(1200)
+      // Later writes sweep.
+      for (let write = 0; write < 20; write += 1) await driver.set(freshKey(), recordOf(write), 1)
+      for (const { key, how, days } of items) {
+        if ((await driver.get(key)) === undefined) {
+          bench.broken(`an item that was ${how} with a ttl of ${days} days was gone after a second`)
+        }
+      }
+    },
+  },
+  {
+    name: 'lets a later set replace the end',
+    waits: true,
+    async examine(bench) {
+      const driver = await bench.open()
+      const [shorter, longer, inserted] = [freshKey(), freshKey(), freshKey()]
+      await driver.set(shorter, recordOf('earlier'), 3600)
+      await driver.set(longer, recordOf('earlier'), 1)
+      await driver.insert(inserted, recordOf('earlier'), 1)
+      for (const key of [longer, inserted]) await driver.set(key, recordOf('later'), 3600)
+      await watch(bench, driver, exactly(shorter, 'an item that was set again with a ttl of 1 s', 1), () =>
+        driver.set(shorter, recordOf('later'), 1),
+      )
+      await sleep(1000)
+      for (const key of [longer, inserted]) {
+        if (!isSame(await driver.get(key), recordOf('later'))) {
+          bench.broken(
+            'an item that was set again with a ttl of an hour has ended when the earlier ttl of 1 s was over',
+          )
+        }
+      }
+    },
+  },
+  {
+    name: 'lets no refused insert change the end',
+    waits: true,
+    async examine(bench) {
+      const driver = await bench.open()
+      const [short, long] = [freshKey(), freshKey()]
+      await driver.insert(long, recordOf('first'), 3600)
+      await driver.insert(long, recordOf('refused'), 1)
+      await watch(bench, driver, exactly(short, 'an item with a ttl of 1 s that another insert found', 1), async () => {
+        await driver.insert(short, recordOf('first'), 1)
+        await driver.insert(short, recordOf('refused'), 3600)
+      })
+      await sleep(1000)
+      if (!isSame(await driver.get(long), recordOf('first'))) {
+        bench.broken('an insertItem() that answered false has shortened the life of the item that it found')
+      }
+    },
+  },
+]

@@ -1,0 +1,108 @@
+import type { Bench } from './bench.ts'
+import { freshKey, recordOf } from './keys.ts'
+import type { Operations } from './operations.ts'
+import type { Proof } from './proof.ts'
+import { isSame, shown } from './same-value.ts'
+
+/** Keys that some store cuts, folds, hides, or takes for a path; in each family several are easily taken for one. */
+function hostileKeys(stem: string): readonly string[] {
+  return [
+    stem,
+    ...[
+      '?',
+      '?ttl=1',
+      '$',
+      '/',
+      '/leaf',
+      '\\leaf',
+      ':',
+      ':leaf',
+      '::leaf',
+      ' ',
+      '.',
+      '*',
+      '%2f',
+      '%00',
+      '\0',
+      '\r\n',
+      '#',
+    ].map((ending) => stem + ending),
+    ...['/..', '/../', ':..', ':.', '/./leaf', ':..:leaf'].map((path) => stem + path),
+    ...[':', '/', '../', '..:', './', ' '].map((beginning) => beginning + stem),
+    `${stem}-upper-lower`,
+    `${stem}-UPPER-LOWER`,
+    // Composed and decomposed, astral, right to left, and names that objects and systems have already.
+    ...['\u00e9', 'e\u0301', '\u{1f511}', '\u202e', '\u2028'].map((letter) => `${stem}-${letter}`),
+    ...['__proto__', 'constructor', 'con', '{tag}', '[a-z]'].map((name) => `${stem}-${name}`),
+    `${stem}:${'0123456789abcdef'.repeat(4)}`,
+    `${stem}:${'0123456789abcdef'.repeat(4).toUpperCase()}`,
+    `${stem}:`.padEnd(200, 'x'),
+    `${stem}:`.padEnd(199, 'x'),
+  ]
+}
+
+type Write = (driver: Operations, key: string) => Promise<boolean>
+
+const set: Write = async (driver, key) => {
+  await driver.set(key, recordOf(key))
+  return true
+}
+const insert: Write = (driver, key) => driver.insert(key, recordOf(key))
+
+/** The keys that the driver took; those that it refused by a rejection are right too. */
+async function accepted(bench: Bench, driver: Operations, keys: readonly string[], write: Write): Promise<string[]> {
+  const outcomes = await Promise.all(
+    keys.map(async (key) => ({ key, created: (await bench.attempt(() => write(driver, key)))?.answer })),
+  )
+  for (const { key, created } of outcomes) {
+    if (created !== false) continue
+    bench.broken(`insertItem(${shown(key)}) should answer true or reject: it was never written, only others like it`)
+  }
+  return outcomes.flatMap(({ key, created }) => (created === true ? [key] : []))
+}
+
+async function assertApart(bench: Bench, driver: Operations, write: Write): Promise<void> {
+  const taken = await accepted(bench, driver, hostileKeys(freshKey().slice(0, 24)), write)
+  const assertThere = async (key: string): Promise<void> => {
+    const found = await driver.get(key)
+    if (isSame(found, recordOf(key))) return
+    bench.broken(`${shown(key)} should be refused or have its own value, and has ${shown(found)}`)
+  }
+  await Promise.all(taken.map(assertThere))
+  // Each that is removed has another like it beside it that stays.
+  const [removed, staying] = [0, 1].map((rest) => taken.filter((_, index) => index % 2 === rest)) as [
+    string[],
+    string[],
+  ]
+  await Promise.all(removed.map((key) => driver.remove(key)))
+  const found = await Promise.all(removed.map((key) => driver.get(key)))
+  for (const [index, key] of removed.entries()) {
+    if (found[index] !== undefined) bench.broken(`${shown(key)} should be gone after removeItem()`)
+  }
+  await Promise.all(staying.map(assertThere))
+}
+
+/** A key that nobody has written must not be found under one that somebody has. */
+async function assertNotFound(bench: Bench, driver: Operations): Promise<void> {
+  const [stem = '', ...others] = hostileKeys(freshKey().slice(0, 24))
+  await driver.set(stem, recordOf(stem))
+  await Promise.all(
+    others.map(async (key) => {
+      const outcome = await bench.attempt(() => driver.get(key))
+      if (outcome?.answer === undefined) return
+      bench.broken(`getItem(${shown(key)}) should find nothing, and has found what ${shown(stem)} holds`)
+    }),
+  )
+}
+
+export const hostileKeyProofs: readonly Proof[] = [
+  {
+    name: 'keeps every hostile key apart, or refuses it',
+    async examine(bench) {
+      const driver = await bench.open()
+      await assertApart(bench, driver, set)
+      await assertApart(bench, driver, insert)
+      await assertNotFound(bench, driver)
+    },
+  },
+]

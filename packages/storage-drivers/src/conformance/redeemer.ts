@@ -1,0 +1,105 @@
+import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugin } from '@grantry/core'
+import { type Answer, type Credentials, createTestProvider, sha256Of, type TestClock } from '@grantry/core/testing'
+import * as v from 'valibot'
+
+const redirectUri = 'https://client.example.com/callback'
+
+/** Rotates, and answers a retry for five minutes: longer than any proof takes. */
+export const retrying: Credentials = ['retrying', 'retrying-secret']
+/** Rotates, and answers no retry. */
+export const strict: Credentials = ['strict', 'strict-secret']
+
+export const retryWindow = 300
+
+const refuse = (): OAuthError =>
+  new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'plugin:conformance:unknown' })
+
+/** The smallest grants that redeem: whoever the client is, the core compares it, and spends. */
+const grants: Plugin = [
+  defineGrant({
+    grantType: 'authorization_code',
+    params: v.object({ code: v.string() }),
+    scope: 'ignored',
+    async handle({ params }, kit) {
+      const stored = await kit.findAuthorizationCode(params.code)
+      if (stored === undefined) throw refuse()
+      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+    },
+  }),
+  defineGrant({
+    grantType: 'refresh_token',
+    params: v.object({ refresh_token: v.string() }),
+    scope: 'optional',
+    async handle({ params }, kit) {
+      const stored = await kit.findRefreshToken(params.refresh_token)
+      if (stored === undefined) throw refuse()
+      return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+    },
+  }),
+]
+
+const clientOf = ([clientId, secret]: Credentials, window: number): ClientOptions => ({
+  clientId,
+  secrets: [{ sha256: sha256Of(secret) }],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scopes: ['offline_access', 'api1'],
+  redirectUris: [redirectUri],
+  accessTokenFormat: 'reference',
+  authorizationCodeLifetime: 600,
+  refreshToken: { retryWindow: window },
+})
+
+/** A real provider on a driver, and what a client does with it. */
+export interface Redeemer {
+  readonly clock: TestClock
+  code(client?: Credentials): Promise<string>
+  redeem(code: string, client?: Credentials): Promise<Answer>
+  refresh(token: string, client?: Credentials): Promise<Answer>
+  introspect(accessToken: string): Promise<Answer>
+  /** A refresh token that was never used. */
+  refreshToken(client?: Credentials): Promise<string>
+}
+
+/** @param timeLimit seconds that the provider gives an operation of the storage */
+export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, timeLimit = 5): Promise<Redeemer> {
+  const { provider, clock, post } = await createTestProvider({
+    storage,
+    storageTimeLimit: timeLimit,
+    plugins: grants,
+    clients: [clientOf(retrying, retryWindow), clientOf(strict, 0)],
+    ...(shared !== undefined && { runtime: { now: shared.now } }),
+  })
+  const redeemer: Redeemer = {
+    clock: shared ?? clock,
+    code: ([clientId] = retrying) =>
+      provider.createAuthorizationCode({
+        clientId,
+        redirectUri,
+        scopes: ['offline_access', 'api1'],
+        subject: { sub: 'alice', amr: ['pwd'] },
+      }),
+    redeem: (code, client = retrying) => post('token', { grant_type: 'authorization_code', code }, client),
+    refresh: (token, client = retrying) => post('token', { grant_type: 'refresh_token', refresh_token: token }, client),
+    introspect: (token) => post('introspection', { token }, ['api1', 'api1-secret']),
+    async refreshToken(client = retrying) {
+      const { status, body } = await redeemer.redeem(await redeemer.code(client), client)
+      if (status !== 200) throw new Error(`a new code should be redeemed and was answered ${status} ${body.error}`)
+      return body.refresh_token
+    },
+  }
+  return redeemer
+}
+
+export const isSuccess = ({ status }: Answer): boolean => status === 200
+
+export const isRefusal = ({ status, body }: Answer): boolean => status === 400 && body.error === 'invalid_grant'
+
+/** 503 as a client must see it: it says when to come back, and nothing of the storage. */
+export const isOutage = ({ status, body, headers }: Answer): boolean =>
+  status === 503 && body.error === 'temporarily_unavailable' && Number(headers.get('retry-after')) > 0
+
+export function shownAnswer({ status, body, headers }: Answer): string {
+  if (status === 200) return '200'
+  const answer = `${status} ${body?.error ?? 'without an error'}`
+  return status === 503 && !headers.has('retry-after') ? `${answer} without Retry-After` : answer
+}

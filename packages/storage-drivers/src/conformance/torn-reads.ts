@@ -1,0 +1,50 @@
+import { freshKey, recordOf } from './keys.ts'
+import { giveWay } from './moments.ts'
+import type { Proof } from './proof.ts'
+import { isSame, shown } from './same-value.ts'
+
+/** Characters of a value that no store writes in one piece. */
+const length = 200_000
+
+/** Large values that differ in every character. */
+export const largeValues: readonly string[] = ['a', 'b', 'c'].map((letter) => recordOf(letter.repeat(length)))
+
+// The text itself first: parsing so much takes longer than reading it.
+export const isWhole = (found: unknown): boolean =>
+  largeValues.some((value) => found === value) || largeValues.some((value) => isSame(found, value))
+
+export const tornReads: readonly Proof[] = [
+  {
+    name: 'never shows a part of a value while it is replaced',
+    async examine(bench) {
+      const driver = await bench.open()
+      const key = freshKey()
+      await driver.set(key, largeValues[0] as string)
+      let writing = true
+      const write = async (): Promise<void> => {
+        for (let index = 0; index < 60 * bench.rounds; index += 1) {
+          await driver.set(key, largeValues[index % largeValues.length] as string)
+        }
+        writing = false
+      }
+      const read = async (): Promise<void> => {
+        // Until all are written, and at least once.
+        do {
+          const begun = performance.now()
+          const found = await driver.get(key)
+          if (!isWhole(found)) {
+            bench.broken(
+              `while a value is replaced getItem() should give the old or the new one and gave ${shown(found)}`,
+            )
+            return
+          }
+          await giveWay(begun)
+        } while (writing)
+      }
+      const writer = write().finally(() => {
+        writing = false
+      })
+      await Promise.all([writer, read()])
+    },
+  },
+]

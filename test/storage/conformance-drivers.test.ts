@@ -1,0 +1,86 @@
+// Every driver that needs no server keeps every promise of a driver. A row adds one; those on Redis are in conformance-redis.test.ts.
+import { rename } from 'node:fs/promises'
+import { mapDriver } from '@grantry/core/testing'
+import { driverProofs } from '@grantry/storage-drivers/conformance'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
+import { createStorage } from 'unstorage'
+import fsDriver from 'unstorage/drivers/fs'
+import { describe, test } from 'vitest'
+import {
+  assertKeepsEveryPromise,
+  moduleOf,
+  named,
+  newDirectory,
+  noOutage,
+  noProcesses,
+  nothingShared,
+  type Row,
+} from './programs/conformance-table.ts'
+
+const rows: readonly Row[] = [
+  {
+    name: 'memory',
+    leavesOut: [noProcesses, noOutage, nothingShared],
+    subject: () => ({ open: memoryDriver }),
+  },
+  {
+    name: 'map, the driver of the test kit, by the real clock',
+    leavesOut: [noProcesses, noOutage, nothingShared],
+    subject: () => ({ open: () => mapDriver(new Map(), () => Date.now() / 1000) }),
+  },
+  {
+    name: 'unstorage over its memory driver, in a single process',
+    leavesOut: [noProcesses, noOutage],
+    subject() {
+      const storage = createStorage()
+      return { open: () => unstorageDriver(storage, { singleProcess: true }) }
+    },
+  },
+  {
+    name: 'unstorage over its file driver, in a single process',
+    leavesOut: [noProcesses, noOutage],
+    async subject() {
+      const storage = createStorage({ driver: fsDriver({ base: await newDirectory() }) })
+      return { open: () => unstorageDriver(storage, { singleProcess: true }) }
+    },
+  },
+  {
+    name: 'unstorage over our memory driver, mounted',
+    leavesOut: [noProcesses, noOutage],
+    subject() {
+      const storage = createStorage().mount('tokens', memoryDriver())
+      return { open: () => unstorageDriver(storage, { base: 'tokens' }) }
+    },
+  },
+  {
+    name: 'filesystem, with 4 processes',
+    leavesOut: [noOutage],
+    async subject() {
+      const directory = await newDirectory()
+      return {
+        open: () => filesystemDriver({ directory }),
+        module: await moduleOf('conformance-filesystem', { directory }),
+        processes: 4,
+      }
+    },
+  },
+]
+
+describe('every promise of a driver is kept by', () => {
+  test.each(named(rows))('%s', async (_, row) => assertKeepsEveryPromise(row), 120_000)
+
+  // A disk that is not mounted any more must not look like one on which nobody has revoked anything.
+  test('filesystem whose directory goes away and comes back', async () => {
+    const directory = await newDirectory()
+    const proofs = driverProofs({
+      open: () => filesystemDriver({ directory }),
+      outage: {
+        begin: () => rename(directory, `${directory}.away`),
+        end: () => rename(`${directory}.away`, directory),
+      },
+    })
+    await proofs.find(({ name }) => name.includes('real outage'))?.prove()
+  }, 60_000)
+})

@@ -1,0 +1,183 @@
+// What the kit promises to whoever writes a driver: one call, a report that hides nothing, and a storage as it was before.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { AtomicDriver } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { type DriverReport, type DriverSubject, driverProofs, proveDriver } from '@grantry/storage-drivers/conformance'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { separateLocksDriver } from './programs/conformance-separate-locks.ts'
+import { moduleOf, newDirectory } from './programs/conformance-table.ts'
+
+const proofOf = (subject: DriverSubject, name: string) => {
+  const proof = driverProofs(subject).find((candidate) => candidate.name === name)
+  if (proof === undefined) throw new Error(`there is no proof ${name}`)
+  return proof
+}
+
+describe('the report', () => {
+  test('names every proof, how it ended, and why it was left out', async () => {
+    const report = await proveDriver({ open: memoryDriver })
+    expect(report.driver).toBe('memory')
+    expect(report.results.map(({ name }) => name)).toEqual(driverProofs({ open: memoryDriver }).map(({ name }) => name))
+    expect(new Set(report.results.map(({ outcome }) => outcome))).toEqual(new Set(['kept', 'left out']))
+    expect(report.text.split('\n')[0]).toBe('memory: 25 promises kept, 0 broken, 7 not proved')
+    expect(report.text).toContain(
+      'left out lets one of several processes insert (0.0 s)\n           the subject has no module that processes could load',
+    )
+    for (const { outcome, sentences } of report.results) expect(sentences).toHaveLength(outcome === 'kept' ? 0 : 1)
+  }, 60_000)
+
+  test('of a driver that has stopped answering says that the rest was not tried', async () => {
+    const subject = { open: () => ({ ...memoryDriver(), setItem: () => new Promise<void>(() => {}) }) }
+    const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
+    const [first, ...others] = cause.results
+    expect(first?.outcome).toBe('broken')
+    expect(first?.sentences[0]).toMatch(/^setItem\("code:.*\) with a ttl of 3600 s did not end within 5 s$/u)
+    expect(new Set(others.flatMap(({ sentences }) => sentences))).toEqual(
+      new Set([
+        'it was not tried: the driver has stopped answering',
+        'the subject has no module that processes could load',
+        'the subject has no outage: the storage was never really away',
+      ]),
+    )
+  }, 60_000)
+
+  test('of what is no driver says what is missing', async () => {
+    const { insertItem: _, ...plain } = memoryDriver()
+    await expect(proveDriver({ open: () => plain as unknown as AtomicDriver })).rejects.toThrow(
+      'open() has made no driver: insertItem() is missing',
+    )
+  })
+
+  test('keeps the sentences of one broken promise few', async () => {
+    const subject = { open: () => ({ ...memoryDriver(), getItem: () => new Error('EIO') }) }
+    const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
+    for (const { sentences } of cause.results) expect(sentences.length).toBeLessThan(10)
+  }, 60_000)
+})
+
+test('whatever the kit writes it removes', async () => {
+  const items = new Map<string, string>([['code:mine', '{}']])
+  await proveDriver({ open: () => mapDriver(items, () => Date.now() / 1000) })
+  expect([...items.keys()]).toEqual(['code:mine'])
+}, 60_000)
+
+test('more rounds take every chance more often', async () => {
+  const inserts = async (rounds: number): Promise<number> => {
+    let count = 0
+    const good = memoryDriver()
+    const open = (): AtomicDriver => ({
+      ...good,
+      dispose() {},
+      insertItem(key, value, options) {
+        count += 1
+        return good.insertItem(key, value, options)
+      },
+    })
+    await proofOf({ open, rounds }, 'lets one of many racers insert').prove()
+    return count
+  }
+  expect(await inserts(3)).toBe(3 * (await inserts(1)))
+})
+
+describe('driverProofs() for a test runner', () => {
+  test('says of each proof what it lacks', () => {
+    const without = driverProofs({ open: memoryDriver })
+    expect(new Set(without.map(({ name }) => name)).size).toBe(without.length)
+    expect(without.filter(({ leftOut }) => leftOut !== undefined)).toHaveLength(6)
+    const outage = { begin() {}, end() {} }
+    const all = driverProofs({ open: memoryDriver, module: new URL('file:///driver.js'), outage })
+    expect(all.filter(({ leftOut }) => leftOut !== undefined)).toEqual([])
+  })
+
+  test('rejects with the sentences of one promise', async () => {
+    const subject = { open: () => ({ ...memoryDriver(), insertItem: () => true }) }
+    await expect(proofOf(subject, 'inserts only what is absent').prove()).rejects.toThrow(
+      'memory is not fit to keep codes and tokens:\n- inserts only what is absent:\n    insertItem() over an item that was set should answer false',
+    )
+    await expect(proofOf(subject, 'opens twice and keeps what is there').prove()).resolves.toBeUndefined()
+    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
+      'this cannot be proved, because the subject has no module that processes could load',
+    )
+  })
+
+  test.each<[string, object]>([
+    ['open must be a function that makes a driver', { open: memoryDriver() }],
+    ['module must be a URL', { module: './driver.js' }],
+    ['processes must be a whole number, 2 to 32', { processes: 1 }],
+    ['processes must be a whole number, 2 to 32', { processes: 2.5 }],
+    ['rounds must be a whole number, 1 to 1000', { rounds: 0 }],
+    ['outage must have begin() and end()', { outage: {} }],
+  ])('refuses a subject: %s', async (message, part) => {
+    const subject = { open: memoryDriver, ...part } as DriverSubject
+    expect(() => driverProofs(subject)).toThrow(new TypeError(message))
+    await expect(proveDriver(subject)).rejects.toThrow(new TypeError(message))
+  })
+})
+
+describe('between processes', () => {
+  const oneOf4 = /of 4 processes that insert one key exactly 1 should win, and (?:[2-9]|[1-3]\d) did/u
+  const killed = 'survives a process that is killed while it writes'
+
+  // The lock of one process is nothing to another: measured, each of them redeems the code.
+  test.each<[proof: string, halves: string, sentence: RegExp]>([
+    ['lets one of several processes insert', 'none', oneOf4],
+    ['lets one of several processes insert over an item that has expired', 'none', oneOf4],
+    [
+      'never shows another process a part of a value',
+      'code:',
+      /while another process replaces a value getItem\(\) gave "/u,
+    ],
+    [killed, 'code:', /a process that was killed while it wrote has left "/u],
+    [killed, 'spent:', /a process that was killed while it inserted has left "/u],
+  ])(
+    'a driver with a lock in each process does not keep the promise: %s (halves: %s)',
+    async (proof, halves, sentence) => {
+      const directory = await newDirectory()
+      const module = await moduleOf('conformance-separate-locks', { directory, halves })
+      const subject: DriverSubject = { open: () => separateLocksDriver(directory, halves), module }
+      await expect(proofOf(subject, proof).prove()).rejects.toThrow(sentence)
+    },
+    60_000,
+  )
+
+  test('of one that wins it is looked at what is there', async () => {
+    const directory = await newDirectory()
+    const module = await moduleOf('conformance-wrong-value', { directory })
+    const subject: DriverSubject = { open: () => filesystemDriver({ directory }), module }
+    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
+      /the value should be that of the process whose insertItem\(\) answered true, and is "\{\\"version\\":1\}"/u,
+    )
+  }, 60_000)
+
+  test('processes that open something else, or do not end, are reported', async () => {
+    const subject = { open: memoryDriver, module: await moduleOf('conformance-elsewhere', {}), processes: 2 }
+    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
+      'exactly 1 should win, and 2 did',
+    )
+    await expect(proofOf(subject, 'lets a process end once it is disposed of').prove()).rejects.toThrow(
+      /a process should end within 5 s of dispose\(\), and something kept it alive\n.*open\(\) of the module must open the same storage/u,
+    )
+  }, 60_000)
+
+  test('a module that cannot be opened is reported with its own words', async () => {
+    const subject = { open: memoryDriver, module: await moduleOf('conformance-unloadable', {}) }
+    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
+      /a child process has ended: .*no such database: tokens/su,
+    )
+  }, 60_000)
+})
+
+// Everything else must run in Deno, Bun and workers too.
+test('only the proofs between processes know Node.js, and are loaded when they are asked for', () => {
+  const folder = fileURLToPath(new URL('../../packages/storage-drivers/src/conformance/', import.meta.url))
+  const sources = readdirSync(folder).map((name) => ({ name, text: readFileSync(folder + name, 'utf8') }))
+  const withNode = sources.filter(({ text }) => /from 'node:/u.test(text))
+  expect(withNode.map(({ name }) => name)).toEqual(['processes.ts'])
+  const importing = sources.filter(({ text }) =>
+    text.split('\n').some((line) => /^(?:import|export) (?!type ).*'\.\/processes\.ts'/u.test(line)),
+  )
+  expect(importing).toEqual([])
+})

@@ -1,0 +1,43 @@
+// The tables of drivers that keep every promise: what a row is, and how it is judged.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type DriverSubject, proveDriver } from '@grantry/storage-drivers/conformance'
+import { expect, onTestFinished } from 'vitest'
+import { bundle } from '../../support/bundle.ts'
+
+/** Why proofs are left out. */
+export const noProcesses = 'the subject has no module that processes could load'
+export const noOutage = 'the subject has no outage: the storage was never really away'
+export const nothingShared = 'two drivers that open() makes share nothing: each keeps its items to itself'
+
+export interface Row {
+  readonly name: string
+  /** The reasons for which proofs are left out of this driver, and no others. */
+  readonly leavesOut: readonly string[]
+  subject(): DriverSubject | Promise<DriverSubject>
+}
+
+/** Until the test is over. */
+export async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-conformance-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** A program beside this one as JavaScript, with what it must know in the query. */
+export async function moduleOf(name: string, query: Readonly<Record<string, string>>): Promise<URL> {
+  const file = await bundle(new URL(`./${name}.ts`, import.meta.url))
+  onTestFinished(() => rm(dirname(file), { recursive: true, force: true }))
+  return new URL(`?${new URLSearchParams(query)}`, pathToFileURL(file))
+}
+
+export const named = (rows: readonly Row[]): [string, Row][] => rows.map((row) => [row.name, row])
+
+export async function assertKeepsEveryPromise({ subject, leavesOut }: Row): Promise<void> {
+  const { results, text } = await proveDriver(await subject())
+  const reasons = results.flatMap(({ outcome, sentences }) => (outcome === 'left out' ? sentences : []))
+  expect(new Set(reasons)).toEqual(new Set(leavesOut))
+  expect(text).toContain(`${results.length - reasons.length} promises kept, 0 broken, ${reasons.length} not proved`)
+}

@@ -1,0 +1,322 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
+import { createStorage, type Driver, prefixStorage, type Storage } from 'unstorage'
+import fsDriver from 'unstorage/drivers/fs'
+import plainMemory from 'unstorage/drivers/memory'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { fixture, redirectUri, web } from '../support/fixture.ts'
+
+const minute = 60
+const key = 'spent:code:0123456789abcdef'
+
+const singleProcess = (storage: Storage = createStorage()): AtomicDriver =>
+  unstorageDriver(storage, { singleProcess: true })
+
+const refusal = (message: string | RegExp) => ({
+  name: 'TypeError',
+  message: typeof message === 'string' ? message : expect.stringMatching(message),
+})
+
+const thrownBy = (act: () => unknown): unknown => {
+  try {
+    act()
+  } catch (thrown) {
+    return thrown
+  }
+  return undefined
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a storage whose driver cannot insert atomically', () => {
+  test('is refused with what is wrong and what to do', () => {
+    expect(thrownBy(() => unstorageDriver(createStorage()))).toMatchObject(
+      refusal(
+        'unstorageDriver(): memory at the root has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and give a prefix as { base }), or say { singleProcess: true } when no other process writes there',
+      ),
+    )
+  })
+
+  test('is taken for a single process, and one of many wins', async () => {
+    const slow: Driver = {
+      ...plainMemory(),
+      // With the look and the write far apart, nothing but the lock helps.
+      setItem: (...given) => new Promise((resolve) => setTimeout(() => resolve(memory.setItem?.(...given)), 2)),
+      getItem: (...given) => memory.getItem(...given),
+    }
+    const memory = plainMemory()
+    const storage = createStorage({ driver: slow })
+    // Two drivers on one storage, as two providers of a program have.
+    const drivers = [singleProcess(storage), singleProcess(storage)] as const
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, racer) =>
+        drivers[racer % 2 ? 1 : 0].insertItem(key, `${racer}`, { ttl: minute }),
+      ),
+    )
+    expect(answers.filter(Boolean)).toHaveLength(1)
+    expect(await drivers[0].getItem(key)).toBe(String(answers.indexOf(true)))
+  })
+
+  test('is refused where it can hold a key: at a mount inside the base, and around it', () => {
+    const inside = createStorage({ driver: memoryDriver() })
+      .mount('tokens', memoryDriver())
+      .mount('tokens:spent', plainMemory())
+    expect(thrownBy(() => unstorageDriver(inside, { base: 'tokens' }))).toMatchObject(
+      refusal(/^unstorageDriver\(\): memory at "tokens:spent:" has no insertItem\(\)/u),
+    )
+    const around = createStorage().mount('tokens:spent', memoryDriver())
+    expect(thrownBy(() => unstorageDriver(around, { base: 'tokens' }))).toMatchObject(refusal(/at the root/u))
+    expect(thrownBy(() => unstorageDriver(around))).toMatchObject(refusal(/at the root/u))
+  })
+
+  test('does not matter where it can hold none', () => {
+    const storage = createStorage()
+      .mount('tokens', memoryDriver())
+      .mount('tokens2', plainMemory())
+      .mount('cache', plainMemory())
+    expect(unstorageDriver(storage, { base: 'tokens' }).name).toBe('unstorage (memory)')
+    expect(unstorageDriver(storage, { base: 'tokens:' }).name).toBe('unstorage (memory)')
+  })
+
+  test('is refused also when it was mounted later', async () => {
+    const storage = createStorage({ driver: memoryDriver() })
+    const driver = unstorageDriver(storage)
+    storage.mount('spent', plainMemory())
+    await expect(driver.insertItem(key, 'x', { ttl: minute })).rejects.toMatchObject(refusal(/at "spent:" has no/u))
+    expect(await driver.insertItem('code:0123', 'x', { ttl: minute })).toBe(true)
+  })
+})
+
+describe('a storage with an atomic driver', () => {
+  test('is written where its mounts say, with the mounted insertItem()', async () => {
+    const mounted = memoryDriver()
+    const insertItem = vi.spyOn(mounted, 'insertItem')
+    const storage = createStorage().mount('tokens', mounted)
+    const driver = unstorageDriver(storage, { base: 'tokens' })
+    expect(await driver.insertItem(key, '"one"', { ttl: minute })).toBe(true)
+    expect(await driver.insertItem(key, '"two"', { ttl: minute })).toBe(false)
+    expect(insertItem.mock.calls.map(([relative, , options]) => [relative, options])).toEqual([
+      [key, { ttl: minute }],
+      [key, { ttl: minute }],
+    ])
+    expect(await driver.getItem(key)).toBe('"one"')
+    expect(await storage.getKeys()).toEqual([`tokens:${key}`])
+    await driver.removeItem(key, {})
+    expect(await storage.getKeys()).toEqual([])
+  })
+
+  test('beside one that is not: each in its own way', async () => {
+    const atomic = memoryDriver()
+    const insertItem = vi.spyOn(atomic, 'insertItem')
+    const driver = singleProcess(createStorage().mount('spent', atomic))
+    for (const name of [key, 'code:0123']) {
+      expect(await driver.insertItem(name, '"one"', { ttl: minute })).toBe(true)
+      expect(await driver.insertItem(name, '"two"', { ttl: minute })).toBe(false)
+      expect(await driver.getItem(name)).toBe('"one"')
+    }
+    expect(insertItem).toHaveBeenCalledTimes(2)
+  })
+
+  test('ends items by the expiry of the driver', async () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 })
+    const driver = unstorageDriver(createStorage({ driver: memoryDriver() }))
+    expect(await driver.insertItem(key, 'x', { ttl: minute })).toBe(true)
+    vi.advanceTimersByTime(minute * 1000 - 1)
+    expect(await driver.getItem(key)).toBe('x')
+    vi.advanceTimersByTime(1)
+    expect(await driver.getItem(key)).toBeNull()
+    // Absent and free in the same instant: between two expiries there would be a moment when neither holds.
+    expect(await driver.insertItem(key, 'y', { ttl: minute })).toBe(true)
+  })
+
+  // Two clocks are never quite the same: an item that looks gone and keeps others out would be nobody's.
+  test('says that an item is there for as long as the driver keeps others from inserting it', async () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 })
+    const late = memoryDriver()
+    const insertItem: AtomicDriver['insertItem'] = (name, value, { ttl }) =>
+      late.insertItem(name, value, { ttl: ttl + 1 })
+    const driver = unstorageDriver(createStorage({ driver: { ...late, insertItem } as Driver }))
+    await driver.insertItem(key, 'x', { ttl: minute })
+    vi.advanceTimersByTime(minute * 1000 + 500)
+    expect(await driver.insertItem(key, 'y', { ttl: minute })).toBe(false)
+    expect(await driver.getItem(key)).toBe('x')
+  })
+
+  test('serves a provider', async () => {
+    const f = await fixture({
+      storage: unstorageDriver(createStorage().mount('tokens', memoryDriver()), { base: 'tokens' }),
+    })
+    const code = await f.code()
+    const redeem = () => f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
+    expect((await redeem()).status).toBe(200)
+    expect((await redeem()).body.error).toBe('invalid_grant')
+  })
+})
+
+// prefixStorage() renames keys in every operation but not in getMount(): an insert would go elsewhere than the look.
+describe('a storage with a prefix', () => {
+  test.each<[string, () => AtomicDriver]>([
+    [
+      'over an atomic driver',
+      () => unstorageDriver(prefixStorage(createStorage({ driver: memoryDriver() }), 'tokens')),
+    ],
+    [
+      'over an atomic driver at another mount',
+      () =>
+        unstorageDriver(
+          prefixStorage(createStorage({ driver: memoryDriver() }).mount('tokens', memoryDriver()), 'tokens'),
+        ),
+    ],
+    ['in a single process', () => singleProcess(prefixStorage(createStorage(), 'tokens'))],
+  ])('is refused at the start, %s', async (_, driver) => {
+    const sentence =
+      /^unstorageDriver\(\): what is written through the storage is not found in memory at .*, as with prefixStorage\(\); pass the storage itself, and the prefix as \{ base \}$/u
+    await expect(driver().open?.()).rejects.toMatchObject(refusal(sentence))
+    await expect(fixture({ storage: driver() })).rejects.toMatchObject(refusal(/cannot be used: .*\{ base \}$/u))
+  })
+
+  test('without an atomic driver, the refusal names the base', () => {
+    const storage = createStorage().mount('tokens', memoryDriver())
+    expect(thrownBy(() => unstorageDriver(prefixStorage(storage, 'tokens') as Storage))).toMatchObject(
+      refusal(/\(and give a prefix as \{ base \}\)/u),
+    )
+  })
+
+  test('is the base, and the probe leaves nothing behind', async () => {
+    const storage = createStorage({ driver: memoryDriver() })
+    const driver = unstorageDriver(storage, { base: 'tokens' })
+    await driver.open?.()
+    expect(await storage.getKeys()).toEqual([])
+    await driver.setItem(key, 'x', { ttl: minute })
+    expect(await prefixStorage(storage, 'tokens').getKeys()).toEqual([key])
+  })
+
+  test.each(['a b', 'Tokens', 'a/b', '..', 'a::b', '?'])('%j is no base', (base) => {
+    expect(thrownBy(() => unstorageDriver(createStorage({ driver: memoryDriver() }), { base }))).toMatchObject(
+      refusal(/^unstorageDriver\(\): the base .* must be lower-case letters/u),
+    )
+  })
+})
+
+describe('what is stored', () => {
+  const values = ['123456', 'true', 'null', '1e5', '', 'undefined', 'NaN', '{"__proto__":{"x":1}}', '"quoted"', '\0€😀']
+
+  test.each([
+    ['in a single process', () => singleProcess()],
+    ['with an atomic driver', () => unstorageDriver(createStorage({ driver: memoryDriver() }))],
+  ])('comes back to the letter, %s', async (_, make) => {
+    const driver = make()
+    for (const value of values) {
+      await driver.setItem('code:0', value, { ttl: minute })
+      expect(await driver.getItem('code:0')).toBe(value)
+      await driver.removeItem('code:0', {})
+      await driver.insertItem('code:0', value, { ttl: minute })
+      expect(await driver.getItem('code:0')).toBe(value)
+    }
+  })
+
+  test('ends exactly on a driver that ignores the ttl, and can be inserted then', async () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 })
+    const driver = singleProcess()
+    await driver.setItem('code:0', 'x', { ttl: minute })
+    vi.advanceTimersByTime(minute * 1000 - 1)
+    expect(await driver.getItem('code:0')).toBe('x')
+    expect(await driver.insertItem('code:0', 'y', { ttl: minute })).toBe(false)
+    vi.advanceTimersByTime(1)
+    expect(await driver.getItem('code:0')).toBeNull()
+    expect(await driver.insertItem('code:0', 'y', { ttl: 40 * 86_400 })).toBe(true)
+    vi.advanceTimersByTime(40 * 86_400_000 - 1)
+    expect(await driver.getItem('code:0')).toBe('y')
+  })
+
+  test('has a ttl of whole seconds for drivers that take one: 0 would be for ever on Redis, and 0.5 an error', async () => {
+    const memory = plainMemory()
+    const setItem = vi.fn()
+    const driver = singleProcess(createStorage({ driver: { ...memory, setItem } }))
+    for (const ttl of [0.2, 1, 1.5, 40 * 86_400]) await driver.setItem('code:0', 'x', { ttl })
+    expect(setItem.mock.calls.map(([, , options]) => options.ttl)).toEqual([1, 1, 2, 40 * 86_400])
+    for (const ttl of [0, -1, Number.NaN]) {
+      await expect(driver.setItem('code:0', 'x', { ttl })).rejects.toThrow(RangeError)
+      await expect(driver.insertItem('code:0', 'x', { ttl })).rejects.toThrow(RangeError)
+    }
+    expect(setItem).toHaveBeenCalledTimes(4)
+  })
+
+  test('by somebody else is there, and is passed on for the core to judge', async () => {
+    const storage = createStorage()
+    const driver = singleProcess(storage)
+    for (const foreign of ['torn {"value', { version: 2 }, 7]) {
+      await storage.setItem('spent:0', foreign)
+      expect(await driver.getItem('spent:0')).toEqual(foreign)
+      expect(await driver.insertItem('spent:0', 'x', { ttl: minute })).toBe(false)
+    }
+  })
+
+  test('is an outage when the storage returns an Error as the value', async () => {
+    const broken: Driver = { ...plainMemory(), getItem: () => new Error('EIO') as never }
+    const driver = singleProcess(createStorage({ driver: broken }))
+    await expect(driver.getItem('code:0')).rejects.toThrow('EIO')
+    await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('EIO')
+  })
+
+  test('is not poisoned by a write that failed', async () => {
+    const memory = plainMemory()
+    let broken = true
+    const setItem: Driver['setItem'] = (...given) => {
+      if (broken) throw new Error('ENOSPC')
+      return memory.setItem?.(...given)
+    }
+    const driver = singleProcess(createStorage({ driver: { ...memory, setItem } }))
+    await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('ENOSPC')
+    broken = false
+    expect(await driver.insertItem('code:0', 'x', { ttl: minute })).toBe(true)
+  })
+})
+
+test.each([...['', 'a?b', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', '..', 'a$', 'A', 'é', 'a b', '\0', 'a.b']])(
+  '%j is no key, rather than one that unstorage folds with another',
+  async (hostile) => {
+    const storage = createStorage()
+    const driver = singleProcess(storage)
+    const sentence = refusal(/is no plain key; unstorage would store it under another$/u)
+    await expect(driver.getItem(hostile)).rejects.toMatchObject(sentence)
+    await expect(driver.setItem(hostile, 'x', { ttl: minute })).rejects.toMatchObject(sentence)
+    await expect(driver.insertItem(hostile, 'x', { ttl: minute })).rejects.toMatchObject(sentence)
+    await expect(driver.removeItem(hostile, {})).rejects.toMatchObject(sentence)
+    expect(await storage.getKeys()).toEqual([])
+  },
+)
+
+test('a key that is the name of a mount is none: unstorage keeps it outside and looks for it inside', async () => {
+  const driver = unstorageDriver(createStorage({ driver: memoryDriver() }).mount('code:0', memoryDriver()))
+  await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('is no plain key')
+})
+
+test('the storage stays open: it is not the driver that opened it', async () => {
+  const storage = createStorage()
+  const dispose = vi.spyOn(storage, 'dispose')
+  const f = await fixture({ storage: singleProcess(storage) })
+  await storage.setItem('mine', 'kept')
+  await f.provider.close()
+  expect(dispose).not.toHaveBeenCalled()
+  expect(await storage.getItem('mine')).toBe('kept')
+})
+
+test('files of unstorage serve a provider of a single process', async () => {
+  const base = await mkdtemp(join(tmpdir(), 'grantry-unstorage-'))
+  try {
+    const f = await fixture({ storage: singleProcess(createStorage({ driver: fsDriver({ base }) })) })
+    const code = await f.code()
+    const redeem = () => f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
+    const statuses = (await Promise.all(Array.from({ length: 20 }, redeem))).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  } finally {
+    await rm(base, { recursive: true })
+  }
+})
