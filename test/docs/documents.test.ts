@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { parseConfiguration } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
@@ -80,7 +82,7 @@ describe('configurations in the documents', () => {
     const server = await startServer({ loaded, port: 0, observe: () => {} })
     expect(server.provider.issuer).toBe('http://127.0.0.1:5000')
     await server.close(0)
-    const { clients } = await providerOptions(loaded, () => {})
+    const { clients } = await providerOptions(loaded, memoryDriver(), () => {})
     expect(clients).toHaveLength(1)
   })
 })
@@ -88,7 +90,7 @@ describe('configurations in the documents', () => {
 describe('commands in the documents', () => {
   let server: RunningCommand
   beforeAll(async () => {
-    server = await startCommand(['--port', '0'])
+    server = await startCommand(['--port', '0'], mkdtempSync(join(tmpdir(), 'grantry-')))
   }, 60_000)
   afterAll(() => server.stop())
 

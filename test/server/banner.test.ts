@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
@@ -18,7 +21,12 @@ async function start(issuer: string | undefined, port: number | undefined = 0): 
     file: '/etc/grantry.config.json',
     directory: '/etc',
   }
-  const server = await startServer({ ...(loaded && { loaded }), port, observe: () => {} })
+  const server = await startServer({
+    ...(loaded && { loaded }),
+    directory: await mkdtemp(join(tmpdir(), 'grantry-')),
+    port,
+    observe: () => {},
+  })
   servers.push(server)
   return server
 }

@@ -54,11 +54,6 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     ],
     ['a missing key', { storage: { driver: 'memory' }, clients: [] }, 'issuer is required'],
     [
-      'a storage that is not there yet',
-      { ...valid, storage: { driver: 'redis' } },
-      'storage.driver must be "memory": this version has no other storage yet',
-    ],
-    [
       'a setting of a later version',
       { ...valid, abuseControl: { enabled: true } },
       'abuseControl belongs to abuse control, which this version does not have yet',

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningCommand, startCommand } from './running-command.ts'
@@ -16,7 +19,7 @@ describe('npm start without a configuration', () => {
   let answers: readonly string[]
 
   beforeAll(async () => {
-    server = await startCommand(['--port', '0'])
+    server = await startCommand(['--port', '0'], await mkdtemp(join(tmpdir(), 'grantry-')))
     const { stdout } = await run('sh', ['-c', printedCommands(server)])
     answers = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
   }, 60_000)

@@ -40,7 +40,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     `Grantry listens on ${running.host}:${running.port}`,
     '',
     `issuer     ${provider.issuer}`,
-    'storage    memory: codes and tokens are gone when this process ends',
+    `storage    ${server.storage}`,
     `keys       ${String(keys)}`,
     `grants     ${provider.grantTypes.join(', ')}`,
     'endpoints',

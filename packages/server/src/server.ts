@@ -10,12 +10,15 @@ import {
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
+import { configuredStorage } from './configuration/storage.ts'
 import { demoAuthorize } from './demo/authorize.ts'
 import { demoConfiguration } from './demo/configuration.ts'
 
 export interface StartOptions {
   /** Absent: the demo. */
   readonly loaded?: LoadedConfiguration | undefined
+  /** Where the demo keeps its files; the working directory unless said otherwise. */
+  readonly directory?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly observe: Observer
@@ -25,6 +28,8 @@ export interface StartOptions {
 export interface GrantryServer {
   readonly provider: Provider
   readonly running: RunningServer
+  /** Where codes and tokens are kept, in words. */
+  readonly storage: string
   readonly isDemo: boolean
   /** Lets open requests end for so many seconds, then closes the storage. */
   close(seconds: number): Promise<void>
@@ -109,8 +114,13 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const issuer = `${origin}:${running.port}`
     const configuration =
       loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
-    const built = await providerOptions({ configuration, directory: loaded?.directory ?? '.' }, observe)
-    const provider = await createProvider(built)
+    const directory = loaded?.directory ?? options.directory ?? '.'
+    const storage = await configuredStorage(configuration.storage, directory)
+    const built = await providerOptions({ configuration, directory }, storage.driver, observe)
+    const provider = await createProvider(built).catch(async (cause: unknown) => {
+      await storage.driver.dispose?.()
+      throw cause
+    })
     const routes = ownRoutes(provider, built.users, isDemo)
     ready((request, connection) => {
       const handler = provider.route(request) ?? routes.get(new URL(request.url).pathname) ?? provider.fetch
@@ -120,7 +130,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       await running.close(seconds)
       await provider.close()
     }
-    return { provider, running, isDemo, close }
+    return { provider, running, storage: storage.description, isDemo, close }
   } catch (cause) {
     await running.close(0)
     throw loaded === undefined ? cause : inFile(cause, loaded.file)

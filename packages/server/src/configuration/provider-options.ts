@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
+  type AtomicDriver,
   type KeySource,
   type Observer,
   type Plugin,
@@ -14,7 +15,6 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
 import { importModule, type LoadedConfiguration } from './load.ts'
 import type { CheckedConfiguration, PluginEntry } from './schema.ts'
@@ -74,16 +74,18 @@ function assertSecrets(owners: readonly ({ readonly secrets?: unknown } | null)[
 /** What a configuration means for the provider. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
+  storage: AtomicDriver,
   observe: Observer,
 ): Promise<ProviderOptions> {
-  const { users, plugins = [], authorizationEndpoint, bodyLimit, failedPasswords } = configuration
+  const { users, plugins = [], authorizationEndpoint, bodyLimit, failedPasswords, storageTimeLimit } = configuration
   if (Array.isArray(configuration.clients)) assertSecrets(configuration.clients, 'clients')
   assertSecrets(configuration.scopes, 'scopes')
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
   return {
     issuer: configuration.issuer,
     keys: await loadKeys(configuration, directory),
-    storage: memoryDriver(),
+    storage,
+    ...(storageTimeLimit !== undefined && { storageTimeLimit }),
     clients: configuration.clients,
     scopes: configuration.scopes,
     users: isList(users) ? configuredUsers(users) : users,

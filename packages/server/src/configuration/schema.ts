@@ -9,14 +9,11 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
+import { storageSchema } from './storage.ts'
 
 /** A setting that the documentation of the server knows and this version does not have: refused, never ignored. */
 const later = (what: string) =>
   v.optional(v.custom<undefined>(() => false, `belongs to ${what}, which this version does not have yet; leave it out`))
-
-const storageSchema = configurationObject({
-  driver: v.picklist(['memory'], 'must be "memory": this version has no other storage yet'),
-})
 
 const keysSchema = v.pipe(
   configurationObject({
@@ -64,7 +61,7 @@ const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
  */
 export const configurationSchema = configurationObject({
   issuer: v.string('must be the URL of this server'),
-  storage: storageSchema,
+  storage: v.optional(storageSchema, { driver: 'filesystem' }),
   keys: v.optional(keysSchema, {}),
   clients: v.custom<readonly ClientOptions[] | ClientStore>(isObject, 'must be an array of clients'),
   scopes: v.optional(v.custom<readonly ScopeOptions[]>(Array.isArray, 'must be an array of scopes'), []),
@@ -72,6 +69,7 @@ export const configurationSchema = configurationObject({
   plugins: v.exactOptional(pluginsSchema),
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
+  storageTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
@@ -91,6 +89,6 @@ export type CheckedConfiguration = v.InferOutput<typeof configurationSchema>
  * Types a module configuration: `export default defineConfig({ ... })`.
  *
  * @example
- * export default defineConfig({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
+ * export default defineConfig({ issuer: 'https://id.example.com', clients: [] })
  */
 export const defineConfig = (configuration: Configuration): Configuration => configuration

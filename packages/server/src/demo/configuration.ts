@@ -29,7 +29,7 @@ export function demoConfiguration(issuer: string): Configuration {
   }
   return {
     issuer,
-    storage: { driver: 'memory' },
+    storage: { driver: 'filesystem', directory: './.grantry' },
     clients: [
       { ...confidential, clientId: 'demo', accessTokenFormat: 'reference' },
       { ...confidential, clientId: 'demo-jwt', accessTokenFormat: 'jwt' },

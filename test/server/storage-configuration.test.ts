@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseConfiguration } from '@grantry/core'
+import { sha256Of } from '@grantry/core/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { configuredStorage } from '../../packages/server/src/configuration/storage.ts'
+import { freePort, type RunningCommand, startCommand } from './running-command.ts'
+
+let directory: string
+let server: RunningCommand | undefined
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'grantry-'))
+})
+afterEach(async () => {
+  await server?.stop('SIGKILL')
+  await rm(directory, { recursive: true, force: true })
+})
+
+const parse = (storage: unknown) =>
+  parseConfiguration(configurationSchema, { issuer: 'https://id.example.com', storage, clients: [] }, '').storage
+
+describe('storage in a configuration', () => {
+  test.each<[string, unknown, string]>([
+    ['no driver', {}, 'storage.driver is required'],
+    ['an unknown driver', { driver: 'sqlite' }, 'storage.driver must be one of memory, filesystem, redis'],
+    ['text', 'memory', 'storage must be an object, not text'],
+    [
+      'a setting of another driver',
+      { driver: 'memory', directory: './data' },
+      'storage.directory is not a known option here; known are driver',
+    ],
+    [
+      'a mistyped setting',
+      { driver: 'filesystem', direcotry: './data' },
+      'storage.direcotry is not a known option; did you mean directory?',
+    ],
+    [
+      'an empty directory',
+      { driver: 'filesystem', directory: '' },
+      'storage.directory must be the path of a directory',
+    ],
+    ['no server', { driver: 'redis' }, 'storage must have one of url, cluster and sentinels'],
+    [
+      'two ways to a server',
+      { driver: 'redis', url: 'redis://127.0.0.1:6379', cluster: ['redis://127.0.0.1:6379'] },
+      'storage must have one of url, cluster and sentinels',
+    ],
+    [
+      'a URL of something else',
+      { driver: 'redis', url: 'http://127.0.0.1:6379' },
+      'storage.url must be a URL such as redis://127.0.0.1:6379',
+    ],
+    [
+      'a cluster of something else',
+      { driver: 'redis', cluster: ['redis://127.0.0.1:1', 'there'] },
+      'storage.cluster[1] must be a URL such as redis://127.0.0.1:6379',
+    ],
+    [
+      'Sentinels without the name of the primary',
+      { driver: 'redis', sentinels: [{ host: '127.0.0.1' }] },
+      'storage must have a name where it has sentinels, and only there',
+    ],
+    [
+      'a negative number of replicas',
+      { driver: 'redis', url: 'redis://127.0.0.1', waitReplicas: -1 },
+      'storage.waitReplicas must be 0 or more',
+    ],
+    [
+      'a time limit of a day',
+      { driver: 'redis', url: 'redis://127.0.0.1', operationTimeout: 86_400 },
+      'storage.operationTimeout must be 0.05 to 60 seconds',
+    ],
+  ])('%s is one sentence with its path', (_what, storage, message) => {
+    expect(() => parse(storage)).toThrow(new TypeError(message))
+  })
+
+  test('is files beside the configuration unless it says otherwise', () => {
+    expect(parse(undefined)).toEqual({ driver: 'filesystem', directory: './.grantry', fsync: true })
+  })
+
+  test.each<[string, unknown, string]>([
+    ['memory', { driver: 'memory' }, 'memory: codes and tokens are gone when this process ends'],
+    ['files', { driver: 'filesystem', directory: './data' }, 'filesystem: /etc/grantry/data'],
+    [
+      'files without fsync',
+      { driver: 'filesystem', directory: '/var/lib/grantry', fsync: false },
+      'filesystem: /var/lib/grantry, without fsync: a power cut can lose the last seconds',
+    ],
+    [
+      'Redis',
+      { driver: 'redis', url: 'redis://grantry:the-password@10.0.0.1:6380/2', waitReplicas: 1 },
+      'redis: 10.0.0.1:6380, prefix grantry, each write on 1 more',
+    ],
+    [
+      'a cluster',
+      { driver: 'redis', cluster: ['redis://:the-password@10.0.0.1:1', 'redis://10.0.0.2:2'], prefix: 'id' },
+      'redis: cluster 10.0.0.1:1, 10.0.0.2:2, prefix id',
+    ],
+    [
+      'Sentinels',
+      { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens', password: 'the-password' },
+      'redis: tokens of the Sentinels 10.0.0.1:26379, prefix grantry',
+    ],
+  ])('%s is told without a password', async (_what, storage, description) => {
+    const configured = await configuredStorage(parse(storage), '/etc/grantry')
+    expect(configured.description).toBe(description)
+    await configured.driver.dispose?.()
+  })
+})
+
+describe('the server on files', () => {
+  async function start(port: number): Promise<string> {
+    const configuration = {
+      issuer: `http://127.0.0.1:${port}`,
+      clients: [
+        {
+          clientId: 'web',
+          secrets: [{ sha256: sha256Of('web-secret') }],
+          grantTypes: ['client_credentials'],
+          scopes: ['api1'],
+          accessTokenFormat: 'reference',
+        },
+      ],
+      scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
+    }
+    const file = join(directory, 'grantry.config.json')
+    await writeFile(file, JSON.stringify(configuration))
+    server = await startCommand(['--config', file])
+    return configuration.issuer
+  }
+
+  const post = async (url: string, form: Record<string, string>) =>
+    (await fetch(url, { method: 'POST', body: new URLSearchParams(form) })).json()
+
+  test('finds its tokens again after it was killed, and keeps them where nobody else can read', async () => {
+    const port = await freePort()
+    const issuer = await start(port)
+    const client = { client_id: 'web', client_secret: 'web-secret' }
+    const issued = await post(`${issuer}/connect/token`, { ...client, grant_type: 'client_credentials', scope: 'api1' })
+    expect(server?.output().out).toContain(`storage    filesystem: ${join(directory, '.grantry')}`)
+    await server?.stop('SIGKILL')
+
+    await start(port)
+    const scope = { client_id: 'api1', client_secret: 'api1-secret' }
+    const told = await post(`${issuer}/connect/introspect`, { ...scope, token: issued.access_token })
+    expect(told).toMatchObject({ active: true, client_id: 'web' })
+    expect(await server?.stop()).toBe(0)
+
+    const data = join(directory, '.grantry')
+    expect((await stat(data)).mode & 0o777).toBe(0o700)
+    for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath ?? entry.path, entry.name)
+      expect((await stat(path)).mode & 0o077).toBe(0)
+      // No credential is at rest.
+      if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(issued.access_token)
+    }
+  }, 60_000)
+})

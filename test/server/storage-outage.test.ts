@@ -1,0 +1,184 @@
+// What the real server says and does while its storage does not answer, and when it cannot be used from the start.
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { freePort, type RedisServer, startRedis } from '../support/redis-server.ts'
+import {
+  type AskedServer,
+  expectOutage,
+  expectService,
+  logIn,
+  questions,
+  refresh,
+  startAskedServer,
+  unavailable,
+} from '../torture/asked-server.ts'
+import { torturedClients, writeSetting } from '../torture/setting.ts'
+import { endingOf } from '../torture/start-up.ts'
+import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+
+const password = 'a-password-that-nobody-may-read'
+const directory = newDirectory()
+let program = ''
+beforeAll(async () => {
+  program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
+  // For the one test in which another user runs it.
+  chmodSync(directory, 0o755)
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const running: { stop(): Promise<unknown> }[] = []
+// Also after an expectation that failed: nothing outlives its test.
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()))
+})
+
+async function redisWith(...parameters: readonly string[]): Promise<RedisServer> {
+  const redis = await startRedis({ arguments: parameters })
+  running.push(redis)
+  return redis
+}
+
+async function startServer(storage: object): Promise<AskedServer> {
+  const server = await startAskedServer(program, mkdtempSync(join(directory, 'server-')), storage)
+  running.push(server)
+  return server
+}
+
+describeWithRedis('Redis goes away under the server', () => {
+  const storageOf = (redis: RedisServer) => ({
+    driver: 'redis',
+    url: redis.url.replace('//', `//:${password}@`),
+    operationTimeout: 0.5,
+  })
+  // It comes back with what it had, as a Redis that is to be relied on does.
+  const lasting = ['--requirepass', password, '--appendonly', 'yes', '--appendfsync', 'always']
+
+  describe.each<[string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown]>([
+    ['paused', (redis) => redis.pause(), (redis) => redis.resume()],
+    ['killed, and started again', (redis) => redis.kill(), (redis) => redis.restart()],
+  ])('it is %s', (_, takeAway, giveBack) => {
+    test.each(torturedClients)(
+      '503 in time, and then all works without a restart (%s tokens)',
+      async (...client) => {
+        const redis = await redisWith(...lasting)
+        const server = await startServer(storageOf(redis))
+        const held = await logIn(server, client)
+        for (let round = 0; round < 2; round += 1) {
+          await takeAway(redis)
+          await expectOutage(server, held)
+          await giveBack(redis)
+          await server.ready()
+        }
+        await expectService(server, held)
+        expect(server.output()).toContain(`redis: 127.0.0.1:${redis.port}`)
+        expect(server.output()).toContain('is not available')
+        expect(server.output()).not.toContain(password)
+      },
+      90_000,
+    )
+  })
+
+  const limit = (redis: RedisServer, bytes: number) => redis.command('CONFIG', 'SET', 'maxmemory', bytes)
+
+  test('it is full: nothing is issued and nothing is spent; with room, the same refresh token works', async () => {
+    const redis = await redisWith()
+    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
+    const held = await logIn(server)
+    await limit(redis, 100_000)
+    const before = await redis.command('DBSIZE')
+    const asked = questions(server, held)
+    for (const ask of [asked.refresh, asked['log-in'], asked.revocation]) expect(await ask()).toMatchObject(unavailable)
+    expect(await redis.command('DBSIZE')).toBe(before)
+    expect(await asked.introspection()).toMatchObject({ status: 200, body: { active: true } })
+    await limit(redis, 0)
+    await expectService(server, held)
+  }, 60_000)
+
+  test('it fills up in the middle of something: the refresh token that got no answer gets one later', async () => {
+    const redis = await redisWith()
+    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
+    const held = await logIn(server)
+    let token = held.refresh
+    for (let round = 0; round < 5; round += 1) {
+      const used = /used_memory:(\d+)/u.exec(String(await redis.command('INFO', 'memory')))?.[1]
+      await limit(redis, Number(used) + 50_000)
+      let answer = await refresh(server, held, token)
+      for (let count = 0; answer.status === 200 && count < 2000; count += 1) {
+        token = String(answer.body.refresh_token)
+        answer = await refresh(server, held, token)
+      }
+      expect(answer).toMatchObject(unavailable)
+      await limit(redis, 0)
+      const later = await refresh(server, held, token)
+      expect(later).toMatchObject({ status: 200 })
+      token = String(later.body.refresh_token)
+    }
+  }, 60_000)
+})
+
+/** One sentence on standard error after the name of the program and of the file; whatever it is, no password. */
+async function refusal(storage: object, user?: number): Promise<string> {
+  const home = mkdtempSync(join(directory, 'refused-'))
+  chmodSync(home, 0o755)
+  const file = writeSetting(home, 'http://127.0.0.1:5000', storage, 1)
+  for (const name of ['jwks.json', 'grantry.config.json']) chmodSync(join(home, name), 0o644)
+  const { code, out, err } = await endingOf(program, ['serve', '--config', file, '--port', '0'], user)
+  expect(out).toBe('')
+  expect(err).not.toContain(password)
+  expect(err.trimEnd().split('\n')).toHaveLength(1)
+  const start = `grantry: ${file}: `
+  expect(err.slice(0, start.length)).toBe(start)
+  expect(code).toBe(1)
+  return err.slice(start.length).trimEnd()
+}
+
+describeWithRedis('a Redis that cannot be used ends the start with one sentence', () => {
+  test('nobody listens', async () => {
+    const port = await freePort()
+    const sentence = await refusal({ driver: 'redis', url: `redis://:${password}@127.0.0.1:${port}` })
+    expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
+  }, 60_000)
+
+  test('the password is wrong', async () => {
+    const redis = await redisWith('--requirepass', 'another')
+    const sentence = await refusal({ driver: 'redis', url: redis.url.replace('//', `//:${password}@`) })
+    expect(sentence).toContain('WRONGPASS')
+  }, 60_000)
+
+  test('it evicts what it likes', async () => {
+    const redis = await redisWith('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
+    const sentence = await refusal({ driver: 'redis', url: redis.url })
+    expect(sentence).toContain('allkeys-lru')
+    expect(sentence).toContain('set maxmemory-policy noeviction')
+  }, 60_000)
+})
+
+describe('a directory that cannot be used ends the start with one sentence', () => {
+  const place = () => mkdtempSync(join(directory, 'place-'))
+  const nobody = 65_534
+
+  test('others can read it', async () => {
+    const path = place()
+    chmodSync(path, 0o755)
+    const sentence = `other users of this machine can access ${path}; run chmod 700 ${path}`
+    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(sentence)
+  })
+
+  test('it is a file', async () => {
+    const path = join(place(), 'file')
+    writeFileSync(path, '')
+    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(`${path} is a file; name a directory`)
+  })
+
+  test('it cannot be written', async () => {
+    const path = place()
+    const isRoot = process.getuid?.() === 0
+    // Nothing is unwritable to root: somebody else runs the server then.
+    if (isRoot) chownSync(path, nobody, nobody)
+    chmodSync(path, 0o500)
+    const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? nobody : undefined)
+    expect(sentence).toMatch(/ cannot be used \(E\w+\); make it a directory that belongs to the user/u)
+  })
+})
