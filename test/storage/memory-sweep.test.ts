@@ -95,6 +95,7 @@ describe('the memory driver', () => {
       driver.setItem('key', 'there', { ttl: 60 })
       driver.setItem('key', 'ended', { ttl })
       expect([driver.getItem('key'), driver.hasItem('key'), driver.getInstance().size]).toEqual([null, false, 0])
+      expect(() => driver.insertItem('key', 'ended', { ttl })).toThrow(RangeError)
     }
   })
 })

@@ -49,7 +49,7 @@ export interface MemoryDriver extends AtomicDriver {
  * Keeps everything in this process: for one process, tests and demonstrations. Insert is atomic because it looks and writes in one tick.
  * Expired items are dropped in small steps by later writes; there is no timer that keeps a process alive.
  *
- * @throws Error from a write when `maxItems` are stored.
+ * @throws Error from a write when `maxItems` are stored; RangeError from an insert of what would end at once.
  * @example
  * const storage = memoryDriver()
  */
@@ -116,6 +116,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     getItem: get,
     setItem: (key, value, options) => write(key, value, options?.ttl),
     insertItem(key, value, { ttl }) {
+      if (!(ttl > 0)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
       if (isLive(shardFor(key).get(key))) return false
       write(key, value, ttl)
       return true

@@ -1,0 +1,123 @@
+// Do lookups stay flat while tokens become many? What does a token cost in memory? Does dropping what has ended stop the process?
+// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,redis]`. Redis and the directory are its own, and removed at the end.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { AtomicDriver } from '@grantry/core'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { redisDriver } from '@grantry/storage-drivers/redis'
+import { redisMissing, startRedis } from '../../test/support/redis-server.ts'
+import { type Figures, fill, measure } from './measure.ts'
+import { newKey, newRecord } from './records.ts'
+import { measureSweep } from './sweep.ts'
+
+const { values } = parseArgs({
+  options: {
+    max: { type: 'string', default: '1000000' },
+    stores: { type: 'string', default: 'memory,filesystem,redis' },
+  },
+})
+const sizes = [1e3, 1e4, 1e5, 1e6].filter((size) => size <= Number(values.max))
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+const us = (figure: number): string => figure.toFixed(2).padStart(9)
+
+async function lookups(name: string, driver: AtomicDriver, atOnce: number, count: number): Promise<void> {
+  print(`\n${name}, microseconds per operation${atOnce === 1 ? '' : `, ${atOnce} at once`}`)
+  print('   live      get    absent       set    insert')
+  const known: string[] = []
+  const rows: Figures[] = []
+  for (const [index, live] of sizes.entries()) {
+    await fill(driver, known, sizes[index - 1] ?? 0, live, Math.max(atOnce, 16))
+    const row = await measure(driver, known, live, atOnce, count)
+    rows.push(row)
+    print(`${String(live).padStart(7)}${us(row.get)} ${us(row.absent)} ${us(row.set)} ${us(row.insert)}`)
+  }
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (first !== undefined && last !== undefined && rows.length > 1)
+    print(`a get among ${last.live} takes ${(last.get / first.get).toFixed(2)} times what it takes among ${first.live}`)
+}
+
+async function sweeping(
+  name: string,
+  driver: AtomicDriver,
+  ended: number,
+  writesPerItem: number,
+  wait: number,
+): Promise<void> {
+  const figures = await measureSweep(driver, ended, writesPerItem, wait)
+  print(`${name}: ${figures.ended} items ended at once and were dropped by ${figures.writes} writes`)
+  print(
+    `  longest write by itself ${figures.longestWrite.toFixed(2)} ms, event loop late by at most ${figures.longestDelay.toFixed(1)} ms, longest collection of garbage ${figures.longestCollection.toFixed(1)} ms`,
+  )
+}
+
+/** Bytes of heap that one more token takes, beyond its key and its JSON. */
+function memoryPerToken(): void {
+  const count = sizes.at(-1) ?? 1000
+  const driver = memoryDriver()
+  let text = 0
+  globalThis.gc?.()
+  const before = process.memoryUsage().heapUsed
+  for (let index = 0; index < count; index += 1) {
+    const [key, record] = [newKey(), newRecord()]
+    text += key.length + record.length
+    driver.setItem(key, record, { ttl: 86_400 })
+  }
+  globalThis.gc?.()
+  const after = process.memoryUsage().heapUsed
+  const [each, own] = [(after - before) / count, text / count]
+  print(
+    `memory: ${count} tokens take ${each.toFixed(0)} bytes each, of which key and JSON ${own.toFixed(0)}, the rest ${(each - own).toFixed(0)}`,
+  )
+  driver.clear()
+}
+
+async function memory(): Promise<void> {
+  await lookups('memory', memoryDriver(), 1, 20_000)
+  memoryPerToken()
+  await sweeping('memory', memoryDriver(), sizes.at(-1) ?? 1000, 0.3, 20)
+}
+
+async function filesystem(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
+  try {
+    const stored = filesystemDriver({ directory: join(directory, 'flat'), fsync: false })
+    await lookups('filesystem without fsync', stored, 1, 2000)
+    await stored.dispose?.()
+    const synced = filesystemDriver({ directory: join(directory, 'synced') })
+    print(
+      `with fsync: insert ${us((await measure(synced, [], 0, 1, 200)).insert)}, 64 at once ${us((await measure(synced, [], 0, 64, 640)).insert)}`,
+    )
+    await synced.dispose?.()
+    const swept = filesystemDriver({ directory: join(directory, 'swept'), fsync: false })
+    await sweeping('filesystem', swept, Math.min(20_000, sizes.at(-1) ?? 1000), 0.5, 10)
+    const left = readdirSync(join(directory, 'swept', 'items')).flatMap((fan) =>
+      readdirSync(join(directory, 'swept', 'items', fan)),
+    )
+    print(`  items left in the directory: ${left.length}`)
+    await swept.dispose?.()
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function redis(): Promise<void> {
+  if (redisMissing !== undefined) return print(`redis: ${redisMissing}`)
+  const server = await startRedis()
+  try {
+    const driver = redisDriver({ url: server.url })
+    await driver.open?.()
+    await lookups('redis', driver, 64, 20_000)
+    await driver.dispose?.()
+  } finally {
+    await server.stop()
+  }
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = { memory, filesystem, redis }
+for (const name of (values.stores ?? '').split(',')) await benches[name]?.()

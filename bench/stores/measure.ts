@@ -1,0 +1,74 @@
+import type { AtomicDriver } from '@grantry/core'
+import { newKey, newRecord } from './records.ts'
+
+/** Microseconds per operation. */
+export interface Figures {
+  readonly live: number
+  readonly get: number
+  readonly absent: number
+  readonly set: number
+  readonly insert: number
+}
+
+const lifetime = { ttl: 86_400 }
+
+/** Runs so many operations, so many at once, and gives the microseconds that each took of the whole. */
+async function timed(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
+  const before = performance.now()
+  for (let index = 0; index < count; index += atOnce) {
+    const pending: unknown[] = []
+    for (let each = index; each < Math.min(count, index + atOnce); each += 1) pending.push(operate(each))
+    await Promise.all(pending)
+  }
+  return ((performance.now() - before) * 1000) / count
+}
+
+const median = (figures: readonly number[]): number =>
+  [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN
+
+/** The median of five runs: one collection of garbage must not decide. */
+async function medianOf(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
+  const runs: number[] = []
+  for (let run = 0; run < 5; run += 1) runs.push(await timed(count, atOnce, operate))
+  return median(runs)
+}
+
+/** Fills the driver up to so many items; remembers keys to look for, spread over all of them. */
+export async function fill(
+  driver: AtomicDriver,
+  known: string[],
+  from: number,
+  to: number,
+  atOnce: number,
+): Promise<void> {
+  const sample = Math.max(1, Math.floor((to - from) / 5000))
+  await timed(to - from, atOnce, (index) => {
+    const key = newKey()
+    if (index % sample === 0) known.push(key)
+    return driver.setItem(key, newRecord(), lifetime)
+  })
+}
+
+export async function measure(
+  driver: AtomicDriver,
+  known: readonly string[],
+  live: number,
+  atOnce: number,
+  count: number,
+): Promise<Figures> {
+  const keys = Array.from({ length: count }, () => known[Math.floor(Math.random() * known.length)] ?? '')
+  const strangers = Array.from({ length: count }, newKey)
+  const written = Array.from({ length: count }, newKey)
+  const inserted = Array.from({ length: count * 5 }, newKey)
+  const record = newRecord()
+  let next = 0
+  const figures = {
+    live,
+    get: await medianOf(count, atOnce, (index) => driver.getItem(keys[index] ?? '')),
+    absent: await medianOf(count, atOnce, (index) => driver.getItem(strangers[index] ?? '')),
+    set: await medianOf(count, atOnce, (index) => driver.setItem(written[index] ?? '', record, lifetime)),
+    insert: await medianOf(count, atOnce, () => driver.insertItem(inserted[next++] ?? '', record, lifetime)),
+  }
+  for (const key of [...written, ...inserted]) await driver.removeItem(key, {})
+  return figures
+}

@@ -1,0 +1,70 @@
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import type { AtomicDriver } from '@grantry/core'
+import { newKey, newRecord } from './records.ts'
+
+/** Milliseconds. */
+export interface SweepFigures {
+  readonly ended: number
+  readonly writes: number
+  /** The longest write, without the collections of garbage that fell into it. */
+  readonly longestWrite: number
+  readonly longestDelay: number
+  readonly longestCollection: number
+}
+
+interface Span {
+  readonly startTime: number
+  readonly duration: number
+}
+
+function overlap(one: Span, other: Span): number {
+  const start = Math.max(one.startTime, other.startTime)
+  return Math.max(0, Math.min(one.startTime + one.duration, other.startTime + other.duration) - start)
+}
+
+/**
+ * So many items end at one instant; then the driver is written to until they must be gone. How long did one write stop the process, and how
+ * long was the event loop late? Collections of garbage stop it too, whoever made the garbage: they are told apart.
+ */
+export async function measureSweep(
+  driver: AtomicDriver,
+  ended: number,
+  writesPerItem: number,
+  wait: number,
+): Promise<SweepFigures> {
+  const record = newRecord()
+  for (let index = 0; index < ended; index += 1) {
+    const stored = driver.setItem(newKey(), record, { ttl: wait })
+    if (stored instanceof Promise) await stored
+  }
+  await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+  globalThis.gc?.()
+  const collections: Span[] = []
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()))
+  observer.observe({ entryTypes: ['gc'] })
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const slow: Span[] = []
+  const writes = Math.ceil(ended * writesPerItem)
+  for (let index = 0; index < writes; index += 1) {
+    const startTime = performance.now()
+    const stored = driver.setItem('bench:writer', record, { ttl: 3600 })
+    const duration = performance.now() - startTime
+    if (duration > 0.1) slow.push({ startTime, duration })
+    if (stored instanceof Promise) await stored
+    // As requests come in: the sweep of the filesystem driver waits for a turn of the event loop.
+    if (stored instanceof Promise || index % 100 === 0) await setImmediate()
+  }
+  delay.disable()
+  await setImmediate()
+  observer.disconnect()
+  const own = slow.map((write) => write.duration - collections.reduce((sum, each) => sum + overlap(write, each), 0))
+  return {
+    ended,
+    writes,
+    longestWrite: Math.max(0.1, ...own),
+    longestDelay: delay.max / 1e6,
+    longestCollection: Math.max(0, ...collections.map(({ duration }) => duration)),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Credentials } from '@grantry/core/testing'
+
+/** Where the contenders of a race keep their records. */
+export type StoragePlace =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'filesystem'; readonly directory: string }
+  | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'cluster'; readonly urls: readonly string[] }
+  /** The negative control: it looks first and writes later. */
+  | { readonly kind: 'forgetful' }
+
+/** Its refresh tokens cannot be retried: every second use is outside the window. */
+export const strict: Credentials = ['strict', 'web-secret']
+/** Its refresh tokens can be retried for as long as a race takes. */
+export const retried: Credentials = ['retried', 'web-secret']
+export const api: Credentials = ['api1', 'api1-secret']
+
+/** What a contender is asked to do. */
+export type Order =
+  | { readonly what: 'prepare'; readonly kind: 'code' | 'refresh'; readonly as: Credentials }
+  | {
+      readonly what: 'race'
+      readonly form: Readonly<Record<string, string>>
+      readonly as: Credentials
+      readonly racers: number
+    }
+  | { readonly what: 'introspect'; readonly token: string }
+  | { readonly what: 'refresh'; readonly token: string; readonly as: Credentials }
+
+/** What the racers of one contender got: the bodies of the successes, and how often which refusal. */
+export interface Answers {
+  readonly granted: readonly string[]
+  readonly refused: Readonly<Record<string, number>>
+}
+
+export type Report =
+  | { readonly id: number; readonly result: unknown; readonly error?: undefined }
+  | { readonly id: number; readonly error: string }

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRedis, startRedisCluster } from '../support/redis-server.ts'
+import type { StoragePlace } from './orders.ts'
+
+export interface OpenPlace {
+  readonly place: StoragePlace
+  close(): Promise<void>
+}
+
+/** The storages that single use is proved on, and by how many processes. */
+export const places = {
+  memory: {
+    processes: 1,
+    open: async (): Promise<OpenPlace> => ({ place: { kind: 'memory' }, close: async () => {} }),
+  },
+  filesystem: {
+    processes: 4,
+    async open(): Promise<OpenPlace> {
+      const directory = await mkdtemp(join(tmpdir(), 'grantry-races-'))
+      return {
+        place: { kind: 'filesystem', directory },
+        close: () => rm(directory, { recursive: true, force: true }),
+      }
+    },
+  },
+  redis: {
+    processes: 4,
+    async open(): Promise<OpenPlace> {
+      const server = await startRedis()
+      return { place: { kind: 'redis', url: server.url }, close: () => server.stop() }
+    },
+  },
+  cluster: {
+    processes: 4,
+    async open(): Promise<OpenPlace> {
+      const cluster = await startRedisCluster(3)
+      return { place: { kind: 'cluster', urls: cluster.urls }, close: () => cluster.stop() }
+    },
+  },
+} as const
+export type PlaceName = keyof typeof places

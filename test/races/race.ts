@@ -1,0 +1,93 @@
+import type { Contenders } from './contenders.ts'
+import { type Answers, retried, strict } from './orders.ts'
+
+/** What is raced for. */
+export const raceKinds = ['code', 'refresh outside the window', 'refresh inside the window'] as const
+export type RaceKind = (typeof raceKinds)[number]
+
+/** What one round came to. */
+export interface Round {
+  readonly granted: number
+  readonly distinct: number
+  readonly refused: Readonly<Record<string, number>>
+  /** Whether the access token of the first answer works afterwards. */
+  readonly works: boolean
+  /** Whether its refresh token does. */
+  readonly goesOn: boolean
+}
+
+const redirectUri = 'https://web.example.com/callback'
+
+function sumOf(answers: readonly Answers[]): Readonly<Record<string, number>> {
+  const sum: Record<string, number> = {}
+  for (const { refused } of answers) {
+    for (const [refusal, count] of Object.entries(refused)) sum[refusal] = (sum[refusal] ?? 0) + count
+  }
+  return sum
+}
+
+/** So many racers, spread over all contenders, present one credential at the same moment. */
+async function runRound(contenders: Contenders, kind: RaceKind, racers: number, round: number): Promise<Round> {
+  const as = kind === 'refresh inside the window' ? retried : strict
+  const credential: string = await contenders.order(round, {
+    what: 'prepare',
+    kind: kind === 'code' ? 'code' : 'refresh',
+    as,
+  })
+  const form: Readonly<Record<string, string>> =
+    kind === 'code'
+      ? { grant_type: 'authorization_code', code: credential, redirect_uri: redirectUri }
+      : { grant_type: 'refresh_token', refresh_token: credential }
+  const answers = await Promise.all(
+    Array.from({ length: contenders.count }, (_, index) =>
+      contenders.order<Answers>(index, { what: 'race', form, as, racers: racers / contenders.count }),
+    ),
+  )
+  const granted = answers.flatMap((answer) => answer.granted)
+  const [first = '{}'] = granted
+  const tokens: { readonly access_token?: string; readonly refresh_token?: string } = JSON.parse(first)
+  // Somewhere else than where it was won, perhaps.
+  const works = await contenders.order(round + 1, { what: 'introspect', token: tokens.access_token ?? '-' })
+  const next = await contenders.order(round + 2, { what: 'refresh', token: tokens.refresh_token ?? '-', as })
+  return {
+    granted: granted.length,
+    distinct: new Set(granted).size,
+    refused: sumOf(answers),
+    works: works === true,
+    goesOn: next === 200,
+  }
+}
+
+/** What is wrong with a round; nothing when it kept the promise. */
+export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly string[] {
+  const inside = kind === 'refresh inside the window'
+  const faults: string[] = []
+  const expected = inside ? racers : 1
+  if (round.granted !== expected) faults.push(`${round.granted} of ${racers} racers succeeded, not ${expected}`)
+  if (round.distinct !== 1) faults.push(`${round.distinct} distinct answers`)
+  for (const [refusal, count] of Object.entries(round.refused)) {
+    if (inside || refusal !== '400 invalid_grant') faults.push(`${count} times ${refusal}`)
+  }
+  // The losers are replays: what the winner has is dead too. Inside the window nobody has lost.
+  if (round.works !== inside) faults.push(`the access token ${inside ? 'does not work' : 'still works'}`)
+  if (round.goesOn !== inside) faults.push(`the refresh token ${inside ? 'does not work' : 'still works'}`)
+  return faults
+}
+
+/** Runs the rounds, several at once: they share no credential, and each waits most of the time. */
+export async function runRounds(
+  contenders: Contenders,
+  kind: RaceKind,
+  { racers, rounds, atOnce }: { readonly racers: number; readonly rounds: number; readonly atOnce: number },
+): Promise<readonly Round[]> {
+  const results: Round[] = []
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < rounds) {
+      next += 1
+      results.push(await runRound(contenders, kind, racers, next))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  return results
+}

@@ -1,0 +1,59 @@
+// Of many racers for one credential exactly one wins, whatever the storage, with whole providers in several processes and latency on every
+// operation. `npm run prove:races` does the same 200 times.
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { type Contenders, startContenders } from './contenders.ts'
+import { type OpenPlace, type PlaceName, places } from './places.ts'
+import { faultsOf, raceKinds, runRounds } from './race.ts'
+
+const racers = 200
+const rounds = 20
+const minutes = 60_000
+
+async function newKeys(): Promise<unknown> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return [await exportJWK(privateKey)]
+}
+
+function raceOn(name: PlaceName): void {
+  const { processes, open } = places[name]
+  let opened: OpenPlace
+  let contenders: Contenders
+  beforeAll(async () => {
+    opened = await open()
+    contenders = await startContenders(opened.place, await newKeys(), processes)
+  }, minutes)
+  afterAll(async () => {
+    await contenders?.stop()
+    await opened?.close()
+  })
+
+  test.each(raceKinds)(
+    `${racers} racers in ${processes} processes for one %s`,
+    async (kind) => {
+      const results = await runRounds(contenders, kind, { racers, rounds, atOnce: 8 })
+      expect(results).toHaveLength(rounds)
+      expect(results.flatMap((round) => faultsOf(kind, racers, round))).toEqual([])
+    },
+    3 * minutes,
+  )
+}
+
+describe('memory', () => raceOn('memory'))
+describe('filesystem', () => raceOn('filesystem'))
+describeWithRedis('redis', () => raceOn('redis'))
+describeWithRedis('cluster', () => raceOn('cluster'))
+
+test('a storage that looks first and writes later is found out', async () => {
+  const contenders = await startContenders({ kind: 'forgetful' }, await newKeys(), 1)
+  try {
+    for (const kind of raceKinds) {
+      const [round] = await runRounds(contenders, kind, { racers, rounds: 1, atOnce: 1 })
+      expect(round?.distinct).toBeGreaterThan(1)
+      expect(round && faultsOf(kind, racers, round)).toContainEqual(expect.stringMatching(/distinct answers$/u))
+    }
+  } finally {
+    await contenders.stop()
+  }
+}, 60_000)
