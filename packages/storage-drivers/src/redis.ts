@@ -1,0 +1,114 @@
+import type { AtomicDriver } from '@grantry/core'
+import { createConnections } from './redis/connections.ts'
+import { itemKeys } from './redis/item-key.ts'
+import { type RedisDriverOptions, settingsOf } from './redis/options.ts'
+import type { RedisClient } from './redis/own-client.ts'
+import { primariesOf } from './redis/primaries.ts'
+import { createWriter } from './redis/writer.ts'
+
+export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
+export type { ConnectionOptions, Place, RedisClient } from './redis/own-client.ts'
+
+/** An unstorage driver that can insert atomically; a test holds it to unstorage's own type. `ttl` is in seconds, fractions count. */
+export interface RedisDriver extends AtomicDriver {
+  readonly name: 'redis'
+  open(): Promise<void>
+  getItem(key: string): Promise<string | null>
+  hasItem(key: string): Promise<boolean>
+  setItem(key: string, value: string, options?: { ttl?: number }): Promise<void>
+  insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
+  removeItem(key: string): Promise<void>
+  /** Every key that begins with the base: for unstorage, and never on a request path. */
+  getKeys(base?: string, options?: object): Promise<string[]>
+  clear(base?: string): Promise<void>
+  /** Ends the connections that the driver made. */
+  dispose(): Promise<void>
+  getInstance(): RedisClient
+}
+
+/** The end of an item, as SET takes it: in milliseconds, or none. */
+function endOf(ttl: number | undefined): readonly [] | readonly ['PX', number] {
+  if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
+  return ttl === undefined || ttl === Number.POSITIVE_INFINITY ? [] : ['PX', Math.ceil(ttl * 1000)]
+}
+
+/** Redis refuses PX 0, and what is set without an end stays for ever. */
+const isOver = ([, milliseconds = 1]: ReturnType<typeof endOf>): boolean => milliseconds < 1
+
+/**
+ * Keeps every item in Redis: one server, Sentinel or Cluster, and any number of processes and machines. Insert is `SET NX`, expiry is Redis'
+ * own. While Redis is away every operation rejects at once, or after `operationTimeout`; when it is back, so is the driver.
+ *
+ * @throws TypeError when the options are malformed. `open()`, or whatever comes first, rejects with one sentence when Redis is unfit.
+ * @see docs/decisions/0014-redis-driver.md
+ * @example
+ * const storage = redisDriver({ url: 'redis://127.0.0.1:6379' })
+ */
+export function redisDriver(options: RedisDriverOptions): RedisDriver {
+  const settings = settingsOf(options)
+  const connections = createConnections(options, settings)
+  const { where, reads, open } = connections
+  const keys = itemKeys(settings.prefix)
+  const write = createWriter(connections, keys, settings)
+
+  async function read<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
+    await open()
+    return reads.run(() => ask(reads.client))
+  }
+
+  async function removeItem(key: string): Promise<void> {
+    await write(key, 'unlink')
+  }
+
+  /** Keys as SCAN finds them, some of them twice. */
+  async function* scan(base: string): AsyncGenerator<string[]> {
+    for (const primary of await read(primariesOf)) {
+      let cursor = '0'
+      do {
+        const [next, found] = await read(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
+        yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
+        cursor = next
+      } while (cursor !== '0')
+    }
+  }
+
+  const strange = (command: string): TypeError =>
+    new TypeError(`${where} has answered ${command} with what it does not answer`)
+
+  return {
+    name: 'redis',
+    open,
+    async getItem(key) {
+      const value: unknown = await read((client) => client.get(keys.of(key)))
+      if (typeof value !== 'string' && value !== null) throw strange('GET')
+      return value
+    },
+    hasItem: (key) => read(async (client) => (await client.exists(keys.of(key))) === 1),
+    async setItem(key, value, options) {
+      const end = endOf(options?.ttl)
+      if (isOver(end)) return removeItem(key)
+      if ((await write(key, 'set', value, ...end)) !== 'OK') throw strange('SET')
+    },
+    async insertItem(key, value, { ttl }) {
+      const end = endOf(ttl)
+      if (isOver(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
+      const answer = await write(key, 'set', value, 'NX', ...end)
+      if (answer !== 'OK' && answer !== null) throw strange('SET NX')
+      return answer === 'OK'
+    },
+    removeItem,
+    async getKeys(base = '') {
+      const found = new Set<string>()
+      for await (const page of scan(base)) for (const key of page) found.add(key)
+      return [...found]
+    },
+    async clear(base = '') {
+      // Key by key: the keys of a page lie in as many slots.
+      for await (const page of scan(base)) await Promise.all(page.map(removeItem))
+    },
+    async dispose() {
+      connections.dispose()
+    },
+    getInstance: () => reads.client,
+  }
+}

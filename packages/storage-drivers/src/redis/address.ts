@@ -1,0 +1,42 @@
+/** Where a Redis server listens, and as whom to speak to it. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  readonly username?: string
+  readonly password?: string
+  readonly db?: number
+  readonly tls: boolean
+}
+
+/** What a sentence may say of an address: never the password. */
+export const nameOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+
+const form = 'redis://[[user]:password@]host[:port][/database], or rediss:// for TLS'
+
+function parse(url: string): Address | undefined {
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(url)
+  const database = /^\/?(\d*)$/u.exec(pathname)?.[1]
+  if (!['redis:', 'rediss:'].includes(protocol) || hostname === '' || database === undefined) return undefined
+  if (search !== '' || hash !== '') return undefined
+  return {
+    host: hostname.replace(/^\[|\]$/gu, ''),
+    port: port === '' ? 6379 : Number(port),
+    tls: protocol === 'rediss:',
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(database !== '' && { db: Number(database) }),
+  }
+}
+
+/** @throws TypeError with a sentence that does not quote the URL: a password may be in it. */
+export function parseAddress(url: string): Address {
+  let address: Address | undefined
+  try {
+    address = parse(url)
+  } catch {
+    // Whatever is wrong with it, the answer is the form; the error quotes the URL.
+  }
+  if (address === undefined) throw new TypeError(`redisDriver(): a URL is not of the form ${form}`)
+  return address
+}

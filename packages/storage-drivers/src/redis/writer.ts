@@ -1,0 +1,32 @@
+import { commit, type Outcome, type Write } from './commit.ts'
+import type { Connections } from './connections.ts'
+import { groupCommit } from './group-commit.ts'
+import type { ItemKeys } from './item-key.ts'
+import type { RedisSettings } from './options.ts'
+
+/** Performs a command on the item of a key. Resolves to Redis' answer when it counts: with `waitReplicas`, when the replicas have it. */
+export type Writer = (key: string, name: string, ...parameters: (string | number)[]) => Promise<unknown>
+
+export function createWriter(
+  { open, writes }: Pick<Connections, 'open' | 'writes'>,
+  keys: ItemKeys,
+  { replicas, patience }: RedisSettings,
+): Writer {
+  const confirmation = { replicas, patience, fenceOf: keys.fenceOf }
+  const grouped = groupCommit(writes, confirmation)
+  const alone = async (write: Write): Promise<Outcome> => {
+    const [outcome] = await commit(writes, [write], confirmation)
+    return outcome as Outcome
+  }
+  // A group is for one server.
+  const confirmed = writes.client.isCluster ? alone : grouped
+
+  return async (key, name, ...parameters) => {
+    await open()
+    const itemKey = keys.of(key)
+    if (replicas === 0) return writes.run(() => writes.client.call(name, itemKey, ...parameters))
+    const outcome = await writes.run(() => confirmed({ itemKey, command: [name, itemKey, ...parameters] }))
+    if ('error' in outcome) throw outcome.error
+    return outcome.answer
+  }
+}

@@ -1,0 +1,57 @@
+// The Redis driver keeps every promise of a driver on one server, with replicas that are waited for, and on a cluster.
+import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
+import { afterAll, beforeAll, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { startReplica } from '../support/redis-replica.ts'
+import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { assertKeepsEveryPromise, moduleOf, named, type Row } from './programs/conformance-table.ts'
+
+describeWithRedis('every promise of a driver is kept by the Redis driver', () => {
+  let server: RedisServer
+  let replica: RedisServer
+  let cluster: RedisCluster
+  beforeAll(async () => {
+    server = await startRedis()
+    replica = await startReplica(server)
+    cluster = await startRedisCluster(3)
+  }, 60_000)
+  afterAll(() => Promise.all([server.stop(), replica.stop(), cluster.stop()]))
+
+  /** @param silent what does not answer during an outage. */
+  const row = (name: string, optionsOf: () => RedisDriverOptions, silent: () => readonly RedisServer[]): Row => ({
+    name,
+    leavesOut: [],
+    subject: async () => ({
+      open: () => redisDriver(optionsOf()),
+      module: await moduleOf('redis-conformance', { options: JSON.stringify(optionsOf()) }),
+      outage: {
+        begin() {
+          for (const one of silent()) one.pause()
+        },
+        end() {
+          for (const one of silent()) one.resume()
+        },
+      },
+    }),
+  })
+
+  const rows: readonly Row[] = [
+    row(
+      'on one server',
+      () => ({ url: server.url }),
+      () => [server],
+    ),
+    row(
+      'on a server whose replica is waited for, and away',
+      () => ({ url: server.url, prefix: 'waited', waitReplicas: 1 }),
+      () => [replica],
+    ),
+    row(
+      'on a cluster',
+      () => ({ cluster: cluster.urls }),
+      () => cluster.nodes,
+    ),
+  ]
+
+  test.each(named(rows))('%s', async (_, one) => assertKeepsEveryPromise(one), 120_000)
+})

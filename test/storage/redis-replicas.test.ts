@@ -1,0 +1,193 @@
+// waitReplicas: what was answered is on a replica, also when it is that somebody else was first. Whoever loses the primary must not lose a
+// redemption with it, or the code could be redeemed again.
+import type { RedisDriver } from '@grantry/storage-drivers/redis'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { redisDrivers } from '../support/redis-drivers.ts'
+import { startReplica } from '../support/redis-replica.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
+
+const operationTimeout = 1
+const ttl = 60
+
+describeWithRedis('the Redis driver with waitReplicas', () => {
+  let primary: RedisServer
+  let replica: RedisServer
+  beforeAll(async () => {
+    primary = await startRedis()
+    replica = await startReplica(primary)
+  })
+  afterAll(() => Promise.all([primary.stop(), replica.stop()]))
+
+  const driverOf = redisDrivers()
+  async function open(waitReplicas = 1): Promise<RedisDriver> {
+    const driver = driverOf({ url: primary.url, waitReplicas, operationTimeout })
+    await driver.open()
+    return driver
+  }
+  /** While the replica is connected and takes nothing. */
+  async function withoutReplica<T>(act: () => Promise<T>): Promise<T> {
+    replica.pause()
+    try {
+      return await act()
+    } finally {
+      replica.resume()
+    }
+  }
+  const unconfirmed = /has confirmed a write on 0 of 1 replicas in 750 ms$/u
+  /** The ids of the driver's connections. */
+  const connections = async (): Promise<readonly string[]> =>
+    String(await primary.command('CLIENT', 'LIST'))
+      .split('\n')
+      .filter((line) => line.includes(' name=grantry '))
+      .map((line) => line.split(' ')[0] ?? '')
+      .sort()
+
+  test('answers as without it when the replica is there', async () => {
+    const driver = await open()
+    expect(await driver.insertItem('plain', 'first', { ttl })).toBe(true)
+    expect(await driver.insertItem('plain', 'second', { ttl })).toBe(false)
+    await driver.setItem('plain', 'third', { ttl })
+    expect(await driver.getItem('plain')).toBe('third')
+    expect(await replica.command('GET', 'grantry:plain')).toBe('third')
+    await driver.removeItem('plain')
+    expect(await driver.insertItem('plain', 'fourth', { ttl })).toBe(true)
+    await driver.clear()
+    expect(await driver.getKeys()).toEqual([])
+  })
+
+  test('rejects an insert, a set and a removal that the replica has not got', async () => {
+    const driver = await open()
+    await driver.setItem('there', 'x', { ttl })
+    const outcomes = await withoutReplica(() =>
+      Promise.allSettled([
+        driver.insertItem('new', 'x', { ttl }),
+        driver.setItem('set', 'x', { ttl }),
+        driver.removeItem('there'),
+      ]),
+    )
+    for (const outcome of outcomes) {
+      expect(outcome.status === 'rejected' && outcome.reason.message).toMatch(unconfirmed)
+    }
+    // They were performed all the same, and whoever asks again is answered when the replica has them.
+    await expect.poll(() => driver.insertItem('new', 'y', { ttl }).catch(() => undefined)).toBe(false)
+  })
+
+  test('does not answer false before the item that is there is on the replica', async () => {
+    const driver = await open()
+    await withoutReplica(async () => {
+      // The winner: another process, which gets no answer in time either.
+      await primary.command('SET', 'grantry:spent:1', 'winner', 'NX', 'PX', 60_000)
+      await expect(driver.insertItem('spent:1', 'loser', { ttl })).rejects.toThrow(unconfirmed)
+    })
+    await expect.poll(() => driver.insertItem('spent:1', 'loser', { ttl }).catch(() => undefined)).toBe(false)
+    expect(await replica.command('GET', 'grantry:spent:1')).toBe('winner')
+  })
+
+  // Redis before 7.2 waits for everything; since then, and by its documentation, WAIT is about the writes of its own connection.
+  test('writes a fence behind an insert before it waits, on the same connection', async () => {
+    const driver = await open()
+    await driver.setItem('fenced', 'x', { ttl })
+    const client = new Redis(primary.url)
+    const monitor = await client.monitor()
+    const seen: (readonly [from: string, command: string])[] = []
+    monitor.on('monitor', (_, command: string[], from: string) => {
+      if (/^(?:set|wait)$/u.test(command[0] ?? '')) seen.push([from, command.join(' ')])
+    })
+    expect(await driver.insertItem('fenced', 'y', { ttl })).toBe(false)
+    await expect
+      .poll(() => seen.map(([, command]) => command))
+      .toEqual(['set grantry:fenced y NX PX 60000', 'set grantry:fence:{grantry:fenced} 1 PX 1000', 'wait 1 750'])
+    expect(new Set(seen.map(([from]) => from)).size).toBe(1)
+    monitor.disconnect()
+    client.disconnect()
+    expect(await driver.getKeys('fence')).toEqual(['fenced'])
+  })
+
+  test('reads while writes wait', async () => {
+    const driver = await open()
+    await driver.setItem('read', 'x', { ttl })
+    await withoutReplica(async () => {
+      let isOver = false
+      const writing = driver.setItem('read', 'y', { ttl }).catch(() => {
+        isOver = true
+      })
+      expect(await driver.getItem('read')).toBe('y')
+      expect(isOver).toBe(false)
+      await writing
+    })
+  })
+
+  test('commits what comes at once together, each with its own answer', async () => {
+    const driver = await open()
+    await driver.setItem('many:0', 'x', { ttl })
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => driver.insertItem(`many:${index % 100}`, String(index), { ttl })),
+    )
+    expect(answers.map((answer, index) => answer === (index > 0 && index < 100))).not.toContain(false)
+    expect((await driver.getKeys('many:')).length).toBe(100)
+    await driver.clear('many:')
+  })
+
+  test('lets one write fail without the others of its group', async () => {
+    const driver = await open()
+    await driver.setItem('there', 'x', { ttl })
+    await primary.command('CONFIG', 'SET', 'maxmemory', 1)
+    try {
+      const outcomes = await Promise.allSettled([
+        driver.setItem('refused', 'x', { ttl }),
+        driver.removeItem('there'),
+        // Nothing was written that WAIT could be about, and the fence was refused.
+        driver.removeItem('absent'),
+        driver.insertItem('there', 'x', { ttl }),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected'])
+      expect(outcomes[0]?.status === 'rejected' && outcomes[0].reason.message).toContain('has refused: OOM')
+    } finally {
+      await primary.command('CONFIG', 'SET', 'maxmemory', 0)
+    }
+    expect(await driver.insertItem('there', 'y', { ttl })).toBe(true)
+  })
+
+  test('keeps its connections while a replica is away for long', async () => {
+    const driver = await open()
+    await driver.setItem('key', 'x', { ttl })
+    const before = await connections()
+    expect(before).toHaveLength(2)
+    await withoutReplica(async () => {
+      const writing: Promise<unknown>[] = []
+      for (let round = 0; round < 10; round += 1) {
+        writing.push(expect(driver.setItem('key', 'x', { ttl })).rejects.toThrow(/confirmed|no answer/u))
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+      await Promise.all(writing)
+    })
+    expect(await connections()).toEqual(before)
+    await expect.poll(() => driver.setItem('key', 'x', { ttl }).catch(() => 'rejected')).toBeUndefined()
+  }, 30_000)
+
+  test('asks for as many replicas as it was told', async () => {
+    await expect(open(2)).rejects.toThrow('has 1 replicas in step, and waitReplicas is 2')
+    await open(1)
+  })
+
+  test('works with a client that was given', async () => {
+    const client = new Redis(primary.url, { autoResendUnfulfilledCommands: false })
+    const driver = driverOf({ client, waitReplicas: 1, operationTimeout })
+    expect(await driver.insertItem('given', 'x', { ttl })).toBe(true)
+    expect(await driver.insertItem('given', 'x', { ttl })).toBe(false)
+    await withoutReplica(() => expect(driver.setItem('given', 'y', { ttl })).rejects.toThrow('0 of 1 replicas'))
+    client.disconnect()
+  })
+
+  test('rejects when the replica has left', async () => {
+    const driver = await open()
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    await expect(driver.insertItem('left', 'x', { ttl })).rejects.toThrow(unconfirmed)
+    await replica.command('REPLICAOF', '127.0.0.1', primary.port)
+    await expect
+      .poll(() => driver.insertItem('left', 'x', { ttl }).catch(() => undefined), { timeout: 20_000 })
+      .toBe(false)
+  }, 30_000)
+})

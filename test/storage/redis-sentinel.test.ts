@@ -1,0 +1,111 @@
+// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no insert that was answered may be gone then: it is the
+// only thing between a redeemed code and a second redemption.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisDriver } from '@grantry/storage-drivers/redis'
+import { Redis } from 'ioredis'
+import { afterEach, expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { redisDrivers } from '../support/redis-drivers.ts'
+import { startReplica } from '../support/redis-replica.ts'
+import { type RedisServer, type Sentinel, startRedis, startSentinel } from '../support/redis-server.ts'
+
+const ttl = 600
+const writers = 32
+/** So many of them do not fit into the buffers of the system: a replica that takes nothing is then really behind. */
+const large = 'x'.repeat(300_000)
+
+describeWithRedis('the Redis driver with Sentinels', () => {
+  const driverOf = redisDrivers()
+  const running: { stop(): Promise<void> }[] = []
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((one) => one.stop()))
+  })
+
+  async function start(): Promise<{ primary: RedisServer; replica: RedisServer; sentinel: Sentinel }> {
+    const primary = await startRedis()
+    running.push(primary)
+    const replica = await startReplica(primary)
+    running.push(replica)
+    const sentinel = await startSentinel(primary)
+    running.push(sentinel)
+    return { primary, replica, sentinel }
+  }
+
+  /** Inserts one item after the other until it is told to stop, and tells which of them were answered with true. */
+  function inserting(driver: RedisDriver): {
+    readonly created: string[]
+    readonly refused: string[]
+    grow(): void
+    stop(): Promise<void>
+  } {
+    const created: string[] = []
+    const refused: string[] = []
+    let value = 'x'
+    let isOver = false
+    let last = 0
+    const writing = Array.from({ length: writers }, async () => {
+      while (!isOver) {
+        last += 1
+        const key = `spent:${last}`
+        try {
+          if (await driver.insertItem(key, value, { ttl })) created.push(key)
+        } catch {
+          refused.push(key)
+          await sleep(20)
+        }
+      }
+    })
+    return {
+      created,
+      refused,
+      grow() {
+        value = large
+      },
+      async stop() {
+        isOver = true
+        await Promise.all(writing)
+      },
+    }
+  }
+
+  test('finds the primary, and its successor, without a restart', async () => {
+    const { primary, replica, sentinel } = await start()
+    const driver = driverOf({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: sentinel.name })
+    await driver.open()
+    await driver.setItem('key', 'before', { ttl })
+    expect(await primary.command('GET', 'grantry:key')).toBe('before')
+    await primary.kill()
+    await expect
+      .poll(() => driver.setItem('key', 'after', { ttl }).catch(({ message }) => message), { timeout: 30_000 })
+      .toBeUndefined()
+    expect(await replica.command('GET', 'grantry:key')).toBe('after')
+  }, 60_000)
+
+  test('keeps every insert that was answered, through the loss of the primary under load', async () => {
+    const { primary, replica, sentinel } = await start()
+    const driver = driverOf({
+      sentinels: [{ host: '127.0.0.1', port: sentinel.port }],
+      name: sentinel.name,
+      waitReplicas: 1,
+      operationTimeout: 1,
+    })
+    await driver.open()
+    const inserts = inserting(driver)
+    await expect.poll(() => inserts.created.length, { timeout: 20_000 }).toBeGreaterThan(300)
+    // The replica falls behind: from here on the primary alone has what is written.
+    replica.pause()
+    inserts.grow()
+    const answers = (): number => inserts.created.length + inserts.refused.length
+    const before = answers()
+    await expect.poll(answers, { timeout: 20_000 }).toBeGreaterThan(before + 3 * writers)
+    await primary.kill()
+    replica.resume()
+    await expect.poll(async () => String(await replica.command('ROLE')), { timeout: 30_000 }).toMatch(/^master/u)
+    await inserts.stop()
+    const client = new Redis(replica.url)
+    const found = await client.pipeline(inserts.created.map((key) => ['exists', `grantry:${key}`])).exec()
+    client.disconnect()
+    const missing = inserts.created.filter((_, index) => found?.[index]?.[1] !== 1)
+    expect(missing).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Seconds for a new server to answer; one that loads the machine's last core is slow, not broken. */
+const patience = 20
+
+/** One redis-server process with a directory of its own. It ends with the process that started it, however that ends. */
+export interface RedisProcess {
+  readonly pid: number
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+export const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'grantry-redis-'))
+
+export const removeDirectory = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
+
+/** What the server answers to a PING; `undefined` when nothing answers there, or not yet. */
+function ping(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    const finish = (answer?: string): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(1000, finish)
+    socket.on('error', () => finish())
+    socket.on('close', () => finish())
+    socket.on('connect', () => socket.write('PING\r\n'))
+    socket.on('data', (data) => finish(String(data)))
+  })
+}
+
+/**
+ * Ends the server and removes its directory when this process is gone: the pipe closes however it went, SIGKILL included, and a
+ * server that is paused gets SIGKILL too. In a session of its own, so that Ctrl-C does not end it first.
+ */
+function leash(pid: number, directory: string): ChildProcess {
+  const script = 'read -r line; kill -9 "$1"; rm -rf -- "$2"'
+  const child = spawn('sh', ['-c', script, 'leash', String(pid), directory], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.unref()
+  return child
+}
+
+/**
+ * Starts redis-server and waits until it answers, if only that a password is needed.
+ *
+ * @throws Error with the end of the server's log when it ends instead.
+ */
+export async function startProcess(
+  port: number,
+  directory: string,
+  parameters: readonly string[],
+): Promise<RedisProcess> {
+  const child = spawn('redis-server', parameters, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  const keep = (chunk: Buffer): void => {
+    log = (log + chunk).slice(-2000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve())
+    child.once('error', (error) => {
+      log += error.message
+      resolve()
+    })
+  })
+  let gone = false
+  void ended.then(() => {
+    gone = true
+  })
+  const { pid } = child
+  if (pid === undefined) {
+    await ended
+    throw new Error(`redis-server could not be started: ${log}`)
+  }
+  const guard = leash(pid, directory)
+  // A later process may get the same id.
+  child.once('exit', () => guard.kill('SIGKILL'))
+
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  const deadline = Date.now() + patience * 1000
+  for (;;) {
+    const answer = gone ? undefined : await ping(port)
+    if (gone) throw new Error(`redis-server on port ${port} ended at once:\n${log}`)
+    if (answer?.startsWith('+PONG') || answer?.startsWith('-NOAUTH')) break
+    if (Date.now() > deadline) {
+      await kill()
+      throw new Error(`redis-server on port ${port} does not answer a PING within ${patience} s:\n${log}`)
+    }
+    await sleep(20)
+  }
+  return { pid, signal: (name) => child.kill(name), kill }
+}

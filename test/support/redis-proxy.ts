@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { RedisServer } from './redis-server.ts'
+
+/** A way to a server on which connections can go dark: a firewall that forgot them, a cable that was pulled. */
+export interface RedisProxy {
+  readonly port: number
+  readonly url: string
+  /** What is connected now stays so, and nothing comes through any more, either way. New connections are well. */
+  darken(): void
+  /** What is connected now reaches the server, and no answer comes back. */
+  loseAnswers(): void
+  /** Breaks what is connected. */
+  cut(): void
+  stop(): Promise<void>
+}
+
+export async function startProxy(server: RedisServer): Promise<RedisProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  const loseAnswers = (): void => {
+    for (const [near, far] of pairs) {
+      far.unpipe(near)
+      far.resume()
+    }
+  }
+  const cut = (): void => {
+    for (const sockets of pairs) for (const socket of sockets) socket.destroy()
+    pairs.clear()
+  }
+  const listener = createServer((near) => {
+    const far = connect({ port: server.port, host: '127.0.0.1' })
+    pairs.add([near, far])
+    near.pipe(far)
+    far.pipe(near)
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => other.destroy())
+    }
+  })
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    darken() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far)
+        near.resume()
+      }
+      loseAnswers()
+    },
+    loseAnswers,
+    cut,
+    async stop() {
+      cut()
+      listener.close()
+      await once(listener, 'close')
+    },
+  }
+}

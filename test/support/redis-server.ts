@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { Redis } from 'ioredis'
+import { newDirectory, type RedisProcess, removeDirectory, startProcess } from './redis-process.ts'
+
+export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
+export { type Sentinel, startSentinel } from './redis-sentinel.ts'
+
+/** One sentence when redis-server cannot be run here: what is missing and how to get it. */
+export const redisMissing: string | undefined =
+  spawnSync('redis-server', ['--version']).status === 0
+    ? undefined
+    : 'redis-server is not installed, and tests of the Redis driver need it: apt-get install redis-server'
+
+export interface RedisServerOptions {
+  /** A free one unless said otherwise. */
+  readonly port?: number
+  /** As on the command line of redis-server; they win over what the test server says by itself. */
+  readonly arguments?: readonly string[]
+}
+
+/** A redis-server of this test alone, on loopback. It ends with the process of the test at the latest. */
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** Another one after `restart()`. */
+  readonly pid: number
+  /** SIGSTOP: connections stay open and nothing answers. */
+  pause(): void
+  resume(): void
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>
+  /** After `kill()`: the same port and arguments, empty or with what it persisted. */
+  restart(): Promise<void>
+  /** Sends one command on a connection of its own. */
+  command(name: string, ...parameters: (string | number)[]): Promise<unknown>
+  /** Ends it and removes its directory. */
+  stop(): Promise<void>
+}
+
+/** A port on loopback that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+async function send(port: number, name: string, parameters: (string | number)[]): Promise<unknown> {
+  const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null })
+  // The rejection of the command tells it.
+  client.on('error', () => {})
+  try {
+    return await client.call(name, ...parameters)
+  } finally {
+    client.disconnect()
+  }
+}
+
+// Diskless replication waits 5 s for more replicas by default.
+const quick = ['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0']
+
+async function startOn(port: number, options: RedisServerOptions): Promise<RedisServer> {
+  const directory = await newDirectory()
+  const parameters = [
+    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', '', '--appendonly', 'no'],
+    ...quick,
+    ...(options.arguments ?? []),
+  ]
+  let current: RedisProcess
+  try {
+    current = await startProcess(port, directory, parameters)
+  } catch (error) {
+    await removeDirectory(directory)
+    throw error
+  }
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return current.pid
+    },
+    pause: () => current.signal('SIGSTOP'),
+    resume: () => current.signal('SIGCONT'),
+    kill: () => current.kill(),
+    async restart() {
+      current = await startProcess(port, directory, parameters)
+    },
+    command: (name, ...given) => send(port, name, given),
+    async stop() {
+      await current.kill()
+      await removeDirectory(directory)
+    },
+  }
+}
+
+/** Starts a redis-server that keeps nothing on disk unless told to. Rejects with the end of its log when it does not come up. */
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  if (redisMissing !== undefined) throw new Error(redisMissing)
+  if (options.port !== undefined) return startOn(options.port, options)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePort(), options)
+    } catch (error) {
+      // Another process may have taken the port in between.
+      if (attempt === 5 || !String(error).includes('Address already in use')) throw error
+    }
+  }
+}
