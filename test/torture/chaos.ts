@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisServer } from '../support/redis-server.ts'
+import type { Client } from './client.ts'
+import type { Ledger } from './ledger.ts'
+import type { SentinelGroup } from './sentinel-group.ts'
+import type { Chaos } from './torture.ts'
+
+/** Kills a random server every 150 to 800 ms and starts it again at once, also one that is still starting. */
+export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
+  while (!ended.aborted) {
+    await sleep(random.between(150, 800))
+    const port = random.pick(fleet.ports)
+    await fleet.kill(port)
+    ledger.count('kills')
+    fleet.start(port)
+  }
+}
+
+/** Milliseconds in which every client must have gone on when the store is back. */
+const longestRecovery = 30_000
+
+async function allGoOn(clients: readonly Client[], ledger: Ledger): Promise<void> {
+  const before = clients.map(({ refreshes }) => refreshes)
+  const waiting = (): number => clients.filter(({ refreshes }, index) => refreshes === before[index]).length
+  for (const end = Date.now() + longestRecovery; waiting() > 0 && Date.now() < end; ) await sleep(50)
+  ledger.check('answers known', waiting() === 0, () => `${waiting()} clients do not go on, and the store is back`)
+}
+
+/** Fails over again and again, some of the times to a replica that lags. After each, every client must go on by itself. */
+export const failOver =
+  (group: SentinelGroup): Chaos =>
+  async ({ clients, ledger, random, ended }) => {
+    for (;;) {
+      await sleep(random.between(2000, 4000))
+      if (ended.aborted) return
+      await group.failOver(random.pick([0, random.between(50, 500), random.between(2000, 3500)]))
+      ledger.count('failovers')
+      await allGoOn(clients, ledger)
+    }
+  }
+
+/** Pauses Redis, or kills it and starts it again, again and again. What it was sent while it was paused it performs later. */
+export const takeRedisAway =
+  (redis: RedisServer): Chaos =>
+  async ({ clients, ledger, random, ended }) => {
+    for (;;) {
+      await sleep(random.between(200, 1500))
+      if (ended.aborted) return
+      const isPaused = random.chance(0.7)
+      if (isPaused) redis.pause()
+      else await redis.kill()
+      await sleep(random.between(0, 4000))
+      if (isPaused) redis.resume()
+      else await redis.restart()
+      ledger.count('outages')
+      await allGoOn(clients, ledger)
+    }
+  }

@@ -1,0 +1,156 @@
+import type { Credentials } from '@grantry/core/testing'
+import type { Ask } from './ask.ts'
+import { type Family, type Grave, graveOf, newFamily, type SpentToken } from './family.ts'
+import { type Ledger, shortly } from './ledger.ts'
+import type { Random } from './random.ts'
+import { createRefresh } from './refresh.ts'
+import { api, loginOf, narrowerScope, retryWindow } from './setting.ts'
+
+/** One client that owns one family at a time, and does one thing after the other with it. */
+export interface Client {
+  /** The living family. */
+  readonly family: Family | undefined
+  /** How often its refresh token was answered. */
+  readonly refreshes: number
+  step(): Promise<void>
+}
+
+/** Something that a client does with its family. */
+interface Deed {
+  /** How often, beside the weights of the others. */
+  readonly weight: number
+  isPossible(family: Family): boolean
+  act(family: Family): Promise<void>
+}
+
+/** By every clock: a second more, because the provider counts whole ones. */
+const isOutOfWindow = (spent: SpentToken | undefined): boolean =>
+  spent !== undefined && Date.now() > spent.answeredAt + (retryWindow + 1) * 1000
+
+/** @param patient revokes nothing, so that its family lives until a token of it is out of its window. */
+export function createClient(deps: {
+  readonly user: number
+  readonly as: Credentials
+  readonly patient: boolean
+  readonly ask: Ask
+  readonly ledger: Ledger
+  readonly random: Random
+  readonly graves: Grave[]
+}): Client {
+  const { user, as, patient, ask, ledger, random, graves } = deps
+  const refresh = createRefresh({ ask, ledger })
+  let family: Family | undefined
+  let refreshes = 0
+
+  async function begin(): Promise<void> {
+    const answer = await ask('/connect/token', loginOf(user), as)
+    ledger.check('answers known', answer.status === 200, () => `a log-in was refused: ${JSON.stringify(answer.body)}`)
+    const tokens = refresh.tokensOf(answer)
+    if (tokens === undefined) return
+    ledger.count('families')
+    family = newFamily(as, tokens.refreshToken, tokens.accessToken)
+  }
+
+  function bury(dead: Family, why: string): void {
+    graves.push(graveOf(dead, why))
+    family = undefined
+  }
+
+  async function advance(living: Family, times: number): Promise<void> {
+    const before = living.refreshToken
+    const state = await refresh.advance(living, times)
+    if (living.refreshToken !== before) refreshes += 1
+    if (state === 'dead') bury(living, 'was refused after the window')
+    if (state === 'lost') family = undefined
+  }
+
+  async function revoke(living: Family, token: string): Promise<void> {
+    const { status, body } = await ask('/connect/revocation', { token }, living.as)
+    ledger.check('answers known', status === 200, () => `a revocation was refused: ${JSON.stringify(body)}`)
+  }
+
+  async function revokeFamily(living: Family): Promise<void> {
+    // Any token of the family does, one that was rotated long ago too.
+    const token = random.pick([living.refreshToken, living.lastSpent?.token ?? living.refreshToken])
+    if (random.chance(0.5)) {
+      await revoke(living, token)
+    } else {
+      // What a refresh that is under way makes is dead on arrival.
+      const [answer] = await Promise.all([refresh.present(living, living.refreshToken), revoke(living, token)])
+      const tokens = answer.status === 200 ? refresh.tokensOf(answer) : undefined
+      if (tokens !== undefined) {
+        living.elderAccessTokens.push(living.accessToken)
+        living.accessToken = tokens.accessToken
+        living.refreshToken = tokens.refreshToken
+      }
+    }
+    ledger.count('revocations')
+    bury(living, 'was revoked')
+  }
+
+  async function revokeAccessToken(living: Family): Promise<void> {
+    const token = living.accessToken
+    await revoke(living, token)
+    ledger.count('accessRevocations')
+    graves.push({ as, why: 'was an access token that was revoked', refreshTokens: [], accessTokens: [token] })
+    await advance(living, 1)
+  }
+
+  /** Presents a spent token as no honest client does. It and all that came of it are dead from the refusal on. */
+  async function replay(living: Family, token: string, more: Readonly<Record<string, string>>): Promise<void> {
+    const { status } = await refresh.present(living, token, more)
+    ledger.check('dead stays dead', status === 400, () => `the replay of ${shortly(token)} was answered ${status}`)
+    if (status === 400) bury(living, 'was replayed')
+    else family = undefined
+  }
+
+  async function replayLate(living: Family): Promise<void> {
+    await replay(living, living.firstSpent?.token ?? '', {})
+    ledger.count('lateReplays')
+  }
+
+  /** Inside the window, but asking for something else. */
+  async function replayOther(living: Family): Promise<void> {
+    await replay(living, living.lastSpent?.token ?? '', { scope: narrowerScope })
+    ledger.count('otherReplays')
+  }
+
+  async function twins(living: Family): Promise<void> {
+    ledger.count('twins')
+    await advance(living, 2)
+  }
+
+  async function introspect({ accessToken }: Family): Promise<void> {
+    const { body } = await ask('/connect/introspect', { token: accessToken }, api)
+    ledger.check('kept', body.active === true, () => `the access token ${shortly(accessToken)} is not active`)
+  }
+
+  const always = (): boolean => true
+  const deeds: readonly Deed[] = [
+    { weight: 100, isPossible: always, act: (living) => advance(living, 1) },
+    { weight: 12, isPossible: always, act: twins },
+    { weight: 12, isPossible: always, act: introspect },
+    { weight: 60, isPossible: ({ firstSpent }) => isOutOfWindow(firstSpent), act: replayLate },
+    { weight: 4, isPossible: () => !patient, act: revokeFamily },
+    { weight: 4, isPossible: () => !patient, act: revokeAccessToken },
+    { weight: 3, isPossible: ({ lastSpent }) => !patient && lastSpent !== undefined, act: replayOther },
+  ]
+
+  function chooseDeed(living: Family): Deed {
+    const possible = deeds.filter(({ isPossible }) => isPossible(living))
+    return random.pick(possible.flatMap((deed) => Array.from({ length: deed.weight }, () => deed)))
+  }
+
+  return {
+    get family() {
+      return family
+    },
+    get refreshes() {
+      return refreshes
+    },
+    async step() {
+      if (family === undefined) await begin()
+      else await chooseDeed(family).act(family)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import type { Ask } from './ask.ts'
+import type { Client } from './client.ts'
+import type { Grave } from './family.ts'
+import type { Fleet } from './fleet.ts'
+import { inspect } from './inspector.ts'
+import { type Ledger, shortly } from './ledger.ts'
+import { createRefresh, type Refresh } from './refresh.ts'
+import { retryWindow } from './setting.ts'
+import type { TorturedStore } from './stores.ts'
+
+/** Side by side, so that a few thousand graves are looked at in seconds. */
+async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const worker = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await act(item)
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+}
+
+/** What a client holds still works on servers that did not live when it was given. */
+async function goOn({ family }: Client, refresh: Refresh, ledger: Ledger): Promise<void> {
+  if (family === undefined) return
+  const { lastSpent, refreshToken } = family
+  if (lastSpent !== undefined && Date.now() < lastSpent.answeredAt + (retryWindow - 5) * 1000) {
+    const { status } = await refresh.present(family, lastSpent.token)
+    // Its own answer, five seconds before the window ends: whatever came in between was no refusal.
+    ledger.check('retry answered', status === 200, () => `${shortly(lastSpent.token)} was refused after the restart`)
+  }
+  const state = await refresh.advance(family, 1)
+  ledger.check('kept', state === 'alive', () => `${shortly(refreshToken)} does not work after the restart`)
+}
+
+/** How often the servers said so in their logs. A server that was killed may have left half a line. */
+export function eventsIn(logs: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const log of logs) {
+    for (const [, type = ''] of readFileSync(log, 'utf8').matchAll(/"type":"(\w+)"/gu)) {
+      counts[type] = (counts[type] ?? 0) + 1
+    }
+  }
+  return counts
+}
+
+/** Kills everything, looks at what is stored, starts every server anew, and asks once more about all that was said. */
+export async function finale(deps: {
+  readonly fleet: Fleet
+  readonly store: TorturedStore
+  readonly clients: readonly Client[]
+  readonly graves: readonly Grave[]
+  readonly ask: Ask
+  readonly ledger: Ledger
+}): Promise<{ readonly records: number; readonly events: Readonly<Record<string, number>> }> {
+  const { fleet, store, clients, graves, ask, ledger } = deps
+  await fleet.killAll()
+  const { records, broken } = await store.examine()
+  ledger.check('records whole', broken.length === 0, () => broken.slice(0, 5).join('\n'))
+  for (const port of fleet.ports) fleet.start(port)
+  await Promise.all(fleet.ports.map(fleet.ready))
+  const refresh = createRefresh({ ask, ledger })
+  await inTurns(clients, (client) => goOn(client, refresh, ledger))
+  await inTurns(graves, (grave) => inspect(grave, { ask, ledger }))
+  await fleet.killAll()
+  const events = eventsIn(fleet.logs)
+  const { record_rejected: rejected = 0 } = events
+  ledger.check('records whole', rejected === 0, () => `servers met ${rejected} records that they could not read`)
+  return { records, events }
+}

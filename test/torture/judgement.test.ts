@@ -1,0 +1,120 @@
+// What the clients of the torture must not let pass, answer by answer.
+import { describe, expect, test } from 'vitest'
+import { type Answer, createAsk } from './ask.ts'
+import { newFamily } from './family.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import type { Outcome } from './post.ts'
+import { createRandom } from './random.ts'
+import { createRefresh } from './refresh.ts'
+import { retryWindow } from './setting.ts'
+import { examine } from './whole-records.ts'
+
+const as = ['client', 'secret'] as const
+
+const answer = (status: number, body: object = {}, retryAfter?: string): Outcome => ({
+  kind: 'answer',
+  status,
+  retryAfter,
+  body: { ...body },
+})
+
+/** Asks servers that give these outcomes one after the other. */
+async function asked(...outcomes: readonly Outcome[]): Promise<Ledger> {
+  const ledger = createLedger()
+  const left = [...outcomes]
+  const post = async (): Promise<Outcome> => left.shift() ?? answer(200)
+  await createAsk({ post, ports: [1], ledger, random: createRandom(1) })('/connect/token', {}, as)
+  return ledger
+}
+
+describe('an answer', () => {
+  const unavailable = { error: 'temporarily_unavailable' }
+  test.each<[string, Outcome]>([
+    ['500', answer(500, { error: 'server_error' })],
+    ['401', answer(401, { error: 'invalid_client' })],
+    ['429', answer(429, { error: 'slow_down' }, '1')],
+    ['400 with another error than invalid_grant', answer(400, { error: 'invalid_request' })],
+    ['503 without Retry-After', answer(503, unavailable)],
+    ['503 with another error', answer(503, { error: 'server_error' }, '1')],
+    ['503 that a proxy could have made', answer(503, {}, 'soon')],
+  ])('of %s is a violation', async (_, outcome) => {
+    expect((await asked(outcome)).violations['answers known']).toHaveLength(1)
+  })
+
+  test('of 200, of 400 invalid_grant, and of 503 with Retry-After before it is none', async () => {
+    const { violations, counts } = await asked(
+      answer(503, unavailable, '1'),
+      { kind: 'broken' },
+      { kind: 'unreached' },
+      answer(200),
+    )
+    expect(violations['answers known']).toEqual([])
+    expect(counts).toMatchObject({ requests: 4, unavailable: 1, broken: 1, unreached: 1, retriesAnswered: 1 })
+    expect((await asked(answer(400, { error: 'invalid_grant' }))).violations['answers known']).toEqual([])
+  })
+})
+
+describe('the newest refresh token of a client', () => {
+  const second = 1_800_000_000_000
+
+  /** Presents it to servers that answer so. */
+  async function presented(...answers: readonly Partial<Answer>[]) {
+    const ledger = createLedger()
+    const left = [...answers]
+    const ask = async (): Promise<Answer> => {
+      const usual = { status: 200, body: {}, firstSentAt: second, answeredAt: second + 5, attempts: 1 }
+      return { ...usual, ...left.shift() }
+    }
+    const family = newFamily(as, 'refresh', 'access')
+    const state = await createRefresh({ ask, ledger }).advance(family, answers.length)
+    return { state, family, refused: ledger.violations['retry answered'], twice: ledger.violations['one successor'] }
+  }
+  const tokens = (name: string) => ({ body: { refresh_token: `refresh ${name}`, access_token: `access ${name}` } })
+  const windowEnd = second + retryWindow * 1000
+
+  test('refused at the first attempt is a violation, however long that took', async () => {
+    const { state, refused } = await presented({ status: 400, answeredAt: windowEnd + 60_000 })
+    expect([state, refused.length]).toEqual(['lost', 1])
+  })
+
+  test('refused at a retry is a violation until the second in which its window ends', async () => {
+    const early = await presented({ status: 400, attempts: 2, answeredAt: windowEnd - 1 })
+    expect([early.state, early.refused.length]).toEqual(['lost', 1])
+    const late = await presented({ status: 400, attempts: 2, answeredAt: windowEnd })
+    expect([late.state, late.refused.length]).toEqual(['dead', 0])
+  })
+
+  test('refused to one of two twins is a violation', async () => {
+    const { state, refused } = await presented(tokens('a'), { status: 400 })
+    expect([state, refused.length]).toEqual(['lost', 1])
+  })
+
+  test.each([
+    ['other tokens', tokens('b')],
+    ['only another access token', { body: { ...tokens('a').body, access_token: 'access b' } }],
+  ])('answered to two twins with %s is a violation', async (_, other) => {
+    expect((await presented(tokens('a'), other)).twice).toHaveLength(1)
+  })
+
+  test('answered alike to two twins is none, and the family goes on with what was answered', async () => {
+    const { state, family, refused, twice } = await presented(tokens('a'), tokens('a'))
+    expect([state, refused, twice]).toEqual(['alive', [], []])
+    expect(family).toMatchObject({ refreshToken: 'refresh a', accessToken: 'access a', elderAccessTokens: ['access'] })
+  })
+})
+
+test.each([
+  ['empty', ''],
+  ['torn', '{"version":1,"expiresAt":1,"value":{'],
+  ['another version', '{"version":2,"expiresAt":1,"value":{}}'],
+  ['without a value', '{"version":1,"expiresAt":1}'],
+  ['null', 'null'],
+])('a record that is %s is broken', (_, value) => {
+  const whole = '{"version":1,"expiresAt":1,"value":{}}'
+  expect(
+    examine([
+      ['whole', whole],
+      ['other', value],
+    ]),
+  ).toMatchObject({ records: 2, broken: [expect.stringMatching(/^other: /)] })
+})

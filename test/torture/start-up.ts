@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+
+/** How a program ended, and all that it said. */
+export interface Ending {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Milliseconds after which a program that should have ended is killed; its code is then `null`. */
+const patience = 30_000
+
+/**
+ * Runs a server that is expected to end by itself.
+ *
+ * @param user whose process it is, where this process may choose; its own unless said otherwise.
+ */
+export function endingOf(program: string, args: readonly string[], user?: number): Promise<Ending> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user !== undefined && { uid: user, gid: user }),
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const overdue = setTimeout(() => child.kill('SIGKILL'), patience)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(overdue)
+      resolve({ code, out, err })
+    })
+  })
+}

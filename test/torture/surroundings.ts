@@ -1,0 +1,44 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** A directory of its own for one run. */
+export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-torture-'))
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+// CommonJS among the dependencies asks for Node's modules by `require`. Under another name than the command line itself imports it.
+const banner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
+/** One file of a program that has the server's command line in it, and beside it the `package.json` that the command line reads its version from. */
+export async function serverProgram(entry: URL, directory: string): Promise<string> {
+  const outfile = join(directory, 'bin', 'server.mjs')
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    conditions: ['@grantry/source'],
+    // jsonc-parser's `main` is UMD, which no bundler can follow.
+    mainFields: ['module', 'main'],
+    banner: { js: banner },
+    logLevel: 'error',
+  })
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ version: '0.0.0' }))
+  return outfile
+}

@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import { type Activity, invariants } from './ledger.ts'
+import type { TortureReport } from './torture.ts'
+
+/** What a run must have seen, whoever is in the way: less proves nothing. */
+export type Happenings = Readonly<Partial<Record<Activity, number>>>
+
+/** Of clients: retries of what broke among them, and every way in which a family ends. */
+export const clientsWorked: Happenings = {
+  refreshes: 200,
+  retriesAnswered: 1,
+  twins: 5,
+  revocations: 3,
+  accessRevocations: 3,
+  lateReplays: 3,
+  otherReplays: 3,
+  inspections: 20,
+}
+
+const nothing = Object.fromEntries(invariants.map((name) => [name, []]))
+
+/** No invariant is violated, and each was put to the proof; all that should happen did. */
+export function expectUnharmed({ violations, checks, counts }: TortureReport, happenings: Happenings): void {
+  expect(violations).toEqual(nothing)
+  for (const invariant of invariants) expect(checks[invariant], invariant).toBeGreaterThan(0)
+  for (const [activity, least] of Object.entries(happenings)) {
+    expect(counts[activity as Activity], activity).toBeGreaterThanOrEqual(least)
+  }
+}
