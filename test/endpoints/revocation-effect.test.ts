@@ -55,7 +55,8 @@ describe('a JWT on the deny list', () => {
     const { body } = await f.post('token', clientForm, webJwt)
     f.clock.advance(600)
     expectDone(await f.post('revocation', { token: body.access_token }, webJwt))
-    expect(lives).toEqual([body.expires_in - 600 + 30])
+    // A minute more: servers on one store have clocks that differ.
+    expect(lives).toEqual([body.expires_in - 600 + 30 + 60])
     for (const key of items.keys()) if (key.startsWith('denied:')) expect(key).toMatch(/^denied:[0-9a-f]{64}$/u)
     // To the last second in which the signature alone would still let it pass.
     f.clock.advance(body.expires_in - 600 + 29)
@@ -66,7 +67,7 @@ describe('a JWT on the deny list', () => {
     const items = new Map<string, string>()
     const f = await fixture({ storage: mapDriver(items) })
     const { body } = await f.post('token', clientForm, webJwt)
-    f.clock.advance(body.expires_in)
+    f.clock.advance(body.expires_in + 60)
     expectDone(await f.post('revocation', { token: body.access_token }, webJwt))
     expect([...items.keys()].filter((key) => key.startsWith('denied:'))).toEqual([])
   })

@@ -63,6 +63,16 @@ describe('storage in a configuration', () => {
       'storage must have a name where it has sentinels, and only there',
     ],
     [
+      'a Sentinel by a URL, which may hold a password',
+      { driver: 'redis', sentinels: [{ host: 'redis://:hunter2@127.0.0.1' }], name: 'tokens' },
+      'storage.sentinels[0].host must be the host of a Sentinel, not a URL',
+    ],
+    [
+      'a port that is none',
+      { driver: 'redis', sentinels: [{ host: '127.0.0.1', port: 70_000 }], name: 'tokens' },
+      'storage.sentinels[0].port must be a port from 1 to 65535',
+    ],
+    [
       'a negative number of replicas',
       { driver: 'redis', url: 'redis://127.0.0.1', waitReplicas: -1 },
       'storage.waitReplicas must be 0 or more',

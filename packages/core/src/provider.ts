@@ -189,8 +189,6 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     subtle: options.runtime.subtle ?? webRuntime.subtle,
     Response: options.runtime.Response ?? webRuntime.Response,
   })
-  const parts = await wire(options, runtime)
-
   const paths = new Map<EndpointName, string>()
   for (const name of endpointNames) {
     const path = pathOfEndpoint(name, options)
@@ -199,6 +197,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     if (twin !== undefined) throw new TypeError(`endpoints: ${twin[0]} and ${name} have the same path ${path}`)
     paths.set(name, path)
   }
+  // Last of the checks: it opens the storage.
+  const parts = await wire(options, runtime)
   const metadata = metadataFor(parts, options, paths)
   const routerDeps = { clients: parts.clients, realm: options.issuer, recorder: parts.recorder, runtime }
   const absent: Handler = async () => notFound(routerDeps)

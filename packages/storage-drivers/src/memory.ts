@@ -124,6 +124,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     removeItem: (key) => remove(shardFor(key), key),
     getKeys: () => shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
     clear,
-    dispose: clear,
+    // Another provider of this process may go on with what is revoked and spent.
+    dispose() {},
   }
 }

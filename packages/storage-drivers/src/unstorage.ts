@@ -140,7 +140,13 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
         const written = write(value, ttl, mount)
         await storage.setItem(full, written.stored, { ttl: written.ttl })
       }),
-    removeItem: (key) => at(key, ({ full }) => storage.removeItem(full)),
+    removeItem: (key) =>
+      at(key, async ({ full }) => {
+        await storage.removeItem(full)
+        // The fs driver returns the error of an unlink, and unstorage drops it: what was revoked would live on.
+        if (((await read(full)) ?? undefined) !== undefined)
+          throw new Error(`unstorageDriver(): ${full} was removed and is still there`)
+      }),
     insertItem: (key, value, { ttl }) =>
       at(key, async ({ full, mount, relative }) => {
         const written = write(value, ttl, mount)

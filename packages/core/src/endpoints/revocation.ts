@@ -5,7 +5,6 @@ import type { Recorder, Trace } from '../events/trace.ts'
 import { neverStored } from '../http/json-response.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
-import { factsOf } from '../plugin/redemption.ts'
 import { fingerprintOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
@@ -32,13 +31,13 @@ export function revocationEndpoint(deps: {
 }): Endpoint {
   const { authenticateClient, accessTokens, storedGrants, families, recorder, runtime, bodyLimit } = deps
 
-  /** Whether it was a refresh token, whoever's; one that was rotated long ago ends its family as well. */
+  /** Whether it was a refresh token, whoever's; one that was rotated or has ended ends its family as well. */
   async function revokeRefreshToken(token: string, client: Client, trace: Trace): Promise<boolean> {
-    const stored = await storedGrants('refresh', token)
+    const stored = await storedGrants.find('refresh', token)
     if (stored === undefined) return false
-    const { record, hash } = factsOf(stored.redemption)
-    if (record === undefined || stored.clientId !== client.clientId) return true
-    trace.sub = stored.subject.sub
+    const { record, hash } = stored
+    if (record.clientId !== client.clientId) return true
+    trace.sub = record.subject.sub
     await families.revoke(record, client, 'revocation_requested', trace)
     recorder.record(trace, { type: 'token_revoked', tokenType: 'refresh_token', fingerprint: fingerprintOf(hash) })
     return true

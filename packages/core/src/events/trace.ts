@@ -62,7 +62,9 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
         ...(trace.clientAddress !== undefined && { clientAddress: trace.clientAddress }),
       })
       // Nobody waits for an observer that is asynchronous; its failure must not end the process.
-      if (outcome instanceof Promise) outcome.catch(countFailure)
+      if (typeof (outcome as { readonly then?: unknown } | null | undefined)?.then === 'function') {
+        Promise.resolve(outcome).catch(countFailure)
+      }
     } catch {
       // An observer is a guest: a response must not depend on it. The count is what is left of its failure.
       countFailure()

@@ -25,7 +25,7 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })
   // Side by side: a driver that looks first and writes later lets more than one through.
-  const racers = Array.from({ length: 8 }, () => driver.insertItem(key, value, { ttl: 60 }))
+  const racers = Array.from({ length: 8 }, async () => driver.insertItem(key, value, { ttl: 60 }))
   const created = (await Promise.all(racers)).filter((result) => result === true).length
   const late = await driver.insertItem(key, '{}', { ttl: 60 })
   const inserted = asText(await driver.getItem(key))
@@ -61,7 +61,7 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
     outcome = await withinTime(operate(driver, runtime), operations * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new TypeError(`storage: ${name} cannot be used: ${message}`, { cause })
+    throw new TypeError(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
   }
   if (outcome.created > 0 && !outcome.atomic) {
     throw new TypeError(`storage: insertItem() of ${name} created one item twice; it must be atomic`)

@@ -58,6 +58,10 @@ const unavailable = (cause: unknown): OAuthError =>
     retryAfter: 1,
   })
 
+/** Also a promise of another realm, or of a library of its own. */
+const isThenable = <T>(outcome: MaybePromise<T>): outcome is Promise<T> =>
+  typeof (outcome as { readonly then?: unknown } | null | undefined)?.then === 'function'
+
 type Envelope = v.InferOutput<typeof envelopeSchema>
 
 function parseEnvelope(stored: unknown): Envelope | RecordRejection {
@@ -96,15 +100,16 @@ export function openStore(
   const attempt = async <T>(operate: () => MaybePromise<T>): Promise<T> => {
     try {
       const outcome = operate()
-      return outcome instanceof Promise ? await withinTime(outcome, timeLimit) : await outcome
+      const settled = isThenable(outcome) ? await withinTime(Promise.resolve(outcome), timeLimit) : outcome
+      // Some unstorage drivers return an error instead of throwing it.
+      if (settled instanceof Error) throw settled
+      return settled
     } catch (cause) {
       throw unavailable(cause)
     }
   }
   const read = async (key: string): Promise<unknown> => {
     const stored = await attempt(() => driver.getItem(key))
-    // Some unstorage drivers return an error instead of throwing it.
-    if (stored instanceof Error) throw unavailable(stored)
     return stored ?? undefined
   }
   const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })

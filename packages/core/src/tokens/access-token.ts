@@ -58,6 +58,13 @@ export interface AccessTokens {
 
 const longestReference = 512
 
+/** Seconds by which the clocks of servers on one store may differ: a token that has ended at one of them may live at another. */
+const clockSkew = 60
+
+/** What a JWT is denied by. One without an identifier of its own is known by what was signed: the signature itself can be varied. */
+const denialIdOf = (token: string, jti: Json | undefined): string =>
+  typeof jti === 'string' ? jti : token.slice(0, token.lastIndexOf('.'))
+
 export function createAccessTokens(deps: {
   readonly issuer: string
   readonly clients: ClientDirectory
@@ -138,13 +145,15 @@ export function createAccessTokens(deps: {
     }
   }
 
-  async function readReference(token: string, hash: string): Promise<JsonObject | undefined> {
+  async function findReference(token: string, hash: string): Promise<JsonObject | undefined> {
     if (token.length > longestReference) return undefined
-    const record = await store.get(keyOf('access', hash), accessTokenRecordSchema)
-    // The record outlives the token by the clock tolerance, which counts for both formats alike.
-    return record !== undefined && Number(record.claims.exp) + clockTolerance > runtime.now()
-      ? record.claims
-      : undefined
+    return (await store.get(keyOf('access', hash), accessTokenRecordSchema))?.claims
+  }
+
+  async function readReference(token: string, hash: string): Promise<JsonObject | undefined> {
+    const claims = await findReference(token, hash)
+    // The record outlives the token, and the clock tolerance counts for both formats alike.
+    return claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
   }
 
   function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {
@@ -162,7 +171,11 @@ export function createAccessTokens(deps: {
       return {
         token: handle,
         records: [
-          { key: keyOf('access', hashOf(handle, runtime)), value, expiresAt: Number(claims.exp) + clockTolerance },
+          {
+            key: keyOf('access', hashOf(handle, runtime)),
+            value,
+            expiresAt: Number(claims.exp) + clockTolerance + clockSkew,
+          },
         ],
       }
     },
@@ -184,7 +197,7 @@ export function createAccessTokens(deps: {
         clients.find(clientId),
         typeof family === 'string' && families.isRevoked(family),
         // The record of a reference token is gone when it was revoked; a JWT stays as valid as it looks.
-        isJwt && typeof jti === 'string' && denyList.isDenied(jti),
+        isJwt && denyList.isDenied(denialIdOf(token, jti)),
         sub === undefined || isActive(users, sub),
       ])
       const facts: TokenFacts = { fingerprint, client, sub }
@@ -199,10 +212,16 @@ export function createAccessTokens(deps: {
     async revoke(token, client) {
       const isJwt = token.includes('.')
       const hash = hashOf(token, runtime)
-      const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
-      if (claims === undefined || claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
+      const tolerance = clockTolerance + clockSkew
+      const claims = isJwt ? await jwt.verify(token, 'at+jwt', tolerance) : await findReference(token, hash)
+      if (claims === undefined) {
+        // Perhaps it was removed, and whoever did so failed before that was safe from a crash of the store.
+        if (!isJwt) await store.delete(keyOf('access', hash))
+        return undefined
+      }
+      if (claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
       if (!isJwt) await store.delete(keyOf('access', hash))
-      else if (!(await denyList.deny(String(claims.jti), Number(claims.exp) + clockTolerance))) return undefined
+      else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
       return { fingerprint: fingerprintOf(hash), client, sub: typeof claims.sub === 'string' ? claims.sub : undefined }
     },
   }

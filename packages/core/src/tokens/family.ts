@@ -8,8 +8,10 @@ import type { Runtime } from '../runtime.ts'
 /** All tokens of one authorization. One record revokes them, those also that are being issued at this instant. */
 export interface Families {
   isRevoked(family: string): Promise<boolean>
-  /** Ends the family that a code or refresh token of this client belongs to. */
+  /** Ends the family that a code or refresh token of this client belongs to. Resolves only when that is as safe as the store can make it. */
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
+  /** For a family that was found to be revoked: whoever revoked it may have failed before its mark was safe from a crash of the store. */
+  confirm(record: GrantRecord): Promise<void>
 }
 
 /** Seconds that the record outlives the last token, for clocks that differ. */
@@ -27,10 +29,16 @@ export function createFamilies(deps: {
     async revoke({ family, keptUntil }, client, reason, trace) {
       const now = runtime.now()
       const revoked: RevokedRecord = { revokedAt: now, reason }
-      // A token that is being issued at this instant lives as long as one can.
-      const lastEnd = Math.max(keptUntil, now + client.accessTokenLifetime)
-      await store.put(keyOfFamily(family), revoked, lastEnd + margin)
-      recorder.record(trace, { type: 'family_revoked', reason })
+      // A successor that was issued since, or is at this instant, may live longer than this record knew: lifetimes get lengthened.
+      const { absoluteLifetime } = client.refreshToken
+      const lastEnd = Math.max(keptUntil, now + absoluteLifetime + client.accessTokenLifetime)
+      const isNew = await store.insert(keyOfFamily(family), revoked, lastEnd + margin)
+      if (isNew) recorder.record(trace, { type: 'family_revoked', reason })
+    },
+    async confirm({ family, keptUntil }) {
+      const now = runtime.now()
+      const revoked: RevokedRecord = { revokedAt: now, reason: 'confirmed' }
+      await store.insert(keyOfFamily(family), revoked, Math.max(keptUntil, now) + margin)
     },
   }
 }

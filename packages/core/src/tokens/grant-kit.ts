@@ -56,7 +56,7 @@ export function createGrantKits(deps: {
   return (plugin, client, trace) => {
     const found: Redemption[] = []
     const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
-      const stored = await storedGrants(kind, credential)
+      const stored = await storedGrants.redeemable(kind, credential)
       if (stored !== undefined) found.push(stored.redemption)
       return stored
     }

@@ -14,8 +14,12 @@ const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/u
 /** Signs and verifies with the provider's own keys. */
 export interface Jwt {
   sign(claims: JsonObject, type: TokenType): Promise<string>
-  /** The claims, or `undefined` for whatever reason. Issuer, type, algorithm and times are judged; audience and the rest are the caller's. */
-  verify(token: string, type: TokenType): Promise<JsonObject | undefined>
+  /**
+   * The claims, or `undefined` for whatever reason. Issuer, type, algorithm and times are judged; audience and the rest are the caller's.
+   *
+   * @param tolerance seconds by which the times may be missed; that of the provider unless said otherwise
+   */
+  verify(token: string, type: TokenType, tolerance?: number): Promise<JsonObject | undefined>
 }
 
 export function createJwt(deps: {
@@ -33,7 +37,7 @@ export function createJwt(deps: {
         .setProtectedHeader({ alg: keys.current.algorithm, kid: keys.current.kid, typ: type })
         .sign(keys.current.privateKey),
 
-    async verify(token, type) {
+    async verify(token, type, tolerance = clockTolerance) {
       if (token.length > longestJwt || !compactForm.test(token)) return undefined
       try {
         const { payload } = await jwtVerify(
@@ -48,7 +52,7 @@ export function createJwt(deps: {
             algorithms,
             issuer,
             typ: type,
-            clockTolerance,
+            clockTolerance: tolerance,
             requiredClaims: ['exp', 'iat', 'nbf'],
             currentDate: new Date(runtime.now() * 1000),
           },

@@ -1,13 +1,30 @@
 import type { StoredGrant } from '../plugin/grant-kit.ts'
 import { createRedemption } from '../plugin/redemption.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import { grantRecordSchema, spentRecordSchema, unreadableMarker } from '../records/records.ts'
+import {
+  type GrantRecord,
+  grantRecordSchema,
+  type SpentRecord,
+  spentRecordSchema,
+  unreadableMarker,
+} from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
 
-/** Finds what an authorization code or refresh token stands for. Reads only: whoever presents it, nothing is spent. */
-export type StoredGrants = (kind: 'code' | 'refresh', credential: string) => Promise<StoredGrant | undefined>
+/** What is stored of a code or refresh token, whether it can still be redeemed or not. */
+export interface StoredRecord {
+  readonly hash: string
+  readonly record: GrantRecord
+  readonly spent: SpentRecord | undefined
+}
+
+/** Finds what an authorization code or refresh token stands for. Whoever presents it, nothing is spent. */
+export interface StoredGrants {
+  find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
+  /** As `find`, where it can be redeemed, or was and this is a replay. */
+  redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined>
+}
 
 /** One kind, one name space: a code is never spent by a refresh token that hashes alike. */
 export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
@@ -21,7 +38,8 @@ export function createStoredGrants(deps: {
   readonly runtime: Runtime
 }): StoredGrants {
   const { issuer, store, families, runtime } = deps
-  return async (kind, credential) => {
+
+  async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > longestCredential) return undefined
     const hash = hashOf(credential, runtime)
     const [record, spent] = await Promise.all([
@@ -30,7 +48,17 @@ export function createStoredGrants(deps: {
     ])
     // A record says what it is and whose: one that was copied under another key, or belongs to another provider on the same store, is none.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
-    if (await families.isRevoked(record.family)) return undefined
+    return { hash, record, spent }
+  }
+
+  async function redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> {
+    const found = await find(kind, credential)
+    if (found === undefined) return undefined
+    const { hash, record, spent } = found
+    if (await families.isRevoked(record.family)) {
+      await families.confirm(record)
+      return undefined
+    }
     // A record outlives its credential, so that a late replay is still recognised as one.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
     return {
@@ -43,4 +71,6 @@ export function createStoredGrants(deps: {
       redemption: createRedemption({ kind, hash, expiresAt: record.keptUntil, credential, record, spent }),
     }
   }
+
+  return { find, redeemable }
 }

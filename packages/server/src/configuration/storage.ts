@@ -14,8 +14,17 @@ const redisUrl = v.pipe(
 )
 
 const sentinelSchema = configurationObject({
-  host: text('the host of a Sentinel'),
-  port: v.optional(v.pipe(v.number('must be a port'), v.integer('must be a port')), 26_379),
+  // A URL in its place could hold a password, and would be quoted when it is not found.
+  host: v.pipe(text('the host of a Sentinel'), v.regex(/^[^/@\s]+$/u, 'must be the host of a Sentinel, not a URL')),
+  port: v.optional(
+    v.pipe(
+      v.number('must be a port'),
+      v.integer('must be a port'),
+      v.minValue(1, 'must be a port from 1 to 65535'),
+      v.maxValue(65_535, 'must be a port from 1 to 65535'),
+    ),
+    26_379,
+  ),
 })
 
 const redisSchema = v.pipe(
