@@ -1,7 +1,7 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { MemoryDriver } from '@grantry/storage-drivers/memory'
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
 
 /** What every plain key-value store would do: look, then write. The probe at start is spared, or it would be refused there. */
 export function forgetfulDriver(driver: MemoryDriver): AtomicDriver {

@@ -1,24 +1,28 @@
 // The kit itself: whatever promise a driver breaks, it is the proof of that promise that says so.
 import { type DriverReport, proveDriver } from '@grantry/storage-drivers/conformance'
 import { describe, expect, test } from 'vitest'
-import { brokenDrivers } from './programs/conformance-broken-drivers.ts'
+import type { Broken } from './programs/conformance-broken.ts'
+import { brokenExpiry } from './programs/conformance-broken-expiry.ts'
+import { brokenInserts } from './programs/conformance-broken-inserts.ts'
+import { brokenLives } from './programs/conformance-broken-lives.ts'
+import { brokenValues } from './programs/conformance-broken-values.ts'
+
+async function assertReported({ proof, sentence, subject }: Broken): Promise<void> {
+  const error = await proveDriver(subject()).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(Error)
+  const { message, cause } = error as Error & { cause: DriverReport }
+  expect(message).toMatch(/is not fit to keep codes and tokens:\n- /u)
+  expect(message).toContain(`- ${proof}:\n`)
+  const result = cause.results.find(({ name }) => name === proof)
+  expect(result?.outcome).toBe('broken')
+  expect(result?.sentences.join('\n')).toMatch(sentence)
+}
 
 describe('a driver is not fit', () => {
-  test.concurrent.each(brokenDrivers)(
-    'when $fault',
-    async ({ proof, sentence, subject }) => {
-      const error = await proveDriver(subject()).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      )
-      expect(error).toBeInstanceOf(Error)
-      const { message, cause } = error as Error & { cause: DriverReport }
-      expect(message).toMatch(/is not fit to keep codes and tokens:\n- /u)
-      expect(message).toContain(`- ${proof}:\n`)
-      const result = cause.results.find(({ name }) => name === proof)
-      expect(result?.outcome).toBe('broken')
-      expect(result?.sentences.join('\n')).toMatch(sentence)
-    },
-    120_000,
-  )
+  const all = [...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
+  const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
+  test.concurrent.each(faults)('when %s', async (_, broken) => assertReported(broken), 120_000)
 })

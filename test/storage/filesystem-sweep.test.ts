@@ -75,16 +75,16 @@ describe('later writes', () => {
   test('keep up with as many new items, whose share of expired ones stays small', async () => {
     const driver = open()
     let most = 0
-    for (let second = 0; second < 60; second += 1) {
+    for (let second = 0; second < 40; second += 1) {
       for (let write = 0; write < 50; write += 1) {
-        await driver.insertItem(`${second}:${write}`, 'value', { ttl: 10 })
+        await driver.insertItem(`${second}:${write}`, 'value', { ttl: 5 })
         await setImmediate()
       }
       advance(1)
-      most = Math.max(most, slots().length)
+      if (second % 5 === 4) most = Math.max(most, slots().length)
     }
-    // 500 are live at a time. Of all 3000, the expired ones are gone after a round, which about 400 writes pay.
-    expect(most).toBeLessThan(1500)
+    // 250 are live at a time. Of all 2000, the expired ones are gone after a round, which some 400 writes pay.
+    expect(most).toBeLessThan(700)
   })
 
   test('remove empty slots and what a killed process left behind', async () => {

@@ -18,8 +18,8 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
   }, 60_000)
   afterAll(() => cluster.stop())
   const driverOf = redisDrivers()
-  async function open(): Promise<RedisDriver> {
-    const driver = driverOf({ cluster: cluster.urls, waitReplicas: 1, operationTimeout: 1 })
+  async function open(operationTimeout = 1): Promise<RedisDriver> {
+    const driver = driverOf({ cluster: cluster.urls, waitReplicas: 1, operationTimeout })
     await driver.open()
     return driver
   }
@@ -43,7 +43,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
   })
 
   test('rejects what the replica of its own primary has not got, and nothing else', async () => {
-    const driver = await open()
+    const driver = await open(4)
     const keys = Array.from({ length: 60 }, (_, index) => `paused:${index}`)
     const owners = await Promise.all(keys.map(ownerOf))
     first(replicas).pause()

@@ -1,4 +1,5 @@
 // Redis Cluster: keys lie on several primaries, and slots move from one to another while the service runs.
+import { readFileSync } from 'node:fs'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -56,6 +57,23 @@ describeWithRedis('the Redis driver on a cluster', () => {
     client.disconnect()
   })
 
+  test('needs no more rights than the guide names', async () => {
+    const guide = readFileSync(new URL('../../docs/guides/redis.md', import.meta.url), 'utf8')
+    const [, rights = ''] = /`user grantry on >the-password (~grantry:\* [^`]+)`/u.exec(guide) ?? []
+    const [, more = ''] = /on a cluster also `([^`]+)`/u.exec(guide) ?? []
+    for (const node of cluster.nodes) {
+      const all = `${rights} ${more}`.split(' ')
+      await node.command('ACL', 'SETUSER', 'grantry', 'reset', 'on', '>the-password', ...all)
+    }
+    const driver = driverOf({
+      cluster: cluster.nodes.map(({ port }) => `redis://grantry:the-password@127.0.0.1:${port}`),
+    })
+    expect(await Promise.all(keys.map((key) => driver.insertItem(key, 'x', { ttl })))).not.toContain(false)
+    expect((await driver.getKeys()).length).toBe(keys.length)
+    await driver.clear()
+    expect(await sizes()).toEqual([0, 0, 0])
+  })
+
   test('refuses a cluster of which one primary may forget a marker', async () => {
     const [, , last] = cluster.nodes as [RedisServer, RedisServer, RedisServer]
     await last.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
@@ -102,10 +120,10 @@ describeWithRedis('the Redis driver on a cluster', () => {
     expect(await driver.insertItem('moved', 'z', { ttl })).toBe(false)
     expect(await driver.getItem('moved')).toBe('y')
     await finish()
-    // Alone and in a crowd.
-    expect(await driver.getItem('moved')).toBe('y')
+    // In a crowd, of which nobody knows yet, and alone.
     const crowd = await Promise.all([...keys, 'moved'].map((key) => driver.insertItem(key, 'y', { ttl })))
     expect(crowd.indexOf(false)).toBe(keys.length)
+    expect(await driver.getItem('moved')).toBe('y')
     const back = await move(to, from, toId, fromId)
     await back()
     expect(await driver.getItem('moved')).toBe('y')
@@ -137,6 +155,22 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await driver.dispose()
     await Promise.all(proxies.map((proxy) => proxy.stop()))
   }, 60_000)
+
+  // A request must not wait for a cluster that is away, and what was rejected must not be performed later.
+  test('rejects at once while there is no connection', async () => {
+    const { driver, proxies } = await throughProxies(60)
+    for (const node of cluster.nodes) node.pause()
+    try {
+      for (const proxy of proxies) proxy.cut()
+      for (let round = 0; round < 3; round += 1) {
+        await expect(driver.getItem('key')).rejects.toThrow('is not available: no connection')
+      }
+    } finally {
+      for (const node of cluster.nodes) node.resume()
+    }
+    await driver.dispose()
+    await Promise.all(proxies.map((proxy) => proxy.stop()))
+  })
 
   // ioredis would send it again by itself, and answer that somebody else was first.
   test('does not ask again what a node may have done when the connection broke', async () => {

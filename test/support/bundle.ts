@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +10,12 @@ const banner = "import { createRequire } from 'node:module'; const require = cre
 
 /**
  * One JavaScript file of a program of the tests with the sources that it imports, for processes that run no TypeScript. It lies in a new
- * directory for temporary files.
+ * directory for temporary files, which goes with this process.
  */
 export async function bundle(entry: URL): Promise<string> {
-  const outfile = join(await mkdtemp(join(tmpdir(), 'grantry-test-')), 'program.mjs')
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-test-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const outfile = join(directory, 'program.mjs')
   await build({
     entryPoints: [fileURLToPath(entry)],
     outfile,

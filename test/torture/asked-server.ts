@@ -6,8 +6,11 @@ import { createLedger } from './ledger.ts'
 import { api, loginOf, torturedClients, writeSetting } from './setting.ts'
 import { freePort } from './surroundings.ts'
 
-/** Milliseconds that an answer may take, where one operation of the storage gets 500: generous, because the machine may be busy. */
-const promptly = 5000
+/**
+ * Milliseconds that an answer may take, where one operation of the storage gets 500: generous, because the machine may be busy, and still less
+ * than the 5 s after which the core gives a driver up.
+ */
+const promptly = 4000
 
 export interface Said {
   readonly status: number

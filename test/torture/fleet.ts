@@ -50,7 +50,7 @@ export function createFleet(deps: {
     start(port) {
       const log = openSync(logOf(port), 'a')
       const args = [program, 'serve', '--config', configuration, '--port', String(port)]
-      const env = { ...process.env, ...environment }
+      const env = { ...process.env, ...environment, GRANTRY_TEST_PARENT: String(process.pid) }
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', log, log] })
       closeSync(log)
       const gone = new Promise<void>((resolve) => {

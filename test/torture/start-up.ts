@@ -8,7 +8,7 @@ export interface Ending {
 }
 
 /** Milliseconds after which a program that should have ended is killed; its code is then `null`. */
-const patience = 30_000
+const patience = 15_000
 
 /**
  * Runs a server that is expected to end by itself.
@@ -18,6 +18,7 @@ const patience = 30_000
 export function endingOf(program: string, args: readonly string[], user?: number): Promise<Ending> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: '/',
+    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(user !== undefined && { uid: user, gid: user }),
   })

@@ -62,10 +62,11 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
 
   /** Keys as SCAN finds them, some of them twice. */
   async function* scan(base: string): AsyncGenerator<string[]> {
-    for (const primary of await read(primariesOf)) {
+    await open()
+    for (const primary of await primariesOf(reads)) {
       let cursor = '0'
       do {
-        const [next, found] = await read(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
+        const [next, found] = await reads.run(() => primary.scan(cursor, 'MATCH', keys.pattern(base), 'COUNT', 1000))
         yield found.flatMap((itemKey) => keys.keyOf(itemKey) ?? [])
         cursor = next
       } while (cursor !== '0')

@@ -7,6 +7,7 @@ import { loadConfiguration } from '../../../packages/server/src/configuration/lo
 import { providerOptions } from '../../../packages/server/src/configuration/provider-options.ts'
 import { configuredStorage } from '../../../packages/server/src/configuration/storage.ts'
 import type { Fault } from '../faults.ts'
+import { endWithParent } from './end-with-parent.ts'
 
 /** Milliseconds between a look and the write that relies on it. */
 const gap = 5
@@ -60,6 +61,7 @@ const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = 
   }),
 }
 
+endWithParent()
 const { values } = parseArgs({
   args: process.argv.slice(3),
   options: { config: { type: 'string' }, port: { type: 'string' } },

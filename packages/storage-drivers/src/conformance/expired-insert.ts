@@ -5,19 +5,23 @@ import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
 const keysAtOnce = 20
+/** So many are under way for one key at a time. */
 const racersOfAKey = 12
 /** Seconds. */
 const ttl = 1
-/** Milliseconds for which all race on after the end of the item when nobody has won. */
+/** Milliseconds for which they race on after the end of the item when nobody has won. */
 const patience = 1500
 
 interface Win {
-  readonly racer: number | 'last'
-  /** Milliseconds since the first item was written. */
+  readonly racer: number
+  /** Milliseconds since the item was written. */
   readonly at: number
 }
 
-/** Racers that try again and again from before the end of an item until somebody has won: the moment of the end itself is in it. */
+/**
+ * Racers that set out one after the other, from before the end of an item until somebody has won. All at once would do the same thing in
+ * the same tick, the first of them always first: measured, a driver that replaces in two steps passes that on a busy machine.
+ */
 async function raceForOne(driver: Operations): Promise<{ readonly key: string; readonly wins: readonly Win[] }> {
   const key = freshKey('spent:code')
   const begun = performance.now()
@@ -28,19 +32,30 @@ async function raceForOne(driver: Operations): Promise<{ readonly key: string; r
     const at = performance.now() - begun
     return at > ttl * 1000 + patience || wins.some((win) => at - win.at > 150)
   }
-  await Promise.all(
-    Array.from({ length: racersOfAKey }, async (_, racer) => {
-      while (!isOver()) {
-        const asked = performance.now()
-        if (await driver.insert(key, recordOf(racer))) wins.push({ racer, at: performance.now() - begun })
-        await giveWay(asked)
-      }
-    }),
-  )
-  // A store that is slow is not wrong: only an insert that begins when the end is long over must be possible.
-  if (wins.length === 0 && (await driver.insert(key, recordOf('last')))) {
-    wins.push({ racer: 'last', at: performance.now() - begun })
+  let racer = 0
+  let failure: unknown
+  const underWay = new Set<Promise<void>>()
+  async function run(): Promise<void> {
+    racer += 1
+    const number = racer
+    if (await driver.insert(key, recordOf(number))) wins.push({ racer: number, at: performance.now() - begun })
   }
+  while (!isOver() && failure === undefined) {
+    const begins = performance.now()
+    if (underWay.size < racersOfAKey) {
+      const running = run()
+        .catch((error) => {
+          failure ??= error
+        })
+        .finally(() => underWay.delete(running))
+      underWay.add(running)
+    }
+    await giveWay(begins)
+  }
+  await Promise.all(underWay)
+  // A store that is slow is not wrong: only an insert that begins when the end is long over must be possible.
+  if (wins.length === 0 && failure === undefined) await run()
+  if (failure !== undefined) throw failure
   return { key, wins }
 }
 
@@ -55,7 +70,7 @@ export const expiredInsert: readonly Proof[] = [
         for (const { key, wins } of races) {
           if (wins.length !== 1) {
             bench.broken(
-              `of ${racersOfAKey} that insert over an expired item exactly 1 should get the answer true, and ${wins.length} did`,
+              `of all that insert over one expired item exactly 1 should get the answer true, and ${wins.length} did`,
             )
             continue
           }

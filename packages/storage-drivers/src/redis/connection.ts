@@ -5,7 +5,7 @@ export interface Connection {
   readonly client: RedisClient
   /** Connects an own client. */
   connect(): Promise<void>
-  /** Rejects after `timeout` at the latest. */
+  /** Asks Redis. Rejects after `timeout` at the latest; when it resolves, the connection counts as well. */
   run<T>(operate: () => Promise<T>): Promise<T>
   /** An error with a sentence and nothing else: ioredis puts the arguments of a command, passwords too, into its errors. */
   explain(error: unknown): Error

@@ -35,7 +35,7 @@ async function assertReplicas(connection: Connection, primary: Redis, where: str
 
 /** Rejects with one sentence when the servers would forget what must not be forgotten. */
 export async function assertFit(connection: Connection, where: string, replicas: Replicas): Promise<void> {
-  const primaries = await connection.run(() => primariesOf(connection.client))
+  const primaries = await primariesOf(connection)
   await Promise.all(
     primaries.map(async (primary) => {
       const { host, port } = primary.options

@@ -16,7 +16,7 @@ export interface ItemKeys {
   fenceOf(itemKey: string): string
   /** What SCAN is asked for. */
   pattern(base: string): string
-  /** The key of an item; `undefined` for what is none, as a fence. */
+  /** The key of what SCAN found; `undefined` for a fence. */
   keyOf(itemKey: string): string | undefined
 }
 
@@ -26,7 +26,6 @@ export function itemKeys(prefix: string): ItemKeys {
     of: (key) => start + escaped(key),
     fenceOf: (itemKey) => `${start}fence:{${itemKey}}`,
     pattern: (base) => `${(start + escaped(base)).replace(/[\\*?[\]]/gu, '\\$&')}*`,
-    keyOf: (itemKey) =>
-      itemKey.startsWith(start) && !itemKey.includes('{') ? unescaped(itemKey.slice(start.length)) : undefined,
+    keyOf: (itemKey) => (itemKey.includes('{') ? undefined : unescaped(itemKey.slice(start.length))),
   }
 }

@@ -1,6 +1,6 @@
-import { commit, type Outcome, type Write } from './commit.ts'
+import { confirm, type Outcome, type Write } from './confirm.ts'
+import { confirmTogether } from './confirm-together.ts'
 import type { Connections } from './connections.ts'
-import { groupCommit } from './group-commit.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
 
@@ -13,9 +13,9 @@ export function createWriter(
   { replicas, patience }: RedisSettings,
 ): Writer {
   const confirmation = { replicas, patience, fenceOf: keys.fenceOf }
-  const grouped = groupCommit(writes, confirmation)
+  const grouped = confirmTogether(writes, confirmation)
   const alone = async (write: Write): Promise<Outcome> => {
-    const [outcome] = await commit(writes, [write], confirmation)
+    const [outcome] = await confirm(writes, [write], confirmation)
     return outcome as Outcome
   }
   // A group is for one server.

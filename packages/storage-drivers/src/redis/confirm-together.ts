@@ -1,4 +1,4 @@
-import { type Confirmation, commit, type Outcome, type Write } from './commit.ts'
+import { type Confirmation, confirm, type Outcome, type Write } from './confirm.ts'
 import type { Connection } from './connection.ts'
 
 interface Waiting {
@@ -7,10 +7,13 @@ interface Waiting {
 }
 
 /**
- * Commits what comes while an earlier commit is under way together, with one WAIT: a connection that waits does nothing else, so one WAIT
- * for each write would make every write wait for all others (measured: see docs/decisions/0014-redis-driver.md).
+ * Confirms what comes while an earlier confirmation is under way together, with one WAIT: a connection that waits does nothing else, so one WAIT
+ * for each write would make every write wait for all others (see docs/decisions/0014-redis-driver.md).
  */
-export function groupCommit(connection: Connection, confirmation: Confirmation): (write: Write) => Promise<Outcome> {
+export function confirmTogether(
+  connection: Connection,
+  confirmation: Confirmation,
+): (write: Write) => Promise<Outcome> {
   let waiting: Waiting[] = []
   let busy = false
 
@@ -20,7 +23,7 @@ export function groupCommit(connection: Connection, confirmation: Confirmation):
       const group = waiting
       waiting = []
       const writes = group.map(({ write }) => write)
-      const outcomes = await commit(connection, writes, confirmation).catch((error: Error) =>
+      const outcomes = await confirm(connection, writes, confirmation).catch((error: Error) =>
         writes.map(() => ({ error })),
       )
       for (const [index, { settle }] of group.entries()) settle(outcomes[index] as Outcome)

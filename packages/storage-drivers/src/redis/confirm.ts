@@ -48,7 +48,7 @@ const hasWritten = ([error, answer]: Result): boolean => error === null && (answ
  * "the item is there already" is as good as "created" only when the item that is there is on the replicas too. Replication is one linear
  * stream, but WAIT is about what its own connection has written; so an insert that found an item writes something behind it, the fence.
  */
-export async function commit(
+export async function confirm(
   connection: Connection,
   writes: readonly Write[],
   { replicas, patience, fenceOf }: Confirmation,

@@ -1,0 +1,169 @@
+// Drivers whose items do not end, end early, or are taken over by several when they end.
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { type Broken, over } from './conformance-broken.ts'
+
+/** As long as a file or a network takes, now more and now less. */
+const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 8))
+
+interface Item {
+  readonly value: string
+  readonly end: number
+}
+
+/** Insert over an expired item, with time between the look and the write. */
+function replacingExpired(): AtomicDriver {
+  const items = new Map<string, Item>()
+  const write = (key: string, value: string, ttl: number) => items.set(key, { value, end: Date.now() + ttl * 1000 })
+  const live = (key: string): Item | undefined => {
+    const item = items.get(key)
+    return item !== undefined && item.end > Date.now() ? item : undefined
+  }
+  return {
+    getItem: (key) => live(key)?.value ?? null,
+    setItem: (key, value, { ttl }) => void write(key, value, ttl),
+    removeItem: (key) => void items.delete(key),
+    async insertItem(key, value, { ttl }) {
+      if (live(key) !== undefined) return false
+      if (items.has(key)) {
+        await moment()
+        items.delete(key)
+        await moment()
+      }
+      if (items.has(key)) return false
+      write(key, value, ttl)
+      return true
+    },
+  }
+}
+
+/** Ends items by timers, as a later unstorage did: more than 24.8 days end at once. */
+function onTimers(): AtomicDriver {
+  const good = memoryDriver()
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  const endAt = (key: string, ttl: number): void => {
+    clearTimeout(timers.get(key))
+    timers.set(
+      key,
+      setTimeout(() => good.removeItem(key), (ttl * 1000) | 0),
+    )
+  }
+  const forEver = { ttl: 1e9 }
+  return {
+    ...good,
+    setItem(key, value, { ttl }) {
+      good.setItem(key, value, forEver)
+      endAt(key, ttl)
+    },
+    insertItem(key, value, { ttl }) {
+      const created = good.insertItem(key, value, forEver)
+      if (created) endAt(key, ttl)
+      return created
+    },
+    dispose() {
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+  }
+}
+
+export const brokenExpiry: readonly Broken[] = [
+  {
+    fault: 'ignores the ttl',
+    proof: 'ends an item with its ttl, neither earlier nor much later',
+    sentence: /set with a ttl of 1 s should be gone after 1 s and was there after 2\.\d s/u,
+    subject: over((good) => ({
+      setItem: (key, value) => good.setItem(key, value, { ttl: 1e9 }),
+      insertItem: (key, value) => good.insertItem(key, value, { ttl: 1e9 }),
+    })),
+  },
+  {
+    fault: 'ends items early',
+    proof: 'ends an item with its ttl, neither earlier nor much later',
+    sentence: /inserted with a ttl of 2 s should live for 2 s and was gone after/u,
+    subject: over((good) => ({
+      insertItem: (key, value, { ttl }) => good.insertItem(key, value, { ttl: ttl / 2 }),
+    })),
+  },
+  {
+    fault: 'a fraction fails, as in Redis',
+    proof: 'takes a fraction of a second as ttl, and not as for ever',
+    sentence: /ERR value is not an integer/u,
+    subject: over((good) => ({
+      setItem(key, value, { ttl }) {
+        if (!Number.isInteger(ttl)) throw new Error('ERR value is not an integer')
+        return good.setItem(key, value, { ttl })
+      },
+    })),
+  },
+  {
+    fault: 'a ttl of 0 is for ever, as in Redis',
+    proof: 'never shows an item whose ttl is 0 or less',
+    sentence: /what is set with a ttl of 0 s must not be there/u,
+    subject: over((good) => ({
+      setItem: (key, value, { ttl }) => good.setItem(key, value, { ttl: ttl === 0 ? 1e9 : ttl }),
+    })),
+  },
+  {
+    fault: 'ends items by timers',
+    proof: 'keeps an item for 40 days',
+    sentence: /an item that was set with a ttl of (24\.9|25|40|400) days was gone after a second/u,
+    subject: () => ({ open: onTimers }),
+  },
+  {
+    fault: 'the first end stays',
+    proof: 'lets a later set replace the end',
+    sentence: /set again with a ttl of an hour has ended when the earlier ttl of 1 s was over/u,
+    subject: over((good) => {
+      const ends = new Map<string, number>()
+      return {
+        setItem(key, value, { ttl }) {
+          const end = ends.get(key) ?? Date.now() + ttl * 1000
+          ends.set(key, end)
+          return good.setItem(key, value, { ttl: (end - Date.now()) / 1000 })
+        },
+        insertItem(key, value, { ttl }) {
+          ends.set(key, Date.now() + ttl * 1000)
+          return good.insertItem(key, value, { ttl })
+        },
+      }
+    }),
+  },
+  {
+    fault: 'an insert that is refused lengthens the life of what it finds',
+    proof: 'lets no refused insert change the end',
+    sentence: /that another insert found should be gone after 1 s/u,
+    subject: over((good) => ({
+      async insertItem(key, value, options) {
+        const created = await good.insertItem(key, value, options)
+        const found = created ? null : await good.getItem(key)
+        if (found !== null) await good.setItem(key, String(found), options)
+        return created
+      },
+    })),
+  },
+  {
+    fault: 'an expired item is replaced in two steps',
+    proof: 'lets one insert over an item that has expired',
+    sentence: /insert over one expired item exactly 1 should get the answer true, and (?:[2-9]|[1-9]\d+) did/u,
+    subject: () => ({ open: replacingExpired }),
+  },
+  {
+    fault: 'an expired item keeps others out',
+    proof: 'lets one insert over an item that has expired',
+    sentence: /exactly 1 should get the answer true, and 0 did/u,
+    subject: over((good) => {
+      const seen = new Set<string>()
+      return {
+        setItem(key, value, options) {
+          seen.add(key)
+          return good.setItem(key, value, options)
+        },
+        removeItem(key, options) {
+          seen.delete(key)
+          return good.removeItem(key, options)
+        },
+        insertItem: (key, value, options) => !seen.has(key) && good.insertItem(key, value, options),
+      }
+    }),
+  },
+]

@@ -1,0 +1,90 @@
+// Drivers that tear values, change them, or take two keys for one.
+import { type Broken, over, renaming, turn } from './conformance-broken.ts'
+
+const hostileKeys = 'keeps every hostile key apart, or refuses it'
+const hostileValues = 'gives back every value as it was written'
+const torn = 'never shows a part of a value while it is replaced'
+
+export const brokenValues: readonly Broken[] = [
+  {
+    fault: 'writes a value in two pieces',
+    proof: torn,
+    sentence: /getItem\(\) should give the old or the new one and gave/u,
+    subject: over((good) => ({
+      async setItem(key, value, options) {
+        await good.setItem(key, value.slice(0, value.length / 2), options)
+        await turn()
+        await good.setItem(key, value, options)
+      },
+    })),
+  },
+  {
+    fault: 'removes a value before it writes the next',
+    proof: torn,
+    sentence: /getItem\(\) should give the old or the new one and gave nothing/u,
+    subject: over((good) => ({
+      async setItem(key, value, options) {
+        await good.removeItem(key, {})
+        await turn()
+        await good.setItem(key, value, options)
+      },
+    })),
+  },
+  {
+    fault: 'folds upper and lower case',
+    proof: hostileKeys,
+    sentence: /-UPPER-LOWER" should find nothing|should be refused or have its own value/u,
+    subject: renaming((key) => key.toLowerCase()),
+  },
+  {
+    fault: 'cuts keys at a question mark, as unstorage does',
+    proof: hostileKeys,
+    sentence: /\?ttl=1"\) should find nothing, and has found what/u,
+    subject: renaming((key) => key.split('?')[0] ?? ''),
+  },
+  {
+    fault: 'gives an Error as the value, as the file driver of unstorage does',
+    proof: hostileKeys,
+    sentence: /gave an Error as the value instead of rejecting: ENOTDIR/u,
+    subject: over((good) => ({
+      getItem: (key) => (key.includes('\0') ? new Error('ENOTDIR') : good.getItem(key)),
+    })),
+  },
+  {
+    fault: 'keeps one byte of a character',
+    proof: hostileValues,
+    sentence: /a record of .* should come back/u,
+    subject: over((good) => ({
+      setItem: (key, value, options) => good.setItem(key, Buffer.from(value, 'latin1').toString('latin1'), options),
+    })),
+  },
+  {
+    fault: 'keeps 64 KB of a value',
+    proof: hostileValues,
+    sentence: /a record of .* should come back/u,
+    subject: over((good) => ({
+      setItem: (key, value, options) => good.setItem(key, value.slice(0, 65_536), options),
+    })),
+  },
+  {
+    fault: 'takes what it cannot parse for absent',
+    proof: 'lets values that are not ours forbid, and allow nothing',
+    sentence: /"garbage" under a spent key should count as spent, and the answer was 200/u,
+    subject: over((good) => {
+      const read = async (key: string) => {
+        try {
+          return JSON.parse(String(await good.getItem(key)))
+        } catch {
+          return null
+        }
+      }
+      return {
+        getItem: read,
+        async insertItem(key, value, options) {
+          if ((await good.getItem(key)) !== null && (await read(key)) === null) good.removeItem(key, options)
+          return good.insertItem(key, value, options)
+        },
+      }
+    }),
+  },
+]

@@ -1,0 +1,72 @@
+// A program that has opened the driver and is done ends by itself.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle } from '../support/bundle.ts'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { freePort, type RedisServer, startRedis, startRedisCluster, startSentinel } from '../support/redis-server.ts'
+
+describeWithRedis('the Redis driver leaves nothing behind that keeps a process alive', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+  let program: string
+  beforeAll(async () => {
+    program = await bundle(new URL('./programs/redis-open-and-dispose.ts', import.meta.url))
+  })
+  afterAll(() => rm(dirname(program), { recursive: true }))
+
+  async function endOf(options: RedisDriverOptions): Promise<readonly [code: number | null, printed: string]> {
+    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    child.stdout.on('data', (data) => {
+      printed += data
+    })
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    const [code] = await once(child, 'close')
+    clearTimeout(timer)
+    return [code, printed]
+  }
+
+  test('after use and dispose()', async () => {
+    expect(await endOf({ url: server.url })).toEqual([0, 'disposed of\n'])
+  })
+
+  test('after use and dispose() with Sentinels', async () => {
+    const sentinel = await startSentinel(server)
+    const sentinels = [{ host: '127.0.0.1', port: sentinel.port }]
+    expect(await endOf({ sentinels, name: sentinel.name })).toEqual([0, 'disposed of\n'])
+    await sentinel.stop()
+  })
+
+  test.each(['url', 'cluster', 'sentinels'])('after an open() that was refused, by %s', async (how) => {
+    const port = await freePort()
+    const url = `redis://127.0.0.1:${port}`
+    const place = {
+      url: { url },
+      cluster: { cluster: [url] },
+      sentinels: { sentinels: [{ host: '127.0.0.1', port }], name: 'x' },
+    }
+    const options = { ...place[how as 'url'], operationTimeout: 1 }
+    expect(await endOf(options)).toEqual([0, expect.stringContaining('storage: Redis ')])
+  })
+
+  test('after an open() that was refused because of the policy', async () => {
+    const forgetful = await startRedis({ arguments: ['--maxmemory-policy', 'allkeys-random'] })
+    expect(await endOf({ url: forgetful.url })).toEqual([0, expect.stringContaining('noeviction')])
+    await forgetful.stop()
+  })
+
+  test('after use and dispose() with a cluster', async () => {
+    const cluster = await startRedisCluster(3)
+    expect(await endOf({ cluster: cluster.urls })).toEqual([0, 'disposed of\n'])
+    await cluster.stop()
+  })
+})

@@ -1,0 +1,45 @@
+// Options that cannot work are told at once, in a sentence that does not quote a URL: there may be a password in it.
+import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
+import { Cluster, Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { redisDrivers } from '../support/redis-drivers.ts'
+
+const secret = 'the-p@ssword'
+const quoted = encodeURIComponent(secret)
+
+describe('redisDriver() throws', () => {
+  const driverOf = redisDrivers()
+  const client = () => new Redis({ lazyConnect: true })
+
+  test.each<[what: string, options: unknown, sentence: RegExp]>([
+    ['without a place', {}, /give one of url, cluster, sentinels and client/u],
+    ['with two places', { url: 'redis://127.0.0.1', client: client() }, /give one of url/u],
+    ['with another protocol', { url: `http://:${quoted}@127.0.0.1` }, /a URL is not of the form redis:\/\//u],
+    ['with what is no URL', { url: `redis://:${secret}@ x:y` }, /a URL is not of the form redis:\/\//u],
+    ['with a database that is none', { url: 'redis://127.0.0.1/x' }, /a URL is not of the form/u],
+    ['with a query', { url: 'redis://127.0.0.1?db=1' }, /a URL is not of the form/u],
+    ['with a password that cannot be decoded', { url: 'redis://:%ff@127.0.0.1' }, /a URL is not of the form/u],
+    ['with a cluster of no nodes', { cluster: [] }, /cluster names no node/u],
+    ['with no Sentinel', { sentinels: [], name: 'tokens' }, /sentinels names none/u],
+    ['with an empty prefix', { url: 'redis://127.0.0.1', prefix: '' }, /the prefix is empty/u],
+    ['with half a replica', { url: 'redis://127.0.0.1', waitReplicas: 0.5 }, /waitReplicas must be a whole number/u],
+    ['with minus one replica', { url: 'redis://127.0.0.1', waitReplicas: -1 }, /waitReplicas must be a whole number/u],
+    ['with no time', { url: 'redis://127.0.0.1', operationTimeout: 0 }, /operationTimeout must be/u],
+    ['with a time that is no number', { url: 'redis://127.0.0.1', operationTimeout: Number.NaN }, /operationTimeout/u],
+    ['for a client with a keyPrefix', { client: new Redis({ lazyConnect: true, keyPrefix: 'x' }) }, /keyPrefix/u],
+    [
+      'for a client that reads from replicas',
+      { client: new Cluster([{ port: 1 }], { lazyConnect: true, scaleReads: 'slave' }) },
+      /reads from replicas/u,
+    ],
+    ['for a client that sends again', { client: client(), waitReplicas: 1 }, /autoResendUnfulfilledCommands: false/u],
+    [
+      'for a cluster client that sends again',
+      { client: new Cluster([{ port: 1 }], { lazyConnect: true }), waitReplicas: 1 },
+      /autoResendUnfulfilledCommands: false/u,
+    ],
+  ])('%s', (_, options, sentence) => {
+    expect(() => driverOf(options as RedisDriverOptions)).toThrow(sentence)
+    expect(() => driverOf(options as RedisDriverOptions)).not.toThrow('the-p')
+  })
+})
