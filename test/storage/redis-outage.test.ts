@@ -79,6 +79,8 @@ describeWithRedis('the Redis driver', () => {
       expect(refusal).toMatch(`Redis at 127.0.0.1:${server.port} is not available: `)
     const refused = `Redis at 127.0.0.1:${server.port} is not available: connect ECONNREFUSED 127.0.0.1:${server.port}`
     await expect.poll(async () => [...new Set(await refusals(driver))]).toEqual([refused])
+    // Whatever was asked before it.
+    for (const [, act] of [...operations, ...operations]) await expect(act(driver)).rejects.toThrow(refused)
     await server.restart()
     await works(driver)
     for (const [, act] of operations) await act(driver)

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
+import { startProxy } from '../support/redis-proxy.ts'
 import { startReplica } from '../support/redis-replica.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
@@ -188,6 +189,31 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     )
     await open()
   })
+
+  test('says with each write why the primary cannot be reached', async () => {
+    const other = await startRedis()
+    const copy = await startReplica(other)
+    const driver = driverOf({ url: other.url, waitReplicas: 1, operationTimeout })
+    await driver.open()
+    await other.kill()
+    const refusal = () => driver.setItem('key', 'x', { ttl }).catch(({ message }) => message)
+    await expect.poll(refusal).toContain('ECONNREFUSED')
+    for (let write = 0; write < 5; write += 1) expect(await refusal()).toContain('ECONNREFUSED')
+    await Promise.all([other.stop(), copy.stop()])
+  })
+
+  test('leaves a connection for writes that has gone dark, and works over another', async () => {
+    const proxy = await startProxy(primary)
+    const driver = driverOf({ url: proxy.url, waitReplicas: 1, operationTimeout })
+    await driver.open()
+    proxy.darken()
+    // Nothing is read: the connection for reads must not come into it.
+    const writing = () => driver.setItem('dark', 'x', { ttl }).catch(({ message }) => message)
+    expect(await writing()).toContain('no answer within 1 s')
+    await expect.poll(writing, { timeout: 15_000 }).toBeUndefined()
+    await driver.dispose()
+    await proxy.stop()
+  }, 30_000)
 
   test('works with a client that was given', async () => {
     const client = new Redis(primary.url, { autoResendUnfulfilledCommands: false })

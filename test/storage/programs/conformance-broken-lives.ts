@@ -22,7 +22,7 @@ export const brokenLives: readonly Broken[] = [
     sentence: /dispose\(\) of one driver has taken what another one keeps/u,
     subject() {
       const shared = memoryDriver()
-      return { open: () => shared }
+      return { open: () => ({ ...shared, dispose: () => shared.clear() }) }
     },
   },
   {

@@ -1,4 +1,6 @@
 import type { Connection } from './connection.ts'
+import type { RedisClient } from './own-client.ts'
+import { isReplyError } from './reply-error.ts'
 
 /** A command of one key, as it is sent. */
 export interface Write {
@@ -25,14 +27,22 @@ const mostRedirections = 3
 
 const isRedirection = (error?: Error | null): boolean => /^(?:MOVED|ASK) /u.test(error?.message ?? '')
 
+/** The answers, each of which may be a refusal. A pipeline of ioredis resolves also when the connection is lost, and that is none. */
+async function ask(client: RedisClient, commands: readonly Write['command'][]): Promise<readonly Result[]> {
+  const results = (await client.pipeline(commands.map((command) => [...command])).exec()) as Result[]
+  const lost = results.find(([error]) => error !== null && !isReplyError(error))
+  if (lost !== undefined) throw lost[0]
+  return results
+}
+
 /** ioredis follows the redirection of a pipeline only when every command got it, and WAIT gets none. */
 async function send(
   { client, run }: Connection,
   itemKey: string,
-  commands: Write['command'][],
+  commands: readonly Write['command'][],
 ): Promise<readonly Result[]> {
   for (let attempt = 0; ; attempt += 1) {
-    const results = (await run(() => client.pipeline(commands.map((command) => [...command])).exec())) as Result[]
+    const results = await run(() => ask(client, commands))
     // What was performed is not sent again, wherever its fence would have to go.
     if (attempt === mostRedirections || !isRedirection(results[0]?.[0])) return results
     // A single command ioredis does follow, and it looks up the slots again.

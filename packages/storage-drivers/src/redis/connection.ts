@@ -1,4 +1,5 @@
 import type { RedisClient } from './own-client.ts'
+import { isReplyError } from './reply-error.ts'
 
 /** A client whose every operation ends in time, and whose every failure is a sentence. */
 export interface Connection {
@@ -23,8 +24,6 @@ export interface ConnectionSettings {
   /** Milliseconds. */
   readonly timeout: number
 }
-
-const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError'
 
 // "ERR unknown command 'x', with args beginning with: ..."
 const withoutArguments = (message: string): string => message.replace(/, with args beginning with.*$/su, '')
@@ -67,7 +66,7 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
 
   function explain(error: unknown): Error {
     if (error instanceof Error && explained.has(error)) return error
-    if (isReply(error)) return failure(`has refused: ${withoutArguments(error.message)}`)
+    if (isReplyError(error)) return failure(`has refused: ${withoutArguments(error.message)}`)
     const message = error instanceof Error ? error.message : String(error)
     return failure(`is not available: ${trouble ?? inWords(message)}`)
   }
@@ -94,7 +93,7 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
       trouble = undefined
       return answer
     } catch (error) {
-      if (isReply(error)) answeredAt = performance.now()
+      if (isReplyError(error)) answeredAt = performance.now()
       throw explain(error)
     } finally {
       clearTimeout(timer)

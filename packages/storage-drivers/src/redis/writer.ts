@@ -25,8 +25,11 @@ export function createWriter(
     await open()
     const itemKey = keys.of(key)
     if (replicas === 0) return writes.run(() => writes.client.call(name, itemKey, ...parameters))
-    const outcome = await writes.run(() => confirmed({ itemKey, command: [name, itemKey, ...parameters] }))
-    if ('error' in outcome) throw outcome.error
-    return outcome.answer
+    // Also the time in which it waits for its turn.
+    return writes.run(async () => {
+      const outcome = await confirmed({ itemKey, command: [name, itemKey, ...parameters] })
+      if ('error' in outcome) throw outcome.error
+      return outcome.answer
+    })
   }
 }
