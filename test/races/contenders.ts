@@ -34,7 +34,10 @@ function contender(child: ChildProcess): Contender {
     else asked?.reject(new Error(report.error))
   })
   const ended = new Promise<void>((resolve) => {
-    child.once('exit', (code, signal) => {
+    child.once('error', (error) => {
+      errors += error.message
+    })
+    child.once('close', (code, signal) => {
       for (const { reject } of waiting.values()) reject(new Error(`A contender ended (${code ?? signal}): ${errors}`))
       resolve()
     })

@@ -65,6 +65,8 @@ export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly
   const expected = inside ? racers : 1
   if (round.granted !== expected) faults.push(`${round.granted} of ${racers} racers succeeded, not ${expected}`)
   if (round.distinct !== 1) faults.push(`${round.distinct} distinct answers`)
+  const answered = round.granted + Object.values(round.refused).reduce((sum, count) => sum + count, 0)
+  if (answered !== racers) faults.push(`${answered} answers for ${racers} racers`)
   for (const [refusal, count] of Object.entries(round.refused)) {
     if (inside || refusal !== '400 invalid_grant') faults.push(`${count} times ${refusal}`)
   }
