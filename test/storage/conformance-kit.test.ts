@@ -134,13 +134,14 @@ describe('between processes', () => {
     [killed, 'spent:', /a process that was killed while it inserted has left "/u],
   ])(
     'a driver with a lock in each process does not keep the promise: %s (halves: %s)',
+    // A race shows a fault with some probability only, and on a busy machine with less: a kit that never sees it fails all the same.
+    { timeout: 60_000, retry: 4 },
     async (proof, halves, sentence) => {
       const directory = await newDirectory()
       const module = await moduleOf('conformance-separate-locks', { directory, halves })
       const subject: DriverSubject = { open: () => separateLocksDriver(directory, halves), module }
       await expect(proofOf(subject, proof).prove()).rejects.toThrow(sentence)
     },
-    60_000,
   )
 
   test('of one that wins it is looked at what is there', async () => {
