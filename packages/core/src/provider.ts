@@ -157,8 +157,8 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
     accessTokenValidationEndpoint(parts),
     introspectionEndpoint(parts),
     revocationEndpoint(parts),
-    metadataEndpoint('discovery', metadata, parts.runtime),
-    metadataEndpoint('authorizationServerMetadata', metadata, parts.runtime),
+    metadataEndpoint('discovery', metadata),
+    metadataEndpoint('authorizationServerMetadata', metadata),
     jwksEndpoint(parts),
   ]
 }

@@ -1,10 +1,10 @@
 import type { ClientDirectory } from './directory/clients.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { errorResponse, isWellFormed } from './errors/error-response.ts'
+import { errorAnswer, isWellFormed } from './errors/error-answer.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
-import { allowOrigin, isPreflight, preflightHeaders } from './http/cors.ts'
-import { noStore } from './http/json-response.ts'
+import { type Answer, noStore } from './http/answer.ts'
+import { isPreflight, originHeaders, preflightHeaders } from './http/cors.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What an adapter knows of the connection and the request does not say. */
@@ -36,11 +36,18 @@ export function pathOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, start + end)
 }
 
+const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Response =>
+  new runtime.Response(body, { status, headers })
+
+const lastResort: Answer = { status: 500, headers: noStore, body: '{"error":"server_error"}' }
+
 export const notFound = (deps: RouterDeps): Response =>
-  errorResponse(
-    new OAuthError('invalid_request', 'There is no such endpoint', { reason: 'endpoint_unknown', status: 404 }),
-    'validation',
-    deps.realm,
+  responseOf(
+    errorAnswer(
+      new OAuthError('invalid_request', 'There is no such endpoint', { reason: 'endpoint_unknown', status: 404 }),
+      'validation',
+      deps.realm,
+    ),
     deps.runtime,
   )
 
@@ -70,47 +77,35 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     }
   }
 
-  async function answerPreflight(request: Request, trace: Trace): Promise<Response> {
+  async function answerPreflight(request: Request, trace: Trace): Promise<Answer> {
     const origin = request.headers.get('origin')
     const allowedOrigin = origin !== null && (await isAllowed(origin, trace)) ? origin : undefined
-    return new runtime.Response(null, { status: 204, headers: preflightHeaders(allowedOrigin) })
+    return { status: 204, headers: preflightHeaders(allowedOrigin), body: null }
   }
 
-  async function withCors(response: Response, request: Request, trace: Trace): Promise<Response> {
-    if (!endpoint.cors) return response
-    response.headers.set('vary', 'Origin')
+  async function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): Promise<Answer> {
     const origin = request.headers.get('origin')
-    if (origin !== null && (await isAllowed(origin, trace))) allowOrigin(response.headers, origin)
-    return response
+    const allowed = origin !== null && (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
+    return { status, headers: { ...headers, vary: 'Origin', ...allowed }, body }
   }
 
-  function refuse(thrown: unknown, trace: Trace): { response: Response; error: OAuthError } {
+  function refuse(thrown: unknown, trace: Trace): { answered: Answer; error: OAuthError } {
     const error = asOAuthError(thrown)
     const { reason, cause } = error.details
     if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
       recorder.record(trace, { type: 'unhandled_failure', reason, cause: cause ?? error })
     }
-    return { response: errorResponse(error, endpoint.presents, realm, runtime), error }
+    return { answered: errorAnswer(error, endpoint.presents, realm), error }
   }
 
-  const answer = (request: Request, trace: Trace): Promise<Response> => {
+  const answer = (request: Request, trace: Trace): Promise<Answer> => {
     if (endpoint.cors && isPreflight(request)) return answerPreflight(request, trace)
     assertMethod(request)
     return endpoint.handle(request, trace)
   }
 
-  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Response> {
-    const started = runtime.elapsed()
-    const trace = recorder.start(endpoint.name, connection?.clientAddress)
-    let response: Response
-    let error: OAuthError | undefined
-    try {
-      response = await answer(request, trace)
-    } catch (thrown) {
-      ;({ response, error } = refuse(thrown, trace))
-    }
-    if (!isPreflight(request)) response = await withCors(response, request, trace)
-    const outcome = { status: response.status, duration: runtime.elapsed() - started }
+  function recordOutcome(trace: Trace, status: number, started: number, error: OAuthError | undefined): void {
+    const outcome = { status, duration: runtime.elapsed() - started }
     recorder.record(
       trace,
       error === undefined
@@ -123,13 +118,24 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
             description: error.message,
           },
     )
-    if (request.method !== 'HEAD') return response
-    return new runtime.Response(null, { status: response.status, headers: response.headers })
+  }
+
+  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Response> {
+    const started = recorder.observed ? runtime.elapsed() : 0
+    const trace = recorder.start(endpoint.name, connection?.clientAddress)
+    let answered: Answer
+    let error: OAuthError | undefined
+    try {
+      answered = await answer(request, trace)
+    } catch (thrown) {
+      ;({ answered, error } = refuse(thrown, trace))
+    }
+    if (endpoint.cors && !isPreflight(request)) answered = await withCors(answered, request, trace)
+    if (recorder.observed) recordOutcome(trace, answered.status, started, error)
+    return responseOf(request.method === 'HEAD' ? { ...answered, body: null } : answered, runtime)
   }
 
   return (request, connection) =>
     // The last resort: whatever else goes wrong, a handler never rejects.
-    serve(request, connection).catch(
-      () => new runtime.Response('{"error":"server_error"}', { status: 500, headers: noStore }),
-    )
+    serve(request, connection).catch(() => responseOf(lastResort, runtime))
 }

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
-import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -18,10 +17,9 @@ const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional
 export function accessTokenValidationEndpoint(deps: {
   readonly accessTokens: AccessTokens
   readonly recorder: Recorder
-  readonly runtime: Runtime
   readonly bodyLimit: number
 }): Endpoint {
-  const { accessTokens, recorder, runtime, bodyLimit } = deps
+  const { accessTokens, recorder, bodyLimit } = deps
   return {
     name: 'accessTokenValidation',
     methods: ['GET', 'POST'],
@@ -47,7 +45,7 @@ export function accessTokenValidationEndpoint(deps: {
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      return jsonResponse(validation.claims, runtime)
+      return jsonAnswer(validation.claims)
     },
   }
 }

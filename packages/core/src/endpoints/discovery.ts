@@ -1,6 +1,5 @@
-import { cacheable } from '../http/json-response.ts'
+import { documentAnswer } from '../http/answer.ts'
 import type { JsonObject } from '../json.ts'
-import type { Runtime } from '../runtime.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'
 
 /** What the metadata is built from: what is registered and switched on, nothing else. */
@@ -58,17 +57,13 @@ export function metadataOf(source: MetadataSource): JsonObject {
 }
 
 /** Two paths, one document: OpenID Connect Discovery and RFC 8414. */
-export function metadataEndpoint(
-  name: 'discovery' | 'authorizationServerMetadata',
-  metadata: JsonObject,
-  runtime: Runtime,
-): Endpoint {
-  const body = JSON.stringify(metadata)
+export function metadataEndpoint(name: 'discovery' | 'authorizationServerMetadata', metadata: JsonObject): Endpoint {
+  const answer = documentAnswer(metadata)
   return {
     name,
     methods: ['GET'],
     presents: 'validation',
     cors: true,
-    handle: async () => new runtime.Response(body, { status: 200, headers: cacheable }),
+    handle: async () => answer,
   }
 }

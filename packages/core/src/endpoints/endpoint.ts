@@ -1,5 +1,6 @@
-import type { Presentation } from '../errors/error-response.ts'
+import type { Presentation } from '../errors/error-answer.ts'
 import type { Trace } from '../events/trace.ts'
+import type { Answer } from '../http/answer.ts'
 
 /** The names under which endpoints are switched, moved and called. */
 export const endpointNames = [
@@ -23,5 +24,5 @@ export interface Endpoint {
   readonly presents: Presentation
   /** Whether pages of other origins may read its answers, where a client allows their origin. */
   readonly cors: boolean
-  handle(request: Request, trace: Trace): Promise<Response>
+  handle(request: Request, trace: Trace): Promise<Answer>
 }

@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import type { Json } from '../json.ts'
-import type { Runtime } from '../runtime.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -28,10 +27,9 @@ function rendered(value: Json): Json {
 export function identityTokenValidationEndpoint(deps: {
   readonly identityTokens: IdentityTokens
   readonly recorder: Recorder
-  readonly runtime: Runtime
   readonly bodyLimit: number
 }): Endpoint {
-  const { identityTokens, recorder, runtime, bodyLimit } = deps
+  const { identityTokens, recorder, bodyLimit } = deps
   return {
     name: 'identityTokenValidation',
     methods: ['GET', 'POST'],
@@ -50,7 +48,7 @@ export function identityTokenValidationEndpoint(deps: {
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token', fingerprint })
       const claims = Object.entries(validation.claims).map(([name, value]) => [name, rendered(value)])
-      return jsonResponse(Object.fromEntries(claims), runtime)
+      return jsonAnswer(Object.fromEntries(claims))
     },
   }
 }

@@ -4,11 +4,10 @@ import type { ScopeAuthentication } from '../credentials/scope.ts'
 import type { Scope } from '../directory/scope.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder, type Trace } from '../events/trace.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { parseForm, readForm } from '../http/read-parameters.ts'
-import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -28,10 +27,9 @@ export function introspectionEndpoint(deps: {
   readonly accessTokens: AccessTokens
   readonly unrelatedScope: UnrelatedScope
   readonly recorder: Recorder
-  readonly runtime: Runtime
   readonly bodyLimit: number
 }): Endpoint {
-  const { authenticateScope, accessTokens, unrelatedScope, recorder, runtime, bodyLimit } = deps
+  const { authenticateScope, accessTokens, unrelatedScope, recorder, bodyLimit } = deps
 
   /** Credentials are judged before the body's content: a stranger learns nothing about what is wrong with the rest. */
   async function authenticate(request: Request): Promise<{ scope: Scope; form: RequestParameters }> {
@@ -70,7 +68,7 @@ export function introspectionEndpoint(deps: {
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {
         recorder.record(trace, { type: 'introspection_inactive', ...about, reason: validation.reason })
-        return jsonResponse(inactive, runtime)
+        return jsonAnswer(inactive)
       }
       if (!validation.scopes.includes(scope.name)) {
         const reason = 'scope_not_in_token'
@@ -79,11 +77,11 @@ export function introspectionEndpoint(deps: {
           throw new OAuthError('invalid_client', 'The scope may not introspect this token', { reason })
         }
         recorder.record(trace, { type: 'introspection_inactive', ...about, reason })
-        return jsonResponse(inactive, runtime)
+        return jsonAnswer(inactive)
       }
       recorder.record(trace, { type: 'introspection_active', ...about })
       const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
-      return jsonResponse({ ...validation.claims, active: true, token_type: 'Bearer', scope: shown }, runtime)
+      return jsonAnswer({ ...validation.claims, active: true, token_type: 'Bearer', scope: shown })
     },
   }
 }

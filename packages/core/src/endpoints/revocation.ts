@@ -2,11 +2,10 @@ import * as v from 'valibot'
 import type { ClientAuthentication } from '../credentials/client.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
-import { neverStored } from '../http/json-response.ts'
+import { neverStored } from '../http/answer.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import { fingerprintOf } from '../records/keys.ts'
-import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Families } from '../tokens/family.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
@@ -26,10 +25,9 @@ export function revocationEndpoint(deps: {
   readonly storedGrants: StoredGrants
   readonly families: Families
   readonly recorder: Recorder
-  readonly runtime: Runtime
   readonly bodyLimit: number
 }): Endpoint {
-  const { authenticateClient, accessTokens, storedGrants, families, recorder, runtime, bodyLimit } = deps
+  const { authenticateClient, accessTokens, storedGrants, families, recorder, bodyLimit } = deps
 
   /** Whether it was a refresh token, whoever's; one that was rotated or has ended ends its family as well. */
   async function revokeRefreshToken(token: string, client: Client, trace: Trace): Promise<boolean> {
@@ -60,7 +58,7 @@ export function revocationEndpoint(deps: {
       const client = await authenticateClient(request, form, trace)
       const { token } = parseFields(parametersSchema, form)
       if (!(await revokeRefreshToken(token, client, trace))) await revokeAccessToken(token, client, trace)
-      return new runtime.Response(null, { status: 200, headers: neverStored })
+      return { status: 200, headers: neverStored, body: null }
     },
   }
 }

@@ -3,7 +3,7 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readParameters } from '../http/read-parameters.ts'
@@ -137,11 +137,11 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
         trace,
       }
       const replay = await commit.replayOf(spending)
-      if (replay !== undefined) return jsonResponse(replay, runtime)
+      if (replay !== undefined) return jsonAnswer(replay)
       const minted = await mint(result, client, grantType)
       const response = await commit.spend(spending, minted)
       if (response === minted.response) for (const fact of minted.facts) recorder.record(trace, fact)
-      return jsonResponse(response, runtime)
+      return jsonAnswer(response)
     },
   }
 }

@@ -3,10 +3,9 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonResponse } from '../http/json-response.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import { parseForm, readForm } from '../http/read-parameters.ts'
 import type { Json } from '../json.ts'
-import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -23,10 +22,9 @@ export function userinfoEndpoint(deps: {
   readonly scopes: ScopeDirectory
   readonly users: UserService
   readonly recorder: Recorder
-  readonly runtime: Runtime
   readonly bodyLimit: number
 }): Endpoint {
-  const { accessTokens, scopes: directory, users, recorder, runtime, bodyLimit } = deps
+  const { accessTokens, scopes: directory, users, recorder, bodyLimit } = deps
 
   async function claimsOf(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
     const names = new Set<string>()
@@ -72,7 +70,7 @@ export function userinfoEndpoint(deps: {
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      return jsonResponse(await claimsOf(sub, validation.scopes), runtime)
+      return jsonAnswer(await claimsOf(sub, validation.scopes))
     },
   }
 }

@@ -34,7 +34,7 @@ export interface OAuthErrorOptions {
    */
   readonly reason: string
   readonly cause?: unknown
-  /** Where HTTP says more than the code does: 404, 405, 413, 414, 415, 429. Otherwise the table of `error-response.ts` decides. */
+  /** Where HTTP says more than the code does: 404, 405, 413, 414, 415, 429. Otherwise the table of `error-answer.ts` decides. */
   readonly status?: 404 | 405 | 413 | 414 | 415 | 429
   /** Seconds, for `Retry-After`. */
   readonly retryAfter?: number

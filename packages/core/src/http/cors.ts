@@ -1,4 +1,4 @@
-import { neverStored } from './json-response.ts'
+import { neverStored } from './answer.ts'
 
 const methods = 'GET, POST, OPTIONS'
 const requestHeaders = 'authorization, content-type'
@@ -8,10 +8,10 @@ export const isPreflight = (request: Request): boolean =>
   request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
 
 /** Lets the page of an allowed origin read the answer. Credentials of the browser are never involved: no cookie is read here. */
-export function allowOrigin(headers: Headers, origin: string): void {
-  headers.set('access-control-allow-origin', origin)
-  headers.set('access-control-expose-headers', exposedHeaders)
-}
+export const originHeaders = (origin: string): Record<string, string> => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': exposedHeaders,
+})
 
 export function preflightHeaders(origin: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { ...neverStored, vary: 'Origin' }

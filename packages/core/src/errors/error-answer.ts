@@ -1,5 +1,4 @@
-import { noStore } from '../http/json-response.ts'
-import type { Runtime } from '../runtime.ts'
+import { type Answer, noStore } from '../http/answer.ts'
 import type { OAuthError, OAuthErrorCode } from './oauth-error.ts'
 
 /** Who reads the refusal: a client or scope with credentials, the bearer of a token, or the caller of a validation endpoint. */
@@ -65,8 +64,8 @@ function challenge(error: OAuthError, presents: Presentation, status: number, re
   return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
 }
 
-/** The one place where a refusal becomes a response. */
-export function errorResponse(error: OAuthError, presents: Presentation, realm: string, runtime: Runtime): Response {
+/** The one place where a refusal becomes an answer. */
+export function errorAnswer(error: OAuthError, presents: Presentation, realm: string): Answer {
   const { code, details } = error
   const status = details.status ?? statuses[code][presents]
   const headers: Record<string, string> = { ...noStore }
@@ -76,10 +75,10 @@ export function errorResponse(error: OAuthError, presents: Presentation, realm: 
   if (details.retryAfter !== undefined) headers['retry-after'] = String(details.retryAfter)
   if (details.withoutCredentials) {
     delete headers['content-type']
-    return new runtime.Response(null, { status, headers })
+    return { status, headers, body: null }
   }
   const description = error.message.replaceAll(outsideDescription, '')
   // A failure of ours explains nothing to the caller: wire contract, section 1.
   const body = code === 'server_error' ? { error: code } : { error: code, error_description: description }
-  return new runtime.Response(JSON.stringify(body), { status, headers })
+  return { status, headers, body: JSON.stringify(body) }
 }
