@@ -29,7 +29,19 @@ async function tokenWith(runtime: Partial<Runtime>, algorithm: 'sha256' | 'sha51
   return { response, answer: await read(response.clone()) }
 }
 
-const names = ['now', 'elapsed', 'randomBytes', 'sha256', 'sha512', 'subtle', 'Response'] as const
+const names = [
+  'now',
+  'elapsed',
+  'randomBytes',
+  'sha256',
+  'sha512',
+  'sha256Hex',
+  'base64url',
+  'encrypt',
+  'decrypt',
+  'importKey',
+  'Response',
+] as const
 
 describe('a partial runtime', () => {
   test.each(names)('with %s alone is completed', async (name) => {

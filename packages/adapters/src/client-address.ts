@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 
 /** IPv4 addresses look the same whether the server listens on `0.0.0.0` or on `::`. */
-const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/iu, '')
+const unmapped = (address: string): string =>
+  address.includes(':') ? address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/iu, '') : address
 
 /**
  * The caller's address behind so many proxies of ours. Each proxy appends the address it saw to `X-Forwarded-For`, so only hops counted

@@ -91,7 +91,11 @@ const runtimeSchema = configurationObject({
   randomBytes: functionSchema<Runtime['randomBytes']>(),
   sha256: functionSchema<Runtime['sha256']>(),
   sha512: functionSchema<Runtime['sha512']>(),
-  subtle: v.optional(given<SubtleCrypto>('a SubtleCrypto')),
+  sha256Hex: functionSchema<Runtime['sha256Hex']>(),
+  base64url: functionSchema<Runtime['base64url']>(),
+  encrypt: functionSchema<Runtime['encrypt']>(),
+  decrypt: functionSchema<Runtime['decrypt']>(),
+  importKey: functionSchema<Runtime['importKey']>(),
   Response: functionSchema<Runtime['Response']>(),
 })
 

@@ -65,7 +65,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   const clients = openClients(options.clients)
   const scopes = openScopes(options.scopes)
   assertConsistent({ clients, scopes, users, registry })
-  const keys = await openKeyRing(options.keys)
+  const keys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
   const recorder = createRecorder(options.observe, runtime)
@@ -186,7 +186,11 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     randomBytes: options.runtime.randomBytes ?? webRuntime.randomBytes,
     sha256: options.runtime.sha256 ?? webRuntime.sha256,
     sha512: options.runtime.sha512 ?? webRuntime.sha512,
-    subtle: options.runtime.subtle ?? webRuntime.subtle,
+    sha256Hex: options.runtime.sha256Hex ?? webRuntime.sha256Hex,
+    base64url: options.runtime.base64url ?? webRuntime.base64url,
+    encrypt: options.runtime.encrypt ?? webRuntime.encrypt,
+    decrypt: options.runtime.decrypt ?? webRuntime.decrypt,
+    importKey: options.runtime.importKey ?? webRuntime.importKey,
     Response: options.runtime.Response ?? webRuntime.Response,
   })
   const paths = new Map<EndpointName, string>()

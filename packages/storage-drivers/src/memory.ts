@@ -61,7 +61,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   // An iterator of a map goes on while the map changes; what is added meanwhile it visits too.
   let walk = (shards[0] as Shard).entries()
 
-  const isLive = (item: Item | undefined): item is Item => item !== undefined && item.expiresAt > Date.now()
+  const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
 
   function remove(shard: Shard, key: string): void {
     if (shard.delete(key)) size -= 1
@@ -76,16 +76,17 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   }
 
   /** Goes round through all items, a few at each write, however many there are. */
-  function sweep(): void {
+  function sweep(now: number): void {
     for (let step = 0; step < sweepSlice; step += 1) {
       const next = walk.next()
       if (next.done) walkNextShard()
-      else if (!isLive(next.value[1])) remove(shards[swept] as Shard, next.value[0])
+      else if (!isLive(next.value[1], now)) remove(shards[swept] as Shard, next.value[0])
     }
   }
 
   function write(key: string, value: string, ttl: number | undefined): void {
-    sweep()
+    const now = Date.now()
+    sweep(now)
     const shard = shardFor(key)
     if (ttl !== undefined && !(ttl > 0)) {
       remove(shard, key)
@@ -96,7 +97,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       if (size >= maxItems) throw new Error(`The memory driver holds ${maxItems} items, as many as it may`)
       size += 1
     }
-    shard.set(key, { value, expiresAt: ttl === undefined ? Number.POSITIVE_INFINITY : Date.now() + ttl * 1000 })
+    shard.set(key, { value, expiresAt: ttl === undefined ? Number.POSITIVE_INFINITY : now + ttl * 1000 })
   }
 
   const get = (key: string): string | null => {

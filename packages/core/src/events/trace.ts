@@ -1,5 +1,4 @@
 import type { Client } from '../directory/client.ts'
-import { base64url } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Fact, Observer } from './event.ts'
 
@@ -41,7 +40,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
   }
   const start = (endpoint?: string, clientAddress?: string): Trace => ({
     // Nobody reads the id where nobody observes.
-    id: observe === undefined ? '' : base64url(runtime.randomBytes(9)),
+    id: observe === undefined ? '' : runtime.base64url(runtime.randomBytes(9)),
     endpoint,
     clientAddress,
     client: undefined,

@@ -1,8 +1,8 @@
 import type { JWK } from 'jose'
+import type { SigningAlgorithm } from '../runtime.ts'
 
-/** What tokens are signed with. Symmetric algorithms and `none` are not in the list, so they cannot be asked for. */
-export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
-export type SigningAlgorithm = (typeof algorithms)[number]
+/** What tokens are signed with; the usual one of a kind of key first. */
+export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const satisfies readonly SigningAlgorithm[]
 
 export const isSigningAlgorithm = (name: unknown): name is SigningAlgorithm =>
   algorithms.includes(name as SigningAlgorithm)

@@ -1,19 +1,19 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import { decodeBase64url } from '../encoding.ts'
-import { algorithmOf, algorithms, isSigningAlgorithm, type SigningAlgorithm } from './algorithm.ts'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { decodeBase64url, utf8 } from '../encoding.ts'
+import type { JsonObject } from '../json.ts'
+import type { Runtime, SignatureKey, SigningAlgorithm } from '../runtime.ts'
+import { algorithmOf, algorithms, isSigningAlgorithm } from './algorithm.ts'
 
 /** A key that was imported, once, at start. */
-export interface RingKey {
+export interface RingKey extends SignatureKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
-  readonly publicKey: CryptoKey
-  /** Absent: it only verifies what it signed earlier. */
-  readonly privateKey: CryptoKey | undefined
 }
 
 /** The keys of this provider. */
 export interface KeyRing {
-  readonly current: RingKey & { readonly privateKey: CryptoKey }
+  /** The one that signs; the others only verify what they signed earlier, or will. */
+  readonly current: RingKey
   find(kid: string): RingKey | undefined
   readonly algorithms: readonly SigningAlgorithm[]
   /** RFC 7517: public members only. */
@@ -37,10 +37,12 @@ export const signingKeys = (options: { readonly algorithm?: SigningAlgorithm } =
 })
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const
 const smallestModulus = 2048
+const probe = utf8('grantry')
 
-const publicPart = (jwk: JWK): JWK =>
-  Object.fromEntries(publicMembers.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]])) as JWK
+const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
+  Object.fromEntries(names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]])) as JWK
 
 /** Leading zeros do not count. */
 function modulusBits({ n }: JWK): number {
@@ -56,7 +58,13 @@ const described = ({ kty, crv, alg }: JWK): string =>
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ') || 'no kty'
 
-async function importKey(jwk: JWK, where: string): Promise<{ key: RingKey; published: JWK }> {
+interface Imported {
+  readonly key: RingKey
+  readonly published: JWK
+  readonly private: boolean
+}
+
+async function importKey(jwk: JWK, where: string, runtime: Runtime): Promise<Imported> {
   if (typeof jwk !== 'object' || jwk === null) throw new TypeError(`${where} must be a JWK`)
   const algorithm = algorithmOf(jwk)
   if (algorithm === undefined) {
@@ -68,15 +76,18 @@ async function importKey(jwk: JWK, where: string): Promise<{ key: RingKey; publi
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
     throw new TypeError(`${where} has a kid that is no text; leave it out, and its thumbprint is taken`)
   }
-  const shown = publicPart(jwk)
+  const shown = partOf(jwk, publicMembers)
   try {
     const kid = jwk.kid ?? (await calculateJwkThumbprint(shown))
-    const publicKey = (await importJWK(shown, algorithm)) as CryptoKey
-    const privateKey =
-      jwk.d === undefined ? undefined : ((await importJWK({ ...jwk, ext: false }, algorithm)) as CryptoKey)
+    const material = partOf(jwk, [...publicMembers, ...privateMembers]) as JsonObject
+    const key = await runtime.importKey(material, algorithm)
+    // Two halves that do not belong together would sign tokens that nobody can verify.
+    if (jwk.d !== undefined && !(await key.verify(probe, new Uint8Array(await key.sign(probe)))))
+      throw new TypeError('no pair')
     return {
-      key: { kid, algorithm, publicKey, privateKey },
+      key: { kid, algorithm, sign: (data) => key.sign(data), verify: (data, signature) => key.verify(data, signature) },
       published: { ...shown, kid, alg: algorithm, use: 'sig' },
+      private: jwk.d !== undefined,
     }
   } catch {
     // Without the cause: a parser's message could quote the private key.
@@ -93,21 +104,21 @@ async function generate(algorithm: SigningAlgorithm): Promise<readonly JWK[]> {
 }
 
 /** @throws TypeError with a sentence that names the key that cannot be used and why. */
-export async function openKeyRing(source: KeySource): Promise<KeyRing> {
+export async function openKeyRing(source: KeySource, runtime: Runtime): Promise<KeyRing> {
   const jwks = 'generate' in source ? await generate(source.generate) : source
   if (!Array.isArray(jwks) || jwks.length === 0) {
     throw new TypeError('keys must be signingKeys() or an array of JWKs; the first one signs')
   }
-  const imported = await Promise.all(jwks.map((jwk, index) => importKey(jwk, `keys[${index}]`)))
+  const imported = await Promise.all(jwks.map((jwk, index) => importKey(jwk, `keys[${index}]`, runtime)))
   const keys = new Map<string, RingKey>()
   for (const { key } of imported) {
     if (keys.has(key.kid)) throw new TypeError(`keys: two keys have the kid ${key.kid}`)
     keys.set(key.kid, key)
   }
   const [first] = imported
-  if (first?.key.privateKey === undefined) throw new TypeError('keys[0] must be a private key: it signs')
+  if (!first?.private) throw new TypeError('keys[0] must be a private key: it signs')
   return {
-    current: { ...first.key, privateKey: first.key.privateKey },
+    current: first.key,
     find: (kid) => keys.get(kid),
     algorithms: [...new Set([...keys.values()].map(({ algorithm }) => algorithm))],
     jwks: { keys: imported.map(({ published }) => published) },

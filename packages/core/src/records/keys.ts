@@ -1,4 +1,3 @@
-import { hex, utf8 } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 
 /**
@@ -17,7 +16,7 @@ export type RecordKind =
   | 'plugin'
 
 /** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */
-export const hashOf = (credential: string, runtime: Runtime): string => hex(runtime.sha256(utf8(credential)))
+export const hashOf = (credential: string, runtime: Runtime): string => runtime.sha256Hex(credential)
 
 export const keyOf = (kind: RecordKind, hash: string): string => `${kind}:${hash}`
 

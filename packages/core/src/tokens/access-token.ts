@@ -3,7 +3,6 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
-import { base64url } from '../encoding.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
@@ -157,16 +156,23 @@ export function createAccessTokens(deps: {
   }
 
   function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {
-    const named = Array.isArray(aud) ? aud : [aud]
-    return audiencesOf(scopes).some((audience) => named.includes(audience))
+    const isNamed = (audience: string): boolean => (Array.isArray(aud) ? aud.includes(audience) : aud === audience)
+    let any = false
+    for (const name of scopes) {
+      const audience = directory.find(name)?.audience
+      if (audience === undefined) continue
+      if (isNamed(audience)) return true
+      any = true
+    }
+    return !any && isNamed(fallbackAudience)
   }
 
   return {
     async mint(token) {
-      const jti = base64url(runtime.randomBytes(16))
+      const jti = runtime.base64url(runtime.randomBytes(16))
       const claims = await claimsOf(token, jti)
       if (token.format === 'jwt') return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
-      const handle = base64url(runtime.randomBytes(32))
+      const handle = runtime.base64url(runtime.randomBytes(32))
       const value: AccessTokenRecord = { claims }
       return {
         token: handle,

@@ -4,7 +4,6 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import type { Subject } from '../directory/user-service.ts'
-import { base64url } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/trace.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -129,7 +128,7 @@ export function createAuthorizationCodes(deps: {
       grantType: 'authorization_code',
       subject: { ...subject, amr: [...subject.amr] },
       scopes,
-      family: base64url(runtime.randomBytes(16)),
+      family: runtime.base64url(runtime.randomBytes(16)),
       familyStartedAt: now,
       generation: 0,
       redeemableUntil,
@@ -139,7 +138,7 @@ export function createAuthorizationCodes(deps: {
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(demands !== undefined && { demands }),
     }
-    const code = base64url(runtime.randomBytes(32))
+    const code = runtime.base64url(runtime.randomBytes(32))
     const hash = hashOf(code, runtime)
     await store.put(keyOf('code', hash), record, keptUntil)
     const trace = recorder.start('createAuthorizationCode')

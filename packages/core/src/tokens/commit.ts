@@ -1,5 +1,4 @@
 import type { Client } from '../directory/client.ts'
-import { base64url } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { JsonObject } from '../json.ts'
@@ -99,7 +98,7 @@ export function createCommit(deps: {
     const { retryWindow } = client.refreshToken
     const refresh = redemptions.find(({ kind }) => kind === 'refresh')
     if (refresh?.credential === undefined || retryWindow === 0) return undefined
-    const nonce = base64url(runtime.randomBytes(16))
+    const nonce = runtime.base64url(runtime.randomBytes(16))
     const until = runtime.now() + retryWindow
     const sealed = await sealResponse(response, refresh.credential, runtime)
     const record: NewRecord = { key: keyOf('replay', hashOf(nonce, runtime)), value: { sealed }, expiresAt: until }
@@ -122,7 +121,7 @@ export function createCommit(deps: {
       await Promise.all(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
       const marker: SpentRecord = {
         spentAt: runtime.now(),
-        attempt: redemptions.length === 0 ? '' : base64url(runtime.randomBytes(12)),
+        attempt: redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12)),
         ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request } }),
       }
       // A proof of the grant's own first: when it was used before, the stored grant stays as it was.

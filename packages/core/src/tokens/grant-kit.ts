@@ -1,6 +1,6 @@
 import { constantTimeEqual } from '../credentials/secret.ts'
 import type { UserAuthentication } from '../credentials/user.ts'
-import { base64url, utf8 } from '../encoding.ts'
+import { utf8 } from '../encoding.ts'
 import type { Trace } from '../events/trace.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, PluginRecords, StoredGrant } from '../plugin/grant-kit.ts'
@@ -62,9 +62,9 @@ export function createGrantKits(deps: {
     }
     const kit: GrantKit = {
       now: runtime.now,
-      sha256: (text) => base64url(runtime.sha256(utf8(text))),
+      sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
       equals: (one, other) => constantTimeEqual(utf8(one), utf8(other)),
-      randomId: () => base64url(runtime.randomBytes(32)),
+      randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records: recordsOf(plugin),
       findAuthorizationCode: (code) => find('code', code),
       findRefreshToken: (token) => find('refresh', token),

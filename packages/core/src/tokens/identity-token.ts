@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
-import { base64url, utf8 } from '../encoding.ts'
+import { utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
@@ -42,7 +42,7 @@ export function createIdentityTokens(deps: {
   function accessTokenHash(accessToken: string): string {
     const hash = keys.current.algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
     const digest = hash(utf8(accessToken))
-    return base64url(digest.subarray(0, digest.length / 2))
+    return runtime.base64url(digest.subarray(0, digest.length / 2))
   }
 
   return {

@@ -1,6 +1,5 @@
 import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
-import { base64url } from '../encoding.ts'
 import type { Fact } from '../events/event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { CheckedResult } from '../plugin/grant-result.ts'
@@ -48,7 +47,7 @@ export function createMint(deps: {
     const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
     if (expiresAt <= now) return undefined
     // `reuse`: the same token goes on, with a later end.
-    const token = result.continues?.credential ?? base64url(runtime.randomBytes(32))
+    const token = result.continues?.credential ?? runtime.base64url(runtime.randomBytes(32))
     const hash = hashOf(token, runtime)
     // Never earlier than what an earlier token of the family was promised: lifetimes may have been shortened since.
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + client.accessTokenLifetime)
@@ -78,7 +77,8 @@ export function createMint(deps: {
       subject !== undefined &&
       issue.refreshToken !== false &&
       (stored?.record?.scopes ?? scopes).includes('offline_access')
-    const family = stored?.record?.family ?? (wantsRefreshToken ? base64url(runtime.randomBytes(16)) : undefined)
+    const family =
+      stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({

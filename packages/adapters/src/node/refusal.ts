@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+
+/** What no handler is asked, or cannot answer. */
+export interface Refusal {
+  readonly status: number
+  readonly error: 'invalid_request' | 'server_error' | 'temporarily_unavailable'
+  readonly description?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const malformed = (description: string): Refusal => ({ status: 400, error: 'invalid_request', description })
+
+export const badTarget = malformed('The request target is not a path')
+export const badHost = malformed('The Host header is malformed')
+export const repeatedHeader = malformed('A header that says who asks or what is sent is repeated')
+export const badMethod: Refusal = {
+  status: 405,
+  error: 'invalid_request',
+  description: 'The method is not allowed here',
+  headers: { allow: 'GET, HEAD, POST, OPTIONS' },
+}
+export const overloaded: Refusal = {
+  status: 503,
+  error: 'temporarily_unavailable',
+  description: 'The service is temporarily unavailable',
+  headers: { 'retry-after': '1' },
+}
+export const notFound: Refusal = { status: 404, error: 'invalid_request', description: 'There is no such endpoint' }
+export const failure: Refusal = { status: 500, error: 'server_error' }
+
+/** As the provider would say it (wire contract, section 1); the connection serves no other request. */
+export function refuse(res: ServerResponse, { status, error, description, headers }: Refusal): void {
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const body = JSON.stringify({ error, ...(description !== undefined && { error_description: description }) })
+  res.writeHead(status, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    // HTTP/2 has streams in place of connections that a request could spoil.
+    ...(res.req.httpVersionMajor === 1 && { connection: 'close' }),
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  res.end(body)
+}
