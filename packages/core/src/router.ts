@@ -32,8 +32,10 @@ const asOAuthError = (thrown: unknown): OAuthError =>
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   if (start < 0) return '/'
-  const end = url.slice(start).search(/[?#]/u)
-  return end < 0 ? url.slice(start) : url.slice(start, start + end)
+  const query = url.indexOf('?', start)
+  const fragment = url.indexOf('#', start)
+  if (query < 0) return fragment < 0 ? url.slice(start) : url.slice(start, fragment)
+  return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
 }
 
 const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Response =>

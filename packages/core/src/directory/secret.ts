@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { configurationObject } from '../configuration.ts'
-import { decodeBase64 } from '../encoding.ts'
+import { decodeBase64, hex } from '../encoding.ts'
 
 const hashLengths = { sha256: 32, sha512: 64 } as const
 
 /** A stored secret: only its hash. */
 export interface Secret {
   readonly algorithm: 'sha256' | 'sha512'
-  readonly hash: Uint8Array
+  readonly hash: string
   /** Epoch seconds; from then on the secret does not count. */
   readonly expiresAt: number | undefined
 }
@@ -26,7 +26,7 @@ function secretOf({ sha256, sha512, expiresAt }: SecretInput): Secret | undefine
   const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
   const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
   if (hash?.length !== hashLengths[algorithm] || Number.isNaN(end)) return undefined
-  return { algorithm, hash, expiresAt: end }
+  return { algorithm, hash: hex(hash), expiresAt: end }
 }
 
 const value = <T>() => v.optional(v.custom<T | null>(() => true))

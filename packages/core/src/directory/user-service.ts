@@ -1,4 +1,5 @@
 import type { Json, MaybePromise } from '../json.ts'
+import { isThenable } from '../promises.ts'
 import type { Client } from './client.ts'
 
 /** Who was authenticated, and how. */
@@ -37,5 +38,8 @@ export interface UserService {
 }
 
 /** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
-export const isActive = async (users: UserService, sub: string): Promise<boolean> =>
-  users.isActive === undefined || (await users.isActive(sub)) === true
+export function isActive(users: UserService, sub: string): MaybePromise<boolean> {
+  if (users.isActive === undefined) return true
+  const answer = users.isActive(sub)
+  return isThenable(answer) ? answer.then((active) => active === true) : answer === true
+}

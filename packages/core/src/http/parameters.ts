@@ -28,18 +28,18 @@ function decode(part: string): string {
 export function parseParameters(text: string): RequestParameters {
   const parameters: Record<string, string> = Object.create(null)
   if (text === '') return parameters
-  const seen = new Set<string>()
+  let empty: Set<string> | undefined
   for (const pair of text.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decode(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
-    if (seen.has(name) && !repeatable.has(name)) {
+    const earlier = parameters[name]
+    if ((earlier !== undefined || empty?.has(name)) && !repeatable.has(name)) {
       throw new OAuthError('invalid_request', 'A parameter is repeated', { reason: 'repeated_parameter' })
     }
-    seen.add(name)
-    const earlier = parameters[name]
-    if (value !== '') parameters[name] = earlier === undefined ? value : `${earlier} ${value}`
+    if (value === '') empty = (empty ?? new Set()).add(name)
+    else parameters[name] = earlier === undefined ? value : `${earlier} ${value}`
   }
   return parameters
 }

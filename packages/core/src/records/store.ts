@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../json.ts'
+import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import { withinTime } from './time-limit.ts'
 
@@ -45,9 +46,6 @@ export interface Store {
 
 /** The version of every record that this release writes, and the only one that it reads. */
 const version = 1
-const envelopeSchema = v.object({ version: v.literal(version), expiresAt: v.number(), value: v.unknown() })
-const otherVersionSchema = v.object({ version: v.number() })
-
 /** Why a stored record counts as absent: another release wrote it, or it is torn, foreign, or not of its kind. */
 export type RecordRejection = 'version_unknown' | 'record_malformed'
 
@@ -58,11 +56,10 @@ const unavailable = (cause: unknown): OAuthError =>
     retryAfter: 1,
   })
 
-/** Also a promise of another realm, or of a library of its own. */
-const isThenable = <T>(outcome: MaybePromise<T>): outcome is Promise<T> =>
-  typeof (outcome as { readonly then?: unknown } | null | undefined)?.then === 'function'
-
-type Envelope = v.InferOutput<typeof envelopeSchema>
+interface Envelope {
+  readonly expiresAt: number
+  readonly value: unknown
+}
 
 function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   let candidate = stored
@@ -73,10 +70,20 @@ function parseEnvelope(stored: unknown): Envelope | RecordRejection {
       return 'record_malformed'
     }
   }
-  const result = v.safeParse(envelopeSchema, candidate)
-  if (result.success) return result.output
-  const other = v.safeParse(otherVersionSchema, candidate)
-  return other.success && other.output.version !== version ? 'version_unknown' : 'record_malformed'
+  if (typeof candidate !== 'object' || candidate === null) return 'record_malformed'
+  const { version: written, expiresAt, value } = candidate as Readonly<Record<string, unknown>>
+  if (typeof written === 'number' && written !== version) return 'version_unknown'
+  return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
+}
+
+const fail = (cause: unknown): never => {
+  throw unavailable(cause)
+}
+
+/** Some unstorage drivers return an error instead of throwing it. */
+const checked = <T>(outcome: T): T => {
+  if (outcome instanceof Error) throw outcome
+  return outcome
 }
 
 /**
@@ -97,21 +104,16 @@ export function openStore(
     return undefined
   }
   /** A driver that answers at once costs no timer; one that hangs must not make a request hang. */
-  const attempt = async <T>(operate: () => MaybePromise<T>): Promise<T> => {
+  const attempt = <T>(operate: () => MaybePromise<T>): MaybePromise<T> => {
     try {
       const outcome = operate()
-      const settled = isThenable(outcome) ? await withinTime(Promise.resolve(outcome), timeLimit) : outcome
-      // Some unstorage drivers return an error instead of throwing it.
-      if (settled instanceof Error) throw settled
-      return settled
+      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked).catch(fail)
+      return checked(outcome)
     } catch (cause) {
-      throw unavailable(cause)
+      return fail(cause)
     }
   }
-  const read = async (key: string): Promise<unknown> => {
-    const stored = await attempt(() => driver.getItem(key))
-    return stored ?? undefined
-  }
+  const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
   const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })
   // The driver's expiry only cleans up; whether a record counts is decided from `expiresAt` when it is read.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
@@ -119,7 +121,7 @@ export function openStore(
   return {
     async get(key, schema) {
       const stored = await read(key)
-      if (stored === undefined) return undefined
+      if (stored === undefined || stored === null) return undefined
       const envelope = parseEnvelope(stored)
       if (typeof envelope === 'string') return reject(key, envelope)
       if (envelope.expiresAt <= runtime.now()) return undefined
@@ -128,14 +130,14 @@ export function openStore(
     },
     async has(key) {
       const stored = await read(key)
-      if (stored === undefined) return false
+      if (stored === undefined || stored === null) return false
       const envelope = parseEnvelope(stored)
       if (typeof envelope === 'string') reject(key, envelope)
       return typeof envelope === 'string' || envelope.expiresAt > runtime.now()
     },
     async getMarker(key, schema, unreadable) {
       const stored = await read(key)
-      if (stored === undefined) return undefined
+      if (stored === undefined || stored === null) return undefined
       const envelope = parseEnvelope(stored)
       if (typeof envelope === 'string') {
         reject(key, envelope)

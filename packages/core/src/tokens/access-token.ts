@@ -4,6 +4,7 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
@@ -199,7 +200,7 @@ export function createAccessTokens(deps: {
         return { valid: false, reason: 'token_not_ours', fingerprint }
       }
       const scopes = scope === '' ? [] : scope.split(' ')
-      const [client, revoked, denied, active] = await Promise.all([
+      const [client, revoked, denied, active] = await allOf([
         clients.find(clientId),
         typeof family === 'string' && families.isRevoked(family),
         // The record of a reference token is gone when it was revoked; a JWT stays as valid as it looks.

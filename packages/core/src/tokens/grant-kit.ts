@@ -43,14 +43,19 @@ export function createGrantKits(deps: {
     )
   }
 
+  const recordsByPlugin = new Map<string, PluginRecords>()
   function recordsOf(plugin: string): PluginRecords {
+    const known = recordsByPlugin.get(plugin)
+    if (known !== undefined) return known
     const at = (key: string): string => keyOf('plugin', hashIn(plugin, key))
-    return {
+    const records: PluginRecords = {
       get: (key, schema) => store.get(at(key), schema),
       put: async (key, value, expiresAt) => store.put(at(key), value, momentOf(expiresAt)),
       insert: async (key, value, expiresAt) => store.insert(at(key), value, momentOf(expiresAt)),
       delete: (key) => store.delete(at(key)),
     }
+    recordsByPlugin.set(plugin, records)
+    return records
   }
 
   return (plugin, client, trace) => {
@@ -63,7 +68,7 @@ export function createGrantKits(deps: {
     const kit: GrantKit = {
       now: runtime.now,
       sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
-      equals: (one, other) => constantTimeEqual(utf8(one), utf8(other)),
+      equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records: recordsOf(plugin),
       findAuthorizationCode: (code) => find('code', code),

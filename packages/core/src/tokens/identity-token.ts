@@ -5,6 +5,7 @@ import { isActive, type UserService } from '../directory/user-service.ts'
 import { utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { TokenFacts } from './access-token.ts'
@@ -74,7 +75,7 @@ export function createIdentityTokens(deps: {
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const [client, active] = await Promise.all([clients.find(clientId), isActive(users, sub)])
+      const [client, active] = await allOf([clients.find(clientId), isActive(users, sub)])
       const facts: TokenFacts = { fingerprint, client, sub }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
