@@ -1,0 +1,84 @@
+import { createAnswer, failure } from './answer.ts'
+import {
+  defaultDrain,
+  defaultRequestTimeout,
+  type RunningServer,
+  type Servable,
+  type ServeOptions,
+} from './running-server.ts'
+
+/** What of Bun's server is used here; structural, so that nobody needs `bun-types`. */
+export interface BunServer {
+  readonly port?: number | undefined
+  requestIP(request: Request): { readonly address: string } | null
+  stop(closeActiveConnections?: boolean): Promise<void> | void
+}
+
+type BunFetch = (request: Request, server: BunServer) => Promise<Response>
+
+interface BunServeOptions {
+  readonly port: number
+  readonly hostname: string
+  readonly development: false
+  readonly idleTimeout: number
+  readonly fetch: BunFetch
+  error(cause: unknown): Response
+}
+
+interface Bun {
+  serve(options: BunServeOptions): BunServer
+}
+
+// A limit of Bun's own, in seconds.
+const longestIdle = 255
+
+function bun(): Bun {
+  const found = (globalThis as { readonly Bun?: Bun }).Bun
+  if (found === undefined) throw new TypeError('@grantry/adapters/bun serves on Bun only; here is no Bun')
+  return found
+}
+
+/**
+ * A provider as the `fetch` of a `Bun.serve` of your own, where it answers every request.
+ *
+ * @example
+ * Bun.serve({ port: 5000, development: false, fetch: bunHandler(provider) })
+ */
+export function bunHandler(provider: Servable, options: ServeOptions = {}): BunFetch {
+  const answer = createAnswer(provider, options)
+  return (request, server) => answer(request, server.requestIP(request)?.address)
+}
+
+/**
+ * Serves a provider on Bun.
+ *
+ * @throws TypeError where this is no Bun; Bun's error when the port cannot be listened on.
+ * @example
+ * const { port, close } = await serve(provider, { port: 5000 })
+ */
+export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
+  const { host = '127.0.0.1', port = 0, requestTimeout = defaultRequestTimeout } = options
+  const server = bun().serve({
+    port,
+    hostname: host,
+    // Otherwise Bun answers a failure with a page that shows the source.
+    development: false,
+    error: failure,
+    // Bun cuts a connection on which nothing moves, also while the answer is made: later than the answer to a late body.
+    idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeout) + 10),
+    fetch: bunHandler(provider, options),
+  })
+  return {
+    server,
+    host,
+    port: server.port ?? port,
+    async close(seconds = defaultDrain) {
+      const deadline = setTimeout(() => server.stop(true), seconds * 1000)
+      try {
+        await server.stop(false)
+      } finally {
+        clearTimeout(deadline)
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Handler } from '@grantry/core'
+import { refusalOf } from './admission.ts'
+import type { Servable } from './running-server.ts'
+
+export interface FetchOptions {
+  /** The caller's address, from a header that your platform sets itself (`cf-connecting-ip`), never from one that a caller can send. */
+  readonly clientAddress?: (request: Request) => string | undefined
+}
+
+/**
+ * A provider as a function from `Request` to `Response`, for every runtime and framework that speaks them: Workers, Hono, Elysia, SvelteKit, Next. It
+ * answers every request; 404 for what is not the provider's.
+ *
+ * @example
+ * export default { fetch: fetchHandler(provider, { clientAddress: (request) => request.headers.get('cf-connecting-ip') ?? undefined }) }
+ */
+export function fetchHandler(provider: Servable, options: FetchOptions = {}): (request: Request) => Promise<Response> {
+  const { clientAddress } = options
+  return async (request) => refusalOf(request) ?? provider.fetch(request, { clientAddress: clientAddress?.(request) })
+}
+
+/**
+ * As `fetchHandler`, and `undefined` for a request that is not the provider's: for a middleware that goes on then.
+ *
+ * @example
+ * const oauth = fetchMiddleware(provider)
+ * app.use(async (c, next) => (await oauth(c.req.raw)) ?? next())
+ */
+export function fetchMiddleware(
+  provider: { route(request: Request): Handler | undefined },
+  options: FetchOptions = {},
+): (request: Request) => Promise<Response> | undefined {
+  return (request) => {
+    const handler = provider.route(request)
+    return handler && fetchHandler({ fetch: handler }, options)(request)
+  }
+}

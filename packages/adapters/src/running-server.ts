@@ -1,0 +1,29 @@
+/** What `serve()` of every runtime takes. */
+export interface ServeOptions {
+  /** Default 0: a free one. */
+  readonly port?: number
+  /** Default `127.0.0.1`. */
+  readonly host?: string
+  /** How many hops from the right of `X-Forwarded-For` are ours; default 0: the header is ignored. */
+  readonly trustedProxies?: number
+  /** Seconds in which the whole request must have come in, so that a body that stalls does not hold a connection for ever; default 30. */
+  readonly requestTimeout?: number
+}
+
+/** What of a provider a server needs. */
+export interface Servable {
+  fetch(request: Request, connection?: { readonly clientAddress?: string | undefined }): Promise<Response>
+}
+
+/** A server that listens. */
+export interface RunningServer<Server = unknown> {
+  /** The runtime's own. */
+  readonly server: Server
+  readonly host: string
+  readonly port: number
+  /** Takes no more connections, lets open requests end for at most so many seconds (default 10), then resolves. */
+  close(seconds?: number): Promise<void>
+}
+
+export const defaultRequestTimeout = 30
+export const defaultDrain = 10

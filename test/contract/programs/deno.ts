@@ -1,0 +1,7 @@
+import process from 'node:process'
+import { serve } from '@grantry/adapters/deno'
+import { contractProvider } from '../provider.ts'
+
+const running = await serve(await contractProvider())
+process.once('SIGTERM', () => void running.close(1))
+process.stdout.write(`listening on ${running.port}\n`)

@@ -1,0 +1,98 @@
+import { type ClientOptions, createProvider, type Handler, type Provider, type Runtime } from '@grantry/core'
+import { sha256Of } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { builtInPlugins, clients, proof, redirectUri, scopes, testUsers } from '../support/fixture.ts'
+
+export const issuer = 'https://id.example.com'
+
+/** A key that everybody knows. Every runtime signs with it, so that the answers can be compared. */
+export const signingKey = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'K-olgGQovT7BoPS7sqArJgcnoCYDVsZgQg7L_prOcNM',
+  y: '9bP3-LD2X-59jJPSCjjLPuUDdmFoNlj7mb9muWhL6UM',
+  d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X3fCE9-E9LI',
+  alg: 'ES256',
+  kid: 'contract',
+} as const
+
+/** Secret and password outside ASCII, as UTF-8: four bytes of UTF-8 in one character too. */
+export const unicode = {
+  id: 'buero (1)',
+  secret: 'schlüssel 😀:%2B',
+  user: 'zoë',
+  password: 'pä ss+wörd & 😀',
+} as const
+
+/** No retry window: the second use of a refresh token is a replay at once. */
+export const strict = { id: 'strict', secret: 'strict-secret' } as const
+
+const more: readonly ClientOptions[] = [
+  {
+    clientId: unicode.id,
+    secrets: [{ sha256: sha256Of(unicode.secret) }],
+    grantTypes: ['client_credentials', 'password'],
+    scopes: ['openid', 'profile', 'api1'],
+  },
+  {
+    clientId: strict.id,
+    secrets: [{ sha256: sha256Of(strict.secret) }],
+    grantTypes: ['password', 'refresh_token'],
+    scopes: ['offline_access', 'api1'],
+    accessTokenFormat: 'reference',
+    refreshToken: { retryWindow: 0 },
+  },
+]
+
+/** Beside the endpoints: a code, as the login page of a host would make one. The query chooses the client and the proof key. */
+export const codePath = '/local/code'
+
+const codeFor = (provider: Provider): Handler => {
+  return async (request) => {
+    const isPublic = request.url.includes('public')
+    const code = await provider.createAuthorizationCode({
+      clientId: isPublic ? 'spa' : 'web',
+      redirectUri,
+      scopes: ['openid', 'profile', 'offline_access', 'api1'],
+      subject: { sub: '1', amr: ['pwd'] },
+      nonce: 'n-0S6_WzA2Mj',
+      ...(isPublic && { codeChallenge: proof.challenge, codeChallengeMethod: 'S256' as const }),
+    })
+    return Response.json({ code })
+  }
+}
+
+/** What a program serves: the provider and the path for codes. */
+export interface ContractProvider {
+  readonly issuer: string
+  readonly fetch: Handler
+  route(request: Request): Handler | undefined
+}
+
+/** The same provider on every runtime: fixed clients, scopes, users and key, records in memory. */
+export async function contractProvider(runtime: Partial<Runtime> = {}): Promise<ContractProvider> {
+  const { service } = testUsers()
+  const provider = await createProvider({
+    issuer,
+    keys: [signingKey],
+    storage: memoryDriver(),
+    clients: [...clients, ...more],
+    scopes,
+    users: {
+      ...service,
+      authenticate: (credentials, context) =>
+        credentials.username === unicode.user
+          ? credentials.password === unicode.password
+            ? { sub: '2' }
+            : undefined
+          : service.authenticate?.(credentials, context),
+    },
+    plugins: [builtInPlugins],
+    runtime,
+    observe: () => {},
+  })
+  const code = codeFor(provider)
+  const route = (request: Request): Handler | undefined =>
+    request.url.includes(codePath) ? code : provider.route(request)
+  return { issuer, route, fetch: (request, connection) => (route(request) ?? provider.fetch)(request, connection) }
+}

@@ -1,0 +1,51 @@
+/** One request, as it goes over the wire or into a `Request`. */
+export interface WireRequest {
+  /** Default GET. */
+  readonly method?: string
+  /** The request target, as it is sent. */
+  readonly target: string
+  /** In their order, with repetitions. `host`, where it is not given, is the server's. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  readonly body?: string
+  /** How the body is framed; default: its length is announced. */
+  readonly framing?: 'length' | 'chunked'
+}
+
+const encoder = new TextEncoder()
+const chunkSize = 16_384
+
+function chunked(body: Uint8Array): Buffer {
+  const parts: Uint8Array[] = []
+  for (let start = 0; start < body.length; start += chunkSize) {
+    const piece = body.subarray(start, start + chunkSize)
+    parts.push(encoder.encode(`${piece.length.toString(16)}\r\n`), piece, encoder.encode('\r\n'))
+  }
+  return Buffer.concat([...parts, encoder.encode('0\r\n\r\n')])
+}
+
+/** The bytes of an HTTP/1.1 request that asks for the connection to be closed. */
+export function bytesOf({ method = 'GET', target, headers = [], body, framing }: WireRequest, host: string): Buffer {
+  const named = headers.some(([name]) => name.toLowerCase() === 'host')
+  const content = body === undefined ? undefined : encoder.encode(body)
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...(named ? [] : [`Host: ${host}`]),
+    'Connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ]
+  if (content !== undefined) {
+    lines.push(framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${content.length}`)
+  }
+  const head = encoder.encode(`${lines.join('\r\n')}\r\n\r\n`)
+  if (content === undefined) return Buffer.from(head)
+  return Buffer.concat([head, framing === 'chunked' ? chunked(content) : content])
+}
+
+/** The same request for a handler in this process. */
+export function requestOf({ method = 'GET', target, headers = [], body, framing }: WireRequest): Request {
+  const list = new Headers()
+  for (const [name, value] of headers) list.append(name, value)
+  const content = body === undefined ? undefined : encoder.encode(body)
+  if (content !== undefined && framing !== 'chunked') list.set('content-length', String(content.length))
+  return new Request(`https://any.example${target}`, { method, headers: list, ...(content && { body: content }) })
+}
