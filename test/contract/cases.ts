@@ -1,5 +1,19 @@
+import { corsCases } from './cases/cors.ts'
+import { formCases } from './cases/forms.ts'
+import { metadataCases } from './cases/metadata.ts'
+import { protectedCases } from './cases/protected.ts'
+import { singleUseCases } from './cases/single-use.ts'
 import { tokenCases } from './cases/token.ts'
+import { wireCases } from './cases/wire.ts'
 import type { ContractCase } from './contract-case.ts'
 
 /** The contract: what every runtime answers alike. */
-export const cases: readonly ContractCase[] = [...tokenCases]
+export const cases: readonly ContractCase[] = [
+  ...tokenCases,
+  ...singleUseCases,
+  ...protectedCases,
+  ...metadataCases,
+  ...corsCases,
+  ...formCases,
+  ...wireCases,
+]

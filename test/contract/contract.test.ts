@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from './answer.ts'
+import { addressCases } from './cases/address.ts'
 import { cases } from './cases.ts'
+import type { ContractCase } from './contract-case.ts'
 import type { Program } from './program.ts'
 import { runCase } from './run-case.ts'
 import { type ContractRuntime, runtimes } from './runtimes.ts'
@@ -9,25 +11,34 @@ import { bytesOf } from './wire-request.ts'
 
 // The same requests, byte for byte, on every runtime; and the same answers.
 
-function contract({ start, deviations = {} }: ContractRuntime): void {
+function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: ContractRuntime): void {
   let program: Program
   beforeAll(async () => {
     program = await start()
   }, 60_000)
   afterAll(() => program?.stop())
 
-  test.each(cases)('$name', (contractCase) =>
+  const ask = (contractCase: ContractCase) =>
     runCase(
       contractCase,
       (request) => exchange(program.port, bytesOf(request, `127.0.0.1:${program.port}`)),
       deviations[contractCase.name]?.expect,
-    ),
-  )
+    )
 
-  test('nothing was written to the console', () => {
-    expect(program.console()).toBe('')
+  for (const contractCase of [...cases, ...(knowsAddress ? addressCases : [])]) {
+    test(contractCase.name, () => ask(contractCase))
+  }
+
+  test('nothing else was written to the console', () => {
+    expect(program.console()).toMatch(writes)
   })
 }
+
+test('every deviation is one of a case that is there, and every name of a case is its own', () => {
+  const names = [...cases, ...addressCases].map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  for (const { deviations = {} } of runtimes) expect(names).toEqual(expect.arrayContaining(Object.keys(deviations)))
+})
 
 for (const runtime of runtimes) {
   const missing = !existsSync(runtime.executable)

@@ -62,9 +62,18 @@ const codeFor = (provider: Provider): Handler => {
   }
 }
 
-/** What a program serves: the provider and the path for codes. */
+/** Beside the endpoints: the address that the adapter gives for the caller. */
+export const addressPath = '/local/address'
+
+const address: Handler = async (_request, connection) => Response.json({ address: connection?.clientAddress ?? null })
+
+/** How many proxies every program is told of. */
+export const trustedProxies = 1
+
+/** What a program serves: the provider and the two paths beside it. */
 export interface ContractProvider {
   readonly issuer: string
+  readonly metadata: Provider['metadata']
   readonly fetch: Handler
   route(request: Request): Handler | undefined
 }
@@ -92,7 +101,14 @@ export async function contractProvider(runtime: Partial<Runtime> = {}): Promise<
     observe: () => {},
   })
   const code = codeFor(provider)
-  const route = (request: Request): Handler | undefined =>
-    request.url.includes(codePath) ? code : provider.route(request)
-  return { issuer, route, fetch: (request, connection) => (route(request) ?? provider.fetch)(request, connection) }
+  const route = (request: Request): Handler | undefined => {
+    if (request.url.includes(codePath)) return code
+    return request.url.includes(addressPath) ? address : provider.route(request)
+  }
+  return {
+    issuer,
+    metadata: provider.metadata,
+    route,
+    fetch: (request, connection) => (route(request) ?? provider.fetch)(request, connection),
+  }
 }

@@ -16,20 +16,26 @@ function judge(answer: Answer, expected: Expected, kept: Kept): void {
   if (body !== undefined) expect(answer.body).toBe(body)
   if (json !== undefined) expect(JSON.parse(answer.body)).toEqual(json)
   check?.(answer.body, kept)
+  const length = answer.headers.get('content-length')
+  if (length !== undefined && answer.body !== '') expect(Buffer.byteLength(answer.body)).toBe(Number(length))
   // Whatever went wrong, nothing of the inside is told.
   expect(answer.body).not.toMatch(/node_modules|\bat .+:\d+:\d+|<html/iu)
 }
 
-/** Sends the requests of a case one after the other and compares each answer; `deviation` replaces what the last of them must be. */
+/**
+ * Sends the requests of a case one after the other and compares each answer.
+ *
+ * @param deviation what every answer must be in place of what the case says
+ */
 export async function runCase(
   { steps }: ContractCase,
   send: (request: WireRequest) => Promise<Answer>,
   deviation?: Expected,
 ): Promise<void> {
   const kept: Record<string, string> = {}
-  for (const [index, step] of steps.entries()) {
+  for (const step of steps) {
     const answer = await send(typeof step.send === 'function' ? step.send(kept) : step.send)
-    judge(answer, index === steps.length - 1 ? (deviation ?? step.expect) : step.expect, kept)
+    judge(answer, deviation ?? step.expect, kept)
     for (const [name, member] of Object.entries(step.keep ?? {})) kept[name] = JSON.parse(answer.body)[member]
   }
 }

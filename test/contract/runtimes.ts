@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../support/bundle.ts'
+import { success } from './cases/common.ts'
 import type { Expected } from './contract-case.ts'
 import { type Program, startProgram } from './program.ts'
 import { startWorker } from './worker.ts'
@@ -15,12 +16,18 @@ export interface ContractRuntime {
   /** The executable; what it lacks is said before the tests. */
   readonly executable: string
   start(): Promise<Program>
-  /** Where it answers otherwise, why, and what then. */
+  /** Whether it can say where a request comes from. */
+  readonly knowsAddress: boolean
+  /** Where it answers otherwise: by the name of the case, why, and what then. */
   readonly deviations?: Readonly<Record<string, Deviation>>
+  /** What it writes to its console; default: nothing. */
+  readonly writes?: RegExp
 }
 
+/** A fault of the runtime, or of what carries the provider there. A test fails when it is gone. */
 export interface Deviation {
   readonly why: string
+  /** What every answer of the case is instead. */
   readonly expect: Expected
 }
 
@@ -41,37 +48,97 @@ const on = (executable: string, name: string, parameters: readonly string[] = []
 
 const bun = installed('.bin/bun')
 
+/** Node.js itself leaves the length out; hattip says it. */
+const lengthOf204: Deviation = {
+  why: 'it announces a length of 0 for a 204',
+  expect: { status: 204, headers: { 'content-length': '0' }, body: '' },
+}
+
+const lengthsOf204 = {
+  'OPTIONS preflight of an allowed origin: 204 without a body or a length': lengthOf204,
+  'OPTIONS preflight of a foreign origin: 204 and nothing allowed': lengthOf204,
+} as const
+
+const passesOn = {
+  'a path that is no endpoint is 404': {
+    why: "what is not the provider's goes on to the next handler, and there is none",
+    expect: { status: 404, headers: { 'cache-control': undefined } },
+  },
+} as const satisfies Readonly<Record<string, Deviation>>
+
 export const runtimes: readonly ContractRuntime[] = [
   {
     name: 'Node.js (running the tests)',
     version: process.version.slice(1),
     adapter: '@grantry/adapters/node',
+    knowsAddress: true,
+    deviations: lengthsOf204,
     ...on(process.execPath, 'node'),
   },
   {
     name: 'Node.js 22',
     version: version('node22'),
     adapter: '@grantry/adapters/node',
+    knowsAddress: true,
+    deviations: lengthsOf204,
     ...on(installed('node22/bin/node'), 'node'),
   },
   {
     name: 'Node.js 24',
     version: version('node24'),
     adapter: '@grantry/adapters/node',
+    knowsAddress: true,
+    deviations: lengthsOf204,
     ...on(installed('node24/bin/node'), 'node'),
   },
-  { name: 'Bun', version: version('bun'), adapter: '@grantry/adapters/bun', ...on(bun, 'bun') },
+  {
+    name: 'Bun',
+    version: version('bun'),
+    adapter: '@grantry/adapters/bun',
+    knowsAddress: true,
+    ...on(bun, 'bun'),
+  },
   {
     name: 'Deno',
     version: version('deno'),
     adapter: '@grantry/adapters/deno',
+    knowsAddress: true,
     ...on(installed('.bin/deno'), 'deno', ['run', '--allow-net', '--allow-env', '--no-config']),
   },
   {
     name: 'workerd',
     version: version('workerd'),
     adapter: '@grantry/adapters/fetch',
+    knowsAddress: false,
     executable: installed('.bin/workerd'),
     start: () => startWorker(installed('.bin/workerd'), program('workerd')),
+  },
+  {
+    name: 'Node.js with hattip',
+    version: process.version.slice(1),
+    adapter: '@grantry/adapters/hattip, @hattip/adapter-node 0.0.49',
+    knowsAddress: false,
+    deviations: {
+      ...lengthsOf204,
+      ...passesOn,
+      'two Authorization headers are refused': {
+        why: 'Node.js keeps the first and drops the others before hattip sees them',
+        expect: success,
+      },
+      'TRACE is refused and echoes nothing': {
+        why: 'hattip makes a Request of it, which throws',
+        expect: { status: 500, body: '' },
+      },
+    },
+    writes: /^TypeError: 'TRACE' HTTP method is unsupported\.$/mu,
+    ...on(process.execPath, 'hattip-node'),
+  },
+  {
+    name: 'Bun with hattip',
+    version: version('bun'),
+    adapter: '@grantry/adapters/hattip, @hattip/adapter-bun 0.0.49',
+    knowsAddress: false,
+    deviations: passesOn,
+    ...on(bun, 'hattip-bun'),
   },
 ]

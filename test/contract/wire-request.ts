@@ -6,13 +6,16 @@ export interface WireRequest {
   readonly target: string
   /** In their order, with repetitions. `host`, where it is not given, is the server's. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   /** How the body is framed; default: its length is announced. */
   readonly framing?: 'length' | 'chunked'
 }
 
 const encoder = new TextEncoder()
 const chunkSize = 16_384
+
+const contentOf = ({ body }: WireRequest): Uint8Array<ArrayBuffer> | undefined =>
+  typeof body === 'string' ? encoder.encode(body) : body
 
 function chunked(body: Uint8Array): Buffer {
   const parts: Uint8Array[] = []
@@ -24,9 +27,10 @@ function chunked(body: Uint8Array): Buffer {
 }
 
 /** The bytes of an HTTP/1.1 request that asks for the connection to be closed. */
-export function bytesOf({ method = 'GET', target, headers = [], body, framing }: WireRequest, host: string): Buffer {
+export function bytesOf(request: WireRequest, host: string): Buffer {
+  const { method = 'GET', target, headers = [], framing } = request
   const named = headers.some(([name]) => name.toLowerCase() === 'host')
-  const content = body === undefined ? undefined : encoder.encode(body)
+  const content = contentOf(request)
   const lines = [
     `${method} ${target} HTTP/1.1`,
     ...(named ? [] : [`Host: ${host}`]),
@@ -42,10 +46,11 @@ export function bytesOf({ method = 'GET', target, headers = [], body, framing }:
 }
 
 /** The same request for a handler in this process. */
-export function requestOf({ method = 'GET', target, headers = [], body, framing }: WireRequest): Request {
+export function requestOf(request: WireRequest): Request {
+  const { method = 'GET', target, headers = [], framing } = request
   const list = new Headers()
   for (const [name, value] of headers) list.append(name, value)
-  const content = body === undefined ? undefined : encoder.encode(body)
+  const content = contentOf(request)
   if (content !== undefined && framing !== 'chunked') list.set('content-length', String(content.length))
   return new Request(`https://any.example${target}`, { method, headers: list, ...(content && { body: content }) })
 }

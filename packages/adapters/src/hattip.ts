@@ -1,5 +1,6 @@
 import type { Handler } from '@grantry/core'
 import type { AdapterRequestContext, HattipHandler } from '@hattip/core'
+import { refusalOf } from './admission.ts'
 
 /** What of a provider an adapter needs. */
 export interface Routable {
@@ -17,7 +18,9 @@ export function hattipHandler(
 ): HattipHandler {
   return (context) => {
     const handler = provider.route(context.request)
-    if (handler !== undefined) return handler(context.request, { clientAddress: addressOf(context) })
+    if (handler !== undefined) {
+      return refusalOf(context.request) ?? handler(context.request, { clientAddress: addressOf(context) })
+    }
     context.passThrough()
     return new Response(null, { status: 404 })
   }

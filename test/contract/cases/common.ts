@@ -4,20 +4,26 @@ import type { WireRequest } from '../wire-request.ts'
 
 export const formType = 'application/x-www-form-urlencoded'
 
-/** A POST of a form; `authorization` where it is given. */
-export const form = (
-  target: string,
-  fields: Readonly<Record<string, string>>,
-  authorization?: string,
-): WireRequest => ({
+/** A POST of a form as it is written; `authorization` where it is given. */
+export const post = (target: string, body: string, authorization?: string): WireRequest => ({
   method: 'POST',
   target,
   headers: [
     ['Content-Type', formType],
     ...(authorization === undefined ? [] : [['Authorization', authorization] as const]),
   ],
-  body: new URLSearchParams(fields).toString(),
+  body,
 })
+
+export const form = (target: string, fields: Readonly<Record<string, string>>, authorization?: string): WireRequest =>
+  post(target, new URLSearchParams(fields).toString(), authorization)
+
+export const get = (target: string, ...headers: readonly (readonly [string, string])[]): WireRequest => ({
+  target,
+  headers,
+})
+
+export const bearer = (token: string | undefined): readonly [string, string] => ['Authorization', `Bearer ${token}`]
 
 /** What every answer of a `/connect/` endpoint has: wire contract, section 1. */
 export const common = {
@@ -25,6 +31,7 @@ export const common = {
   'cache-control': 'no-store',
   pragma: 'no-cache',
   'x-content-type-options': 'nosniff',
+  'content-encoding': undefined,
   'x-powered-by': undefined,
   'set-cookie': undefined,
 } as const

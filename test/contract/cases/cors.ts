@@ -1,0 +1,111 @@
+import { basic } from '@grantry/core/testing'
+import { web } from '../../support/fixture.ts'
+import type { ContractCase } from '../contract-case.ts'
+import type { WireRequest } from '../wire-request.ts'
+import { form, get, refused, success } from './common.ts'
+
+const preflight = (target: string, origin: string): WireRequest => ({
+  method: 'OPTIONS',
+  target,
+  headers: [
+    ['Origin', origin],
+    ['Access-Control-Request-Method', 'POST'],
+    ['Access-Control-Request-Headers', 'authorization'],
+  ],
+})
+
+/** RFC 9110 section 8.6: no length, not even 0; RFC 9112 section 6.1: no transfer coding. */
+const noContent = { 'content-length': undefined, 'transfer-encoding': undefined, 'content-type': undefined } as const
+
+const absent = {
+  'access-control-allow-origin': undefined,
+  'access-control-allow-methods': undefined,
+  'access-control-allow-headers': undefined,
+  'access-control-allow-credentials': undefined,
+} as const
+
+const allowed = (origin: string) => ({
+  vary: 'Origin',
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': undefined,
+})
+
+const from = (request: WireRequest, origin: string): WireRequest => ({
+  ...request,
+  headers: [...(request.headers ?? []), ['Origin', origin]],
+})
+
+const spa = 'https://spa.example.com'
+const origin = 'https://web.example.com'
+const request = form('/connect/token', { grant_type: 'client_credentials', scope: 'api1' }, basic(web))
+
+export const corsCases: readonly ContractCase[] = [
+  {
+    name: 'OPTIONS preflight of an allowed origin: 204 without a body or a length',
+    steps: [
+      {
+        send: preflight('/connect/token', spa),
+        expect: {
+          status: 204,
+          headers: {
+            ...noContent,
+            ...allowed(spa),
+            'access-control-allow-methods': 'GET, POST, OPTIONS',
+            'access-control-allow-headers': 'authorization, content-type',
+            'access-control-max-age': '600',
+            'cache-control': 'no-store',
+          },
+          body: '',
+        },
+      },
+    ],
+  },
+  {
+    name: 'OPTIONS preflight of a foreign origin: 204 and nothing allowed',
+    steps: ['https://evil.example', 'null', 'https://spa.example.com.evil.example'].map((foreign) => ({
+      send: preflight('/connect/token', foreign),
+      expect: { status: 204, headers: { ...noContent, ...absent, vary: 'Origin' }, body: '' },
+    })),
+  },
+  {
+    name: 'OPTIONS without a preflight is 405',
+    steps: [
+      {
+        send: { method: 'OPTIONS', target: '/connect/token' },
+        expect: refused(405, 'invalid_request', { allow: 'POST, OPTIONS' }),
+      },
+    ],
+  },
+  {
+    name: 'the origin of the client that calls may read the answer, another may not',
+    steps: [
+      { send: from(request, origin), expect: { ...success, headers: { ...success.headers, ...allowed(origin) } } },
+      { send: from(request, spa), expect: { ...success, headers: { ...success.headers, ...absent, vary: 'Origin' } } },
+    ],
+  },
+  {
+    name: 'an allowed origin may read the documents, with the headers that explain a refusal',
+    steps: [
+      {
+        send: from(get('/.well-known/openid-configuration'), spa),
+        expect: {
+          status: 200,
+          headers: { ...allowed(spa), 'access-control-expose-headers': 'www-authenticate, retry-after' },
+        },
+      },
+    ],
+  },
+  {
+    name: 'introspection and access token validation have no CORS',
+    steps: [
+      {
+        send: preflight('/connect/introspect', spa),
+        expect: refused(405, 'invalid_request', { ...absent, vary: undefined, allow: 'POST' }),
+      },
+      {
+        send: from(get('/connect/accesstokenvalidation'), spa),
+        expect: refused(400, 'invalid_request', { ...absent, vary: undefined }),
+      },
+    ],
+  },
+]

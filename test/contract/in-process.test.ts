@@ -1,0 +1,23 @@
+import { beforeAll, describe, test } from 'vitest'
+import { cases } from './cases.ts'
+import { type ContractProvider, contractProvider } from './provider.ts'
+import { runCase } from './run-case.ts'
+import { requestOf } from './wire-request.ts'
+
+// What no server has touched: the cases that a Request can say.
+
+describe('provider.fetch in this process', () => {
+  let provider: ContractProvider
+  beforeAll(async () => {
+    provider = await contractProvider()
+  })
+
+  for (const contractCase of cases.filter(({ wireOnly }) => !wireOnly)) {
+    test(contractCase.name, () =>
+      runCase(contractCase, async (request) => {
+        const response = await provider.fetch(requestOf(request))
+        return { status: response.status, headers: new Map(response.headers), body: await response.text() }
+      }),
+    )
+  }
+})

@@ -1,0 +1,22 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hattipHandler } from '@grantry/adapters/hattip'
+import { createMiddleware } from '@hattip/adapter-node'
+import { contractProvider } from '../provider.ts'
+
+// Said explicitly: what is left out, hattip takes from ORIGIN and TRUST_PROXY of the environment.
+const listener = createMiddleware(hattipHandler(await contractProvider()), {
+  origin: 'https://id.example.com',
+  trustProxy: false,
+  alwaysCallNext: false,
+})
+const server = createServer((req, res) => {
+  listener(req, res)
+})
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`listening on ${(server.address() as AddressInfo).port}\n`)
+})
+process.once('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+})
