@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithRuntime } from '../support/runtime-describe.ts'
 import { exchange } from './answer.ts'
 import { addressCases } from './cases/address.ts'
 import { cases } from './cases.ts'
@@ -32,6 +32,10 @@ function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: Cont
   test('nothing else was written to the console', () => {
     expect(program.console()).toMatch(writes)
   })
+
+  test('it ends when it is told to', async () => {
+    expect(await program.stop()).toBe(0)
+  })
 }
 
 test('every deviation is one of a case that is there, and every name of a case is its own', () => {
@@ -41,14 +45,5 @@ test('every deviation is one of a case that is there, and every name of a case i
 })
 
 for (const runtime of runtimes) {
-  const missing = !existsSync(runtime.executable)
-  const sentence = `${runtime.name} ${runtime.version} is not installed: npm run runtimes`
-  if (missing && process.env.CI === 'true') {
-    test(runtime.name, () => {
-      throw new Error(sentence)
-    })
-    continue
-  }
-  if (missing) console.warn(`Left out: ${sentence}`)
-  describe.skipIf(missing)(runtime.name, () => contract(runtime))
+  describeWithRuntime(runtime.name, runtime.executable, () => contract(runtime))
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../support/bundle.ts'
+import { runtimeExecutable } from '../support/runtime-describe.ts'
 import { success } from './cases/common.ts'
 import type { Expected } from './contract-case.ts'
 import { type Program, startProgram } from './program.ts'
@@ -33,8 +34,6 @@ export interface Deviation {
 
 const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
 
-const installed = (name: string): string => `${folder}node_modules/${name}`
-
 const pinned: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${folder}package.json`, 'utf8')).dependencies
 
 const version = (name: string): string => pinned[name]?.split('@').at(-1) ?? ''
@@ -46,7 +45,7 @@ const on = (executable: string, name: string, parameters: readonly string[] = []
   start: async () => startProgram(executable, [...parameters, await bundle(program(name))]),
 })
 
-const bun = installed('.bin/bun')
+const bun = runtimeExecutable('.bin/bun')
 
 /** Node.js itself leaves the length out; hattip says it. */
 const lengthOf204: Deviation = {
@@ -81,7 +80,7 @@ export const runtimes: readonly ContractRuntime[] = [
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
     deviations: lengthsOf204,
-    ...on(installed('node22/bin/node'), 'node'),
+    ...on(runtimeExecutable('node22/bin/node'), 'node'),
   },
   {
     name: 'Node.js 24',
@@ -89,7 +88,7 @@ export const runtimes: readonly ContractRuntime[] = [
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
     deviations: lengthsOf204,
-    ...on(installed('node24/bin/node'), 'node'),
+    ...on(runtimeExecutable('node24/bin/node'), 'node'),
   },
   {
     name: 'Bun',
@@ -103,15 +102,15 @@ export const runtimes: readonly ContractRuntime[] = [
     version: version('deno'),
     adapter: '@grantry/adapters/deno',
     knowsAddress: true,
-    ...on(installed('.bin/deno'), 'deno', ['run', '--allow-net', '--allow-env', '--no-config']),
+    ...on(runtimeExecutable('.bin/deno'), 'deno', ['run', '--allow-net', '--allow-env', '--no-config']),
   },
   {
     name: 'workerd',
     version: version('workerd'),
     adapter: '@grantry/adapters/fetch',
     knowsAddress: false,
-    executable: installed('.bin/workerd'),
-    start: () => startWorker(installed('.bin/workerd'), program('workerd')),
+    executable: runtimeExecutable('.bin/workerd'),
+    start: () => startWorker(runtimeExecutable('.bin/workerd'), program('workerd')),
   },
   {
     name: 'Node.js with hattip',

@@ -24,9 +24,17 @@ export interface RunningCommand {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts it and waits until it says that it listens. */
-export function startCommand(args: readonly string[], cwd = root): Promise<RunningCommand> {
-  const child = spawn(process.execPath, [`${root}/scripts/start.js`, ...args], {
+/**
+ * Starts it and waits until it says that it listens.
+ *
+ * @param script what of `scripts/` starts it, with its own arguments
+ */
+export function startCommand(
+  args: readonly string[],
+  cwd = root,
+  [script, ...own]: readonly string[] = ['start.js'],
+): Promise<RunningCommand> {
+  const child = spawn(process.execPath, [`${root}/scripts/${script}`, ...own, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -20,6 +20,7 @@ interface BunServeOptions {
   readonly port: number
   readonly hostname: string
   readonly development: false
+  readonly reusePort: false
   readonly idleTimeout: number
   readonly fetch: BunFetch
   error(cause: unknown): Response
@@ -63,6 +64,8 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     hostname: host,
     // Otherwise Bun answers a failure with a page that shows the source.
     development: false,
+    // Said explicitly: measured, two processes that leave it out can both listen on one port, each with half of the requests.
+    reusePort: false,
     error: failure,
     // Bun cuts a connection on which nothing moves, also while the answer is made: later than the answer to a late body.
     idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeout) + 10),

@@ -1,4 +1,3 @@
-import { type RunningServer, serve } from '@grantry/adapters/node'
 import {
   createProvider,
   type Handler,
@@ -7,6 +6,7 @@ import {
   parseConfiguration,
   type UserService,
 } from '@grantry/core'
+import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
@@ -27,7 +27,7 @@ export interface StartOptions {
 /** A server that answers. */
 export interface GrantryServer {
   readonly provider: Provider
-  readonly running: RunningServer
+  readonly running: Listening
   /** Where codes and tokens are kept, in words. */
   readonly storage: string
   readonly isDemo: boolean
@@ -102,9 +102,10 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   })
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${host.includes(':') ? `[${host}]` : host}`
-  let running: RunningServer
+  let running: Listening
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
+    const { serve } = await adapterOfThisRuntime()
     running = await serve({ issuer: origin, fetch }, { host, port, trustedProxies })
   } catch (cause) {
     throw listenFailure(cause, host, port)

@@ -37,7 +37,8 @@ function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Sc
   const N = 2 ** ln
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
-      error === null ? resolve(key) : reject(error),
+      // Not compared with null: Bun calls back with undefined.
+      error ? reject(error) : resolve(key),
     )
   })
 }

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+
+function newest(folder, wanted) {
+  let latest = 0
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath ?? entry.path, entry.name)
+    if (entry.isFile() && wanted(path)) latest = Math.max(latest, statSync(path).mtimeMs)
+  }
+  return latest
+}
+
+const isBuilt = (path) => path.includes('/dist/') && path.endsWith('.js')
+const isSource = (path) =>
+  !path.includes('/dist/') && !path.includes('/node_modules/') && /\.ts$|package\.json$/u.test(path)
+const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(root, folder), isSource)
+
+/** Builds what is missing or older than its source. */
+export function buildIfStale() {
+  if (!folders.some(isStale)) return
+  process.stderr.write('Building...\n')
+  execFileSync(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js')], { cwd: root, stdio: 'inherit' })
+}

@@ -1,0 +1,28 @@
+// `npm run start:bun -- --config grantry.config.json`, and `start:deno`: the ready server on another runtime, with the command line of `npm start`. The
+// runtime is the one in runtimes/ where it is installed (npm run runtimes), else the one on the path.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { buildIfStale } from './build-if-stale.js'
+
+const [name, ...given] = process.argv.slice(2)
+
+// What a server does: it listens, reads its configuration and keys, writes its records.
+const permissions = ['--allow-net', '--allow-read', '--allow-write', '--allow-env', '--allow-sys']
+const ways = { bun: ['run'], deno: ['run', '--no-config', '--node-modules-dir=manual', ...permissions] }
+
+const ours = fileURLToPath(new URL(`../runtimes/node_modules/.bin/${name}`, import.meta.url))
+const start = fileURLToPath(new URL('start.js', import.meta.url))
+
+buildIfStale()
+const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...given], { stdio: 'inherit' })
+child.once('error', (error) => {
+  process.stderr.write(`${name} cannot be started (${error.code}); get it with npm run runtimes\n`)
+  process.exitCode = 1
+})
+child.once('exit', (code) => {
+  process.exitCode = code ?? 1
+})
+// A terminal sends Ctrl-C to both; a supervisor tells only us.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill('SIGTERM'))

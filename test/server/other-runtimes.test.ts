@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { basic, sha256Of } from '@grantry/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+import { type RunningCommand, root, startCommand } from './running-command.ts'
+
+// `npm run start:bun` and `npm run start:deno`: the ready server, its command line and its configuration, as on Node.js.
+
+const run = promisify(execFile)
+
+const configuration = (issuer: string) => ({
+  issuer,
+  storage: { driver: 'memory' },
+  clients: [
+    {
+      clientId: 'web',
+      secrets: [{ sha256: sha256Of('web-secret') }],
+      grantTypes: ['client_credentials'],
+      scopes: ['api1'],
+    },
+  ],
+  scopes: [{ name: 'api1' }],
+})
+
+const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'grantry-'))
+
+const addressOf = (server: RunningCommand): string =>
+  `http://${/listens on (\S+)/u.exec(server.output().out)?.[1] ?? 'nowhere.invalid'}`
+
+async function token(base: string, form: Record<string, string>, by: readonly [string, string]): Promise<unknown> {
+  const response = await fetch(`${base}/connect/token`, {
+    method: 'POST',
+    headers: { authorization: basic(by) },
+    body: new URLSearchParams({ scope: 'api1', ...form }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+const issued = (access_token: unknown) => ({ status: 200, body: expect.objectContaining({ access_token }) })
+
+for (const name of ['bun', 'deno']) {
+  describeWithRuntime(`npm run start:${name}`, runtimeExecutable(`.bin/${name}`), () => {
+    const start = (args: readonly string[], directory: string): Promise<RunningCommand> =>
+      startCommand(args, directory, ['start-on.js', name])
+    let demo: RunningCommand
+    let base: string
+
+    beforeAll(async () => {
+      demo = await start(['--port', '0'], await newDirectory())
+      base = addressOf(demo)
+    }, 60_000)
+    afterAll(() => demo?.stop())
+
+    test('prints the banner of the demo', () => {
+      expect(demo.output().out).toContain('storage    filesystem: ')
+      expect(demo.output().out).toContain('This is a demo')
+      expect(demo.output().out).toContain(`BASE=${base}`)
+    })
+
+    test('hands out tokens, by client credentials and by password', async () => {
+      const demoClient = ['demo', 'demo-secret'] as const
+      expect(await token(base, { grant_type: 'client_credentials' }, demoClient)).toEqual(
+        issued(expect.stringMatching(/^[\w-]{43}$/u)),
+      )
+      const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
+      expect(await token(base, alice, ['demo-jwt', 'demo-secret'])).toEqual(issued(expect.stringMatching(/^eyJ/u)))
+      expect(await token(base, { ...alice, password: 'wrong' }, demoClient)).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_grant' },
+      })
+    })
+
+    test('what the demo prints runs to its end', async () => {
+      const { out } = demo.output()
+      const { stdout } = await run('sh', ['-c', out.slice(out.indexOf('BASE='))])
+      const answers = stdout.split('\n').filter((line) => line.startsWith('{'))
+      expect(answers.length).toBeGreaterThan(6)
+      expect(answers.filter((line) => line.includes('"error"'))).toEqual([
+        expect.stringContaining('insufficient_scope'),
+      ])
+    })
+
+    test('is alive and ready', async () => {
+      expect((await fetch(`${base}/health/live`)).status).toBe(200)
+      expect((await fetch(`${base}/health/ready`)).status).toBe(200)
+    })
+
+    test.each([
+      ['grantry.json', (value: object) => JSON.stringify(value)],
+      ['grantry.mjs', (value: object) => `export default ${JSON.stringify(value)}`],
+      [
+        'grantry.ts',
+        (value: object) => `const issuer: string = 'x'\nexport default ${JSON.stringify(value)} as object`,
+      ],
+    ])('serves the configuration %s, and ends with 0 when it is told to', async (file, text) => {
+      const directory = await newDirectory()
+      await writeFile(join(directory, file), text(configuration('https://id.example.com')))
+      const server = await start(['serve', '--config', file, '--port', '0'], directory)
+      expect(server.output().out).toContain('issuer     https://id.example.com')
+      expect(await token(addressOf(server), { grant_type: 'client_credentials' }, ['web', 'web-secret'])).toEqual(
+        issued(expect.stringMatching(/^eyJ/u)),
+      )
+      expect(await server.stop()).toBe(0)
+    })
+
+    test('a busy port is told in a sentence', async () => {
+      const { port } = new URL(base)
+      await expect(start(['--port', port], await newDirectory())).rejects.toThrow(
+        `ended with 1 before it listened:\ngrantry: port ${port} on 127.0.0.1 is in use; stop what listens there, or take another with --port\n`,
+      )
+    })
+
+    test('has the other commands', async () => {
+      const { stdout } = await run(process.execPath, [`${root}/scripts/start-on.js`, name, 'hash-secret', 'web-secret'])
+      expect(stdout).toContain(sha256Of('web-secret'))
+    })
+  })
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, test } from 'vitest'
+
+const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
+
+/** An executable of one of the packages in `runtimes/`. */
+export const runtimeExecutable = (path: string): string => `${folder}node_modules/${path}`
+
+/**
+ * As `describe`. Where the runtime is not installed, the tests are left out with a sentence that says so; in a build (`CI=true`) they fail instead: a
+ * build that proves nothing must not be green.
+ */
+export function describeWithRuntime(name: string, executable: string, define: () => void): void {
+  const missing = !existsSync(executable)
+  const sentence = `${name} needs what is not installed: npm run runtimes`
+  if (missing && process.env.CI === 'true') {
+    test(name, () => {
+      throw new Error(sentence)
+    })
+    return
+  }
+  if (missing) console.warn(`Left out: ${sentence}`)
+  describe.skipIf(missing)(name, define)
+}
