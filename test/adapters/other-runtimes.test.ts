@@ -1,0 +1,148 @@
+/**
+ * Attack: callers who hold connections. A body that stops in the middle, one that trickles byte by byte, one over the limit that is sent on after the answer; and failures that must show nothing. The
+ * adapters of Bun and Deno answer each in time, and close.
+ */
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { basic } from '@grantry/core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, exchange, parseAnswer } from '../contract/answer.ts'
+import { type Program, startProgram } from '../contract/program.ts'
+import { bytesOf } from '../contract/wire-request.ts'
+import { bundle } from '../support/bundle.ts'
+import { web } from '../support/fixture.ts'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+
+/** Milliseconds; what is waited for here takes one second. */
+const patience = 10_000
+
+const form = 'grant_type=client_credentials&scope=api1'
+
+const post = (length: number | 'chunked'): string =>
+  [
+    'POST /connect/token HTTP/1.1',
+    'Host: x',
+    `Authorization: ${basic(web)}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`,
+    '',
+    '',
+  ].join('\r\n')
+
+/** A connection that keeps what it got; it is ours to destroy. */
+function open(port: number) {
+  const socket: Socket = connect(port, '127.0.0.1')
+  const parts: Buffer[] = []
+  let closed = false
+  socket.on('data', (part) => parts.push(part))
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    closed = true
+  })
+  const isClosed = (): boolean => closed
+  const received = (): string => Buffer.concat(parts).toString('latin1')
+  return {
+    socket,
+    isClosed,
+    received,
+    /** Waits for the answer, and not for the end: a caller may hold the connection. */
+    async answer(): Promise<Answer> {
+      await expect.poll(received, { timeout: patience }).toContain('}')
+      return parseAnswer(Buffer.concat(parts))
+    },
+    ended: () => expect.poll(isClosed, { timeout: patience }).toBe(true),
+  }
+}
+
+const runtimes = [
+  { name: 'bun', closesLate: true, parameters: [] },
+  // Deno keeps the connection of a body that it still waits for, also after the answer (measured: cancelling the body changes nothing).
+  { name: 'deno', closesLate: false, parameters: ['run', '--allow-net', '--allow-env', '--no-config'] },
+] as const
+
+for (const { name, closesLate, parameters } of runtimes) {
+  describeWithRuntime(`@grantry/adapters/${name}`, runtimeExecutable(`.bin/${name}`), () => {
+    const start = async (): Promise<Program> =>
+      startProgram(runtimeExecutable(`.bin/${name}`), [
+        ...parameters,
+        await bundle(new URL(`./programs/limited-${name}.ts`, import.meta.url)),
+      ])
+    const ask = (target: string) => exchange(program.port, bytesOf({ target }, 'x'))
+    let program: Program
+
+    beforeAll(async () => {
+      program = await start()
+    }, 60_000)
+    afterAll(() => program?.stop())
+
+    test('a body that stops is answered with 408', async () => {
+      const connection = open(program.port)
+      connection.socket.write(post(100) + form)
+      expect(await connection.answer()).toMatchObject({
+        status: 408,
+        body: '{"error":"invalid_request","error_description":"The body did not come in time"}',
+      })
+      if (closesLate) await connection.ended()
+      connection.socket.destroy()
+    })
+
+    test('a body that trickles is answered with 408, however often something comes', async () => {
+      const connection = open(program.port)
+      connection.socket.write(post('chunked'))
+      const trickle = setInterval(() => connection.socket.write('1\r\nx\r\n'), 100)
+      expect((await connection.answer().finally(() => clearInterval(trickle))).status).toBe(408)
+      connection.socket.destroy()
+    })
+
+    test('a body that comes in parts, and in time, is read', async () => {
+      const connection = open(program.port)
+      connection.socket.write(post(form.length).replace('Host: x', 'Host: x\r\nConnection: close'))
+      for (const part of form.match(/.{1,10}/gu) ?? []) {
+        connection.socket.write(part)
+        await sleep(10)
+      }
+      expect((await connection.answer()).status).toBe(200)
+      connection.socket.destroy()
+    })
+
+    test('a caller who sends on after the 413 gets to read it', async () => {
+      const connection = open(program.port)
+      connection.socket.write(post('chunked'))
+      const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`
+      for (let count = 0; count < 200 && !connection.isClosed() && connection.socket.writable; count += 1) {
+        connection.socket.write(piece)
+        await sleep(1)
+      }
+      connection.socket.end('0\r\n\r\n')
+      expect((await connection.answer()).status).toBe(413)
+      await connection.ended()
+    })
+
+    test('a failure of the host shows nothing of the inside', async () => {
+      const answer = await ask('/local/throws')
+      expect(answer).toMatchObject({ status: 500, body: '{"error":"server_error"}' })
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    })
+
+    test('after all of it the server serves', async () => {
+      expect((await ask('/.well-known/jwks')).status).toBe(200)
+      expect(program.console()).toBe('')
+    })
+
+    test('close() lets nobody in, closes what is idle, cuts what does not end, and nothing is left that runs', async () => {
+      const closing = await start()
+      const idle = open(closing.port)
+      idle.socket.write('GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n\r\n')
+      const never = open(closing.port)
+      never.socket.write('GET /local/never HTTP/1.1\r\nHost: x\r\n\r\n')
+      const half = open(closing.port)
+      half.socket.write('GET /local')
+      await expect.poll(() => idle.received().length).toBeGreaterThan(0)
+      await sleep(100)
+      expect(await closing.stop()).toBe(0)
+      expect(closing.console()).toBe('closed\n')
+      for (const connection of [idle, never, half]) await connection.ended()
+      await expect(exchange(closing.port, bytesOf({ target: '/' }, 'x'))).rejects.toThrow(/ECONNREFUSED/u)
+    })
+  })
+}

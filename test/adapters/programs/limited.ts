@@ -1,0 +1,26 @@
+import process from 'node:process'
+import { contractProvider } from '../../contract/provider.ts'
+
+/** The provider of the contract suite with two paths beside it: one that fails as no handler should, and one that never answers. */
+export async function limited() {
+  const provider = await contractProvider()
+  return {
+    issuer: provider.issuer,
+    async fetch(request: Request): Promise<Response> {
+      if (request.url.includes('/local/throws')) throw new Error('hunter2')
+      if (request.url.includes('/local/never')) return new Promise(() => {})
+      return provider.fetch(request)
+    },
+  }
+}
+
+/** Seconds: for a body to come, and for open requests to end. */
+export const limits = { requestTimeout: 1, drain: 1 } as const
+
+export function announce(running: { readonly port: number; close(seconds: number): Promise<void> }): void {
+  process.once('SIGTERM', async () => {
+    await running.close(limits.drain)
+    process.stdout.write('closed\n')
+  })
+  process.stdout.write(`listening on ${running.port}\n`)
+}
