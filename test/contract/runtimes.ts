@@ -10,7 +10,7 @@ import { startWorker } from './worker.ts'
 /** One row of runtimes: where the suite runs. */
 export interface ContractRuntime {
   readonly name: string
-  /** As installed; the Node.js that runs the tests has its own. */
+  /** As `runtimes/` installs it, or `yours`: that of the Node.js that runs the tests. */
   readonly version: string
   /** What carries the provider there. */
   readonly adapter: string
@@ -37,6 +37,8 @@ const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
 const pinned: Readonly<Record<string, string>> = JSON.parse(readFileSync(`${folder}package.json`, 'utf8')).dependencies
 
 const version = (name: string): string => pinned[name]?.split('@').at(-1) ?? ''
+
+const yours = 'yours'
 
 const program = (name: string): URL => new URL(`./programs/${name}.ts`, import.meta.url)
 
@@ -68,7 +70,7 @@ const passesOn = {
 export const runtimes: readonly ContractRuntime[] = [
   {
     name: 'Node.js (running the tests)',
-    version: process.version.slice(1),
+    version: yours,
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
     deviations: lengthsOf204,
@@ -114,7 +116,7 @@ export const runtimes: readonly ContractRuntime[] = [
   },
   {
     name: 'Node.js with hattip',
-    version: process.version.slice(1),
+    version: yours,
     adapter: '@grantry/adapters/hattip, @hattip/adapter-node 0.0.49',
     knowsAddress: false,
     deviations: {

@@ -102,11 +102,11 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   })
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${host.includes(':') ? `[${host}]` : host}`
+  const adapter = await adapterOfThisRuntime()
   let running: Listening
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
-    const { serve } = await adapterOfThisRuntime()
-    running = await serve({ issuer: origin, fetch }, { host, port, trustedProxies })
+    running = await adapter.serve({ issuer: origin, fetch }, { host, port, trustedProxies })
   } catch (cause) {
     throw listenFailure(cause, host, port)
   }
@@ -118,7 +118,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const directory = loaded?.directory ?? options.directory ?? '.'
     const storage = await configuredStorage(configuration.storage, directory)
     const built = await providerOptions({ configuration, directory }, storage.driver, observe)
-    const provider = await createProvider(built).catch(async (cause: unknown) => {
+    const provider = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
       await storage.driver.dispose?.()
       throw cause
     })

@@ -1,0 +1,95 @@
+import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
+import { describe, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
+
+const ask = (url: string, headers: Record<string, string> = {}): Request => new Request(url, { headers })
+
+test('a handler answers every request: 404 for what is not the provider’s', async () => {
+  const handler = fetchHandler((await fixture()).provider)
+  expect((await handler(ask('https://any.example/connect/userinfo'))).status).toBe(401)
+  expect((await handler(ask('https://any.example/elsewhere'))).status).toBe(404)
+})
+
+test('a middleware has nothing to say of what is not the provider’s', async () => {
+  const middleware = fetchMiddleware((await fixture()).provider)
+  expect((await middleware(ask('https://any.example/connect/userinfo')))?.status).toBe(401)
+  expect(middleware(ask('https://any.example/elsewhere'))).toBeUndefined()
+  expect(middleware(ask('https://any.example/elsewhere', { authorization: 'Basic a, Basic b' }))).toBeUndefined()
+})
+
+test("the caller's address is what the platform says, and none without it", async () => {
+  const f = await fixture()
+  const clientAddress = (request: Request) => request.headers.get('cf-connecting-ip') ?? undefined
+  const request = () => ask('https://any.example/connect/userinfo', { 'cf-connecting-ip': '203.0.113.9' })
+  await fetchHandler(f.provider, { clientAddress })(request())
+  expect(f.events.at(-1)).toMatchObject({ clientAddress: '203.0.113.9' })
+  await fetchMiddleware(f.provider, { clientAddress })(request())
+  expect(f.events.at(-1)).toMatchObject({ clientAddress: '203.0.113.9' })
+  await fetchHandler(f.provider)(request())
+  expect(f.events.at(-1)).not.toHaveProperty('clientAddress')
+})
+
+describe('what no provider should be asked is refused with 400', () => {
+  // As the servers hand them over: a Request of Node.js cannot have such a URL.
+  const asked = async (url: string, headers: Record<string, string> = {}) => {
+    const request = ask('https://any.example/.well-known/jwks', headers)
+    Object.defineProperty(request, 'url', { value: url })
+    const response = await fetchHandler((await fixture()).provider)(request)
+    return { status: response.status, cache: response.headers.get('cache-control') }
+  }
+  const jwks = '/.well-known/jwks'
+
+  test.each([
+    `http://good@evil.example${jwks}`,
+    `http://user:pw@evil.example${jwks}`,
+    `http://a b${jwks}`,
+    `http://${jwks}`,
+    `http://evil.example:x${jwks}`,
+    `http://evil.example\\${jwks}`,
+    `http://[::1${jwks}`,
+    `ftp://evil.example${jwks}`,
+    'evil.example:443',
+    jwks,
+    '',
+  ])('the URL %j', async (url) => {
+    expect(await asked(url)).toEqual({ status: 400, cache: 'no-store' })
+  })
+
+  test.each(['evil.example/connect?', 'good@evil.example', 'a b', 'evil.example#', '[::1', 'evil.example:1:2', 'a,b'])(
+    'the Host %j',
+    async (host) => {
+      expect(await asked(`http://any.example${jwks}`, { host })).toEqual({ status: 400, cache: 'no-store' })
+    },
+  )
+
+  test.each(['Basic YTpi, Basic YTpi', 'Bearer a,Bearer b', 'Bearer a, '])(
+    'Authorization %j',
+    async (authorization) => {
+      expect(await asked(`http://any.example${jwks}`, { authorization })).toEqual({ status: 400, cache: 'no-store' })
+    },
+  )
+
+  test.each([
+    ['any.example', `http://any.example${jwks}`],
+    ['any.example:8080', `https://any.example:8080${jwks}`],
+    ['[2001:db8::1]:8080', `http://[2001:db8::1]:8080${jwks}`],
+    ['127.0.0.1', `http://127.0.0.1${jwks}?x=@`],
+    ['xn--bcher-kva.example', `http://xn--bcher-kva.example${jwks}`],
+    ['a_b.example.', `http://a_b.example.${jwks}#x`],
+    ['', `http://localhost${jwks}`],
+  ])('and lets pass: Host %j, URL %j', async (host, url) => {
+    expect((await asked(url, { host })).status).toBe(200)
+  })
+})
+
+test('serve() of another runtime says where it runs', async () => {
+  const { provider } = await fixture()
+  const bun = await import('@grantry/adapters/bun')
+  const deno = await import('@grantry/adapters/deno')
+  await expect(bun.serve(provider)).rejects.toThrow(
+    new TypeError('@grantry/adapters/bun runs on Bun only; here is no Bun'),
+  )
+  await expect(deno.serve(provider)).rejects.toThrow(
+    new TypeError('@grantry/adapters/deno runs on Deno only; here is no Deno'),
+  )
+})
