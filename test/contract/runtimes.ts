@@ -49,16 +49,10 @@ const on = (executable: string, name: string, parameters: readonly string[] = []
 
 const bun = runtimeExecutable('.bin/bun')
 
-/** Node.js itself leaves the length out; hattip says it. */
 const lengthOf204: Deviation = {
-  why: 'it announces a length of 0 for a 204',
+  why: 'hattip announces a length of 0 for a 204',
   expect: { status: 204, headers: { 'content-length': '0' }, body: '' },
 }
-
-const lengthsOf204 = {
-  'OPTIONS preflight of an allowed origin: 204 without a body or a length': lengthOf204,
-  'OPTIONS preflight of a foreign origin: 204 and nothing allowed': lengthOf204,
-} as const
 
 const passesOn = {
   'a path that is no endpoint is 404': {
@@ -73,7 +67,6 @@ export const runtimes: readonly ContractRuntime[] = [
     version: yours,
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
-    deviations: lengthsOf204,
     ...on(process.execPath, 'node'),
   },
   {
@@ -81,7 +74,6 @@ export const runtimes: readonly ContractRuntime[] = [
     version: version('node22'),
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
-    deviations: lengthsOf204,
     ...on(runtimeExecutable('node22/bin/node'), 'node'),
   },
   {
@@ -89,7 +81,6 @@ export const runtimes: readonly ContractRuntime[] = [
     version: version('node24'),
     adapter: '@grantry/adapters/node',
     knowsAddress: true,
-    deviations: lengthsOf204,
     ...on(runtimeExecutable('node24/bin/node'), 'node'),
   },
   {
@@ -120,7 +111,8 @@ export const runtimes: readonly ContractRuntime[] = [
     adapter: '@grantry/adapters/hattip, @hattip/adapter-node 0.0.49',
     knowsAddress: false,
     deviations: {
-      ...lengthsOf204,
+      'OPTIONS preflight of an allowed origin: 204 without a body or a length': lengthOf204,
+      'OPTIONS preflight of a foreign origin: 204 and nothing allowed': lengthOf204,
       ...passesOn,
       'two Authorization headers are refused': {
         why: 'Node.js keeps the first and drops the others before hattip sees them',

@@ -28,6 +28,6 @@ export async function adapterOfThisRuntime(): Promise<Adapter> {
     const { denoRuntime: runtime, serve } = await import('@grantry/adapters/deno')
     return { runtime, serve }
   }
-  const { serve } = await import('@grantry/adapters/node')
-  return { runtime: {}, serve }
+  const { nodeRuntime: runtime, serve } = await import('@grantry/adapters/node')
+  return { runtime, serve }
 }
