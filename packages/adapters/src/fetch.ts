@@ -12,7 +12,15 @@ export interface FetchOptions {
  * answers every request; 404 for what is not the provider's.
  *
  * @example
- * export default { fetch: fetchHandler(provider, { clientAddress: (request) => request.headers.get('cf-connecting-ip') ?? undefined }) }
+ * // In a Worker: random values are for requests only, so the provider is made with the first of them.
+ * let handler: Promise<(request: Request) => Promise<Response>> | undefined
+ * const clientAddress = (request: Request) => request.headers.get('cf-connecting-ip') ?? undefined
+ * export default {
+ *   async fetch(request: Request) {
+ *     handler ??= createProvider(options).then((provider) => fetchHandler(provider, { clientAddress }))
+ *     return (await handler)(request)
+ *   },
+ * }
  */
 export function fetchHandler(provider: Servable, options: FetchOptions = {}): (request: Request) => Promise<Response> {
   const { clientAddress } = options

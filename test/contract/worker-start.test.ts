@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+import { exchange } from './answer.ts'
+import type { Program } from './program.ts'
+import { bytesOf } from './wire-request.ts'
+import { startWorker } from './worker.ts'
+
+const workerd = runtimeExecutable('.bin/workerd')
+
+describeWithRuntime('a Worker that makes its provider with the first request', workerd, () => {
+  let program: Program
+  beforeAll(async () => {
+    program = await startWorker(workerd, new URL('./programs/workerd.ts', import.meta.url))
+  }, 60_000)
+  afterAll(() => program?.stop())
+
+  test('answers all of those that come at once', async () => {
+    const request = bytesOf({ target: '/.well-known/jwks' }, 'id.example.com')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(program.port, request)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect(program.console()).toBe('')
+  })
+})
