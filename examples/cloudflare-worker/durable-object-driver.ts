@@ -1,0 +1,15 @@
+import type { AtomicDriver } from '@grantry/core'
+import type { Item } from './item.ts'
+
+/** Stores each item in a Durable Object of its own. */
+export function durableObjectDriver(items: DurableObjectNamespace<Item>): AtomicDriver {
+  // A stub belongs to the request that made it: it is made anew each time.
+  const item = (key: string) => items.getByName(key)
+  return {
+    name: 'durable-object',
+    getItem: (key) => item(key).read(),
+    setItem: (key, value, { ttl }) => item(key).write(value, ttl),
+    insertItem: (key, value, { ttl }) => item(key).insert(value, ttl),
+    removeItem: (key) => item(key).remove(),
+  }
+}

@@ -1,0 +1,12 @@
+import { koaMiddleware } from '@grantry/adapters/node'
+import Koa from 'koa'
+import { createDemoProvider, issuer, port } from '../provider.ts'
+
+const app = new Koa()
+// Before any body parser: what one has read, nobody can read again.
+app.use(koaMiddleware(await createDemoProvider()))
+app.use((ctx) => {
+  if (ctx.path === '/hello') ctx.body = 'hello from Koa'
+})
+
+app.listen(port, '127.0.0.1', () => console.log(`Listening on ${issuer}`))

@@ -1,0 +1,29 @@
+import { createProvider, type Provider, type ProviderOptions, signingKeys } from '@grantry/core'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+
+/** Where an example listens: `PORT` of the environment, else 3000. */
+export const port = Number(globalThis.process?.env?.PORT ?? 3000)
+export const issuer = `http://127.0.0.1:${port}`
+
+/**
+ * The provider of every example: the client `demo` (secret `demo-secret`) may ask for `api1`, whose own secret is `api1-secret`. Keys and storage last as
+ * long as the process.
+ */
+export const createDemoProvider = (options: Partial<ProviderOptions> = {}): Promise<Provider> =>
+  createProvider({
+    issuer,
+    keys: signingKeys(),
+    storage: memoryDriver(),
+    clients: [
+      {
+        clientId: 'demo',
+        secrets: [{ sha256: 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8=' }],
+        grantTypes: ['client_credentials'],
+        scopes: ['api1'],
+      },
+    ],
+    scopes: [{ name: 'api1', secrets: [{ sha256: '6wQyUUAdTu9zHPV8/6ZUj+5sLyiatf+sGw+hjp41K8A=' }] }],
+    plugins: [clientCredentials()],
+    ...options,
+  })
