@@ -1,0 +1,32 @@
+// Before the tests: is there what the examples need, in the versions that their manifest names? In a build (CI=true) it is installed; elsewhere a sentence says
+// what is missing, and the tests of the examples are left out. Prints nothing when all is there.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const folder = new URL('../examples/', import.meta.url)
+const read = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'))
+
+function isThere([name, version]) {
+  if (version.startsWith('file:')) return true
+  try {
+    return read(`node_modules/${name}/package.json`).version === version
+  } catch (error) {
+    if (error.code === 'ENOENT') return false
+    throw error
+  }
+}
+
+function missingPackages() {
+  const { dependencies, devDependencies } = read('package.json')
+  const pins = Object.entries({ ...dependencies, ...devDependencies })
+  return pins.filter((pin) => !isThere(pin)).map(([name, version]) => `${name} ${version}`)
+}
+
+if (process.env.CI === 'true' && missingPackages().length > 0) {
+  spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' })
+}
+const missing = missingPackages()
+if (missing.length > 0) {
+  process.stdout.write(`The examples lack ${missing.join(', ')}: npm run examples:install\n`)
+  if (process.env.CI === 'true') process.exitCode = 1
+}

@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { delimiter } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { codeBlocks } from '../docs/code-blocks.ts'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+export const examplesPath = fileURLToPath(new URL('../../examples', import.meta.url))
+
+/** Last on the path: among the runtimes is another Node.js, which must not stand in for this one. */
+export const searchPath = [process.env.PATH ?? '', `${root}runtimes/node_modules/.bin`].join(delimiter)
+
+/** One way to start an example: a block of commands of its README. */
+export interface ExampleStart {
+  readonly folder: string
+  readonly title: string
+  readonly commands: string
+}
+
+const generated = new Set(['node_modules', 'dist'])
+
+export const exampleFolders: readonly string[] = readdirSync(examplesPath, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !generated.has(entry.name))
+  .map(({ name }) => name)
+  .sort()
+
+export const exampleStarts: readonly ExampleStart[] = exampleFolders.flatMap((folder) =>
+  codeBlocks(`examples/${folder}/README.md`)
+    .filter(({ language }) => language === 'sh')
+    .map(({ code, title }) => ({ folder, title, commands: code })),
+)
+
+const builds = ['packages/core', 'packages/adapters', 'packages/storage-drivers', 'plugins']
+
+/** Why no example can be started here, in a sentence. */
+export function missingForExamples(): string | undefined {
+  const script = `${root}scripts/examples.js`
+  // Without CI it installs nothing: it only says what is missing.
+  const said = execFileSync(process.execPath, [script], { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
+  if (said !== '') return said
+  const unbuilt = builds.filter((folder) => !existsSync(`${root}${folder}/dist`))
+  return unbuilt.length > 0 ? `${unbuilt.join(', ')} are not built: npm run build` : undefined
+}
+
+const runtimes = ['bun', 'deno', 'workerd'] as const
+
+/** Why these commands cannot be run here, in a sentence. */
+export function missingRuntime(commands: string): string | undefined {
+  const missing = runtimes.filter(
+    (name) =>
+      new RegExp(`^${name} `, 'mu').test(commands) &&
+      spawnSync(name, ['--version'], { env: { ...process.env, PATH: searchPath } }).status !== 0,
+  )
+  return missing.length > 0 ? `${missing.join(', ')} is not installed: npm ci --prefix runtimes` : undefined
+}

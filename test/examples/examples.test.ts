@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWith } from './describe-with.ts'
+import {
+  exampleFolders,
+  exampleStarts,
+  examplesPath,
+  missingForExamples,
+  missingRuntime,
+  root,
+} from './example-folders.ts'
+import { type RunningExample, startExample } from './running-example.ts'
+
+// Every example is started with the commands of its README, nothing else, and asked as its users will ask it.
+
+const basic = (name: string, secret: string) => ({ authorization: `Basic ${btoa(`${name}:${secret}`)}` })
+const demo = basic('demo', 'demo-secret')
+const api1 = basic('api1', 'api1-secret')
+const missing = missingForExamples()
+
+describe('the folder of examples', () => {
+  test('has an example for every framework that the README names, and no other', () => {
+    expect(exampleFolders).toEqual([
+      'bun-serve',
+      'cloudflare-worker',
+      'deno-serve',
+      'elysia-bun',
+      'express',
+      'fastify',
+      'hono',
+      'koa',
+      'node-http',
+      'route-handler',
+    ])
+    const table = readFileSync(`${examplesPath}/README.md`, 'utf8')
+    for (const folder of exampleFolders) expect(table).toContain(`](${folder}/`)
+  })
+
+  test.each(exampleFolders)('%s says in its README how it is started', (folder) => {
+    expect(exampleStarts.filter((start) => start.folder === folder).length).toBeGreaterThan(0)
+  })
+
+  test.each(exampleFolders)('%s mounts the provider in under 40 lines', (folder) => {
+    const files = readdirSync(`${examplesPath}/${folder}`, { recursive: true, encoding: 'utf8' })
+    const sources = files.filter((name) => name.endsWith('.ts') && !name.includes('dist/'))
+    expect(sources).not.toEqual([])
+    for (const name of sources) {
+      expect(readFileSync(`${examplesPath}/${folder}/${name}`, 'utf8').split('\n').length).toBeLessThan(40)
+    }
+  })
+})
+
+describeWith(missing, 'the types of the examples', () => {
+  test('fit those of the build', async () => {
+    const tsc = `${root}node_modules/.bin/tsc`
+    const { stdout } = await promisify(execFile)(tsc, ['-p', examplesPath]).catch((error) => error)
+    expect(stdout).toBe('')
+  }, 60_000)
+})
+
+describe.each(exampleStarts)('$title', ({ commands }) => {
+  describeWith(missing ?? missingRuntime(commands), 'as started by its commands', () => {
+    let example: RunningExample
+    let stopped = false
+    const ask = (path: string, init: RequestInit = {}) => fetch(`${example.base}${path}`, init)
+    const post = (path: string, headers: Record<string, string>, form: Record<string, string>) =>
+      ask(path, { method: 'POST', headers, body: new URLSearchParams(form) })
+
+    beforeAll(async () => {
+      example = await startExample(commands)
+      await example.ready
+    }, 60_000)
+    afterAll(async () => {
+      if (!stopped) await example.stop()
+    })
+
+    test('issues a token, tells what it is worth, and remembers that it was revoked', async () => {
+      const issued = await post('/connect/token', demo, { grant_type: 'client_credentials', scope: 'api1' })
+      expect(issued.status).toBe(200)
+      const { access_token: token } = (await issued.json()) as { access_token: string }
+      const introspect = async () => (await post('/connect/introspect', api1, { token })).json()
+      expect(await introspect()).toMatchObject({ active: true, client_id: 'demo', scope: 'api1', iss: example.base })
+      expect((await post('/connect/revocation', demo, { token })).status).toBe(200)
+      expect(await introspect()).toEqual({ active: false })
+    })
+
+    test('refuses a wrong secret as the provider does', async () => {
+      const refused = await post('/connect/token', basic('demo', 'wrong'), { grant_type: 'client_credentials' })
+      expect(refused.status).toBe(401)
+      expect(await refused.json()).toMatchObject({ error: 'invalid_client' })
+    })
+
+    test('publishes its discovery document and keys', async () => {
+      const discovery = await (await ask('/.well-known/openid-configuration')).json()
+      expect(discovery).toMatchObject({ issuer: example.base, token_endpoint: `${example.base}/connect/token` })
+      const { keys } = await (await ask('/.well-known/jwks')).json()
+      expect(keys).toEqual([expect.objectContaining({ kty: 'EC', use: 'sig' })])
+    })
+
+    test('leaves a path that is not its own to the host', async () => {
+      const hello = await ask('/hello')
+      expect(hello.status).toBe(200)
+      expect(await hello.text()).toMatch(/^hello from \S/u)
+      expect((await ask('/nowhere')).status).toBe(404)
+    })
+
+    test('ends when it is told to, and leaves no process behind', async () => {
+      stopped = true
+      await example.stop()
+      await expect(ask('/hello')).rejects.toThrow()
+    }, 30_000)
+  })
+})
