@@ -32,10 +32,10 @@ function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-export async function startExample(commands: string): Promise<RunningExample> {
+export async function startExample(commands: string, cwd = examplesPath): Promise<RunningExample> {
   const port = await freePort()
   const child = spawn('sh', ['-ec', commands], {
-    cwd: examplesPath,
+    cwd,
     env: { ...process.env, PATH: searchPath, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own: a shell passes no signal on to what it runs.

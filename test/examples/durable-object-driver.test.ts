@@ -1,0 +1,61 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AtomicDriver } from '@grantry/core'
+import { driverProofs } from '@grantry/storage-drivers/conformance'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWith } from './describe-with.ts'
+import { examplesPath, missingForExamples, missingRuntime } from './example-folders.ts'
+import { type RunningExample, startExample } from './running-example.ts'
+
+// The driver of the Workers example, in workerd with the configuration of the example, is held to the promises that single use rests on. All promises take it
+// a minute and a half, since every item is a database on the disk: GRANTRY_WHOLE_KIT=1 npx vitest run test/examples/durable-object-driver.test.ts
+const essential: ReadonlySet<string> = new Set([
+  'lets one of many racers insert',
+  'lets one insert over an item that has expired',
+  'ends an item with its ttl, neither earlier nor much later',
+  'keeps an item for 40 days',
+  'keeps every hostile key apart, or refuses it',
+  'redeems a code once, of 50 at the same time',
+])
+
+const serve = `workerd serve cloudflare-worker/config.capnp --socket-addr=http=127.0.0.1:$PORT --control-fd=1`
+
+describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durable Objects', () => {
+  // A tree like that of the examples, because the configuration names its files from there.
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-durable-objects-'))
+  let worker: RunningExample | undefined
+
+  beforeAll(async () => {
+    mkdirSync(`${directory}/cloudflare-worker/dist/items`, { recursive: true })
+    cpSync(`${examplesPath}/cloudflare-worker/config.capnp`, `${directory}/cloudflare-worker/config.capnp`)
+    await build({
+      entryPoints: [fileURLToPath(new URL('./item-worker.js', import.meta.url))],
+      outfile: `${directory}/cloudflare-worker/dist/worker.js`,
+      bundle: true,
+      platform: 'neutral',
+      format: 'esm',
+      external: ['cloudflare:workers'],
+      logLevel: 'error',
+    })
+    worker = await startExample(serve, directory)
+    await worker.ready
+    process.env.GRANTRY_TEST_ITEMS = worker.base
+  }, 60_000)
+  afterAll(async () => {
+    await worker?.stop()
+    delete process.env.GRANTRY_TEST_ITEMS
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const module = new URL('./item-driver.js', import.meta.url)
+  const open = async (): Promise<AtomicDriver> => (await import(module.href)).open()
+
+  const all = driverProofs({ open, module }).filter(({ leftOut }) => leftOut === undefined)
+  const proofs = process.env.GRANTRY_WHOLE_KIT === '1' ? all : all.filter(({ name }) => essential.has(name))
+  test('is held to every promise that is named here', () =>
+    expect(proofs.length).toBeGreaterThanOrEqual(essential.size))
+  test.each(proofs)('$name', ({ prove }) => prove(), 120_000)
+})

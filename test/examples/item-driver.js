@@ -1,0 +1,18 @@
+// JavaScript, because the child processes of a proof load it as it is. They learn from the environment where `item-worker.js` listens.
+async function call(operation, ...parameters) {
+  const response = await fetch(process.env.GRANTRY_TEST_ITEMS, {
+    method: 'POST',
+    body: JSON.stringify({ operation, parameters }),
+  })
+  const { answer, reason } = await response.json()
+  if (!response.ok) throw new Error(`${operation} in the Worker: ${reason}`)
+  return answer
+}
+
+export const open = () => ({
+  name: 'durable-object',
+  getItem: (key) => call('getItem', key),
+  setItem: (key, value, options) => call('setItem', key, value, options),
+  insertItem: (key, value, options) => call('insertItem', key, value, options),
+  removeItem: (key, options) => call('removeItem', key, options),
+})
