@@ -1,29 +1,29 @@
-// Stands in for the router of Next.js (`node --import tsx route-handler/server.ts next`) or SvelteKit (`... sveltekit`): it calls the exports of a route
-// file as they do, and has one route of the host beside it.
+// Stands in for the router of Next.js (`node --import tsx route-handler/server.ts next`) or SvelteKit (`... sveltekit`): it calls the exports of the route
+// file, and of SvelteKit's hook, as they do, and has one route of the host beside them.
 import { serve } from '@hono/node-server'
 import { issuer, port } from '../provider.ts'
 
-type Route = (request: Request) => Promise<Response>
-type Methods<Call> = Readonly<Record<string, Call>>
+type Answer = (request: Request) => Response | Promise<Response>
 
-const frameworks: Readonly<Record<string, () => Promise<Methods<Route>>>> = {
-  next: () => import('./next/app/[...path]/route.ts'),
+const isHello = (request: Request): boolean => new URL(request.url).pathname === '/hello'
+const notAllowed = (): Response => new Response(null, { status: 405 })
+
+const frameworks: Readonly<Record<string, () => Promise<Answer>>> = {
+  async next() {
+    const methods: Readonly<Record<string, Answer>> = await import('./next/app/[...path]/route.ts')
+    return (request) =>
+      isHello(request) ? new Response('hello from Next.js') : (methods[request.method] ?? notAllowed)(request)
+  },
   async sveltekit() {
-    const methods = await import('./sveltekit/src/routes/[...path]/+server.ts')
-    return Object.fromEntries(
-      Object.entries(methods).map(([method, answer]): [string, Route] => [method, (request) => answer({ request })]),
-    )
+    const { handle } = await import('./sveltekit/src/hooks.server.ts')
+    const routes = await import('./sveltekit/src/routes/[...path]/+server.ts')
+    const methods: Readonly<Record<string, typeof routes.GET>> = routes
+    const resolve = ({ request }: { readonly request: Request }) =>
+      isHello(request) ? new Response('hello from SvelteKit') : (methods[request.method] ?? notAllowed)({ request })
+    return (request) => handle({ event: { request, url: new URL(request.url) }, resolve })
   },
 }
 
-const framework = process.argv[2] ?? ''
-const load = frameworks[framework]
+const load = frameworks[process.argv[2] ?? '']
 if (load === undefined) throw new TypeError(`Name one of ${Object.keys(frameworks).join(', ')}`)
-const methods = await load()
-
-async function answer(request: Request): Promise<Response> {
-  if (new URL(request.url).pathname === '/hello') return new Response(`hello from ${framework}`)
-  return methods[request.method]?.(request) ?? new Response(null, { status: 405 })
-}
-
-serve({ fetch: answer, port, hostname: '127.0.0.1' }, () => console.log(`Listening on ${issuer}`))
+serve({ fetch: await load(), port, hostname: '127.0.0.1' }, () => console.log(`Listening on ${issuer}`))

@@ -51,5 +51,5 @@ export function missingRuntime(commands: string): string | undefined {
       new RegExp(`^${name} `, 'mu').test(commands) &&
       spawnSync(name, ['--version'], { env: { ...process.env, PATH: searchPath } }).status !== 0,
   )
-  return missing.length > 0 ? `${missing.join(', ')} is not installed: npm ci --prefix runtimes` : undefined
+  return missing.length > 0 ? `${missing.join(', ')} is not installed: npm run runtimes` : undefined
 }
