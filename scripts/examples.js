@@ -27,6 +27,7 @@ if (process.env.CI === 'true' && missingPackages().length > 0) {
 }
 const missing = missingPackages()
 if (missing.length > 0) {
-  process.stdout.write(`The examples lack ${missing.join(', ')}: npm run examples:install\n`)
+  const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
+  process.stdout.write(`The examples lack ${missing[0]}${more}: npm run examples:install\n`)
   if (process.env.CI === 'true') process.exitCode = 1
 }
