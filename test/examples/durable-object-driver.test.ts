@@ -25,10 +25,11 @@ const serve = `workerd serve cloudflare-worker/config.capnp --socket-addr=http=1
 
 describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durable Objects', () => {
   // A tree like that of the examples, because the configuration names its files from there.
-  const directory = mkdtempSync(join(tmpdir(), 'grantry-durable-objects-'))
+  let directory = ''
   let worker: RunningExample | undefined
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'grantry-durable-objects-'))
     mkdirSync(`${directory}/cloudflare-worker/dist/items`, { recursive: true })
     cpSync(`${examplesPath}/cloudflare-worker/config.capnp`, `${directory}/cloudflare-worker/config.capnp`)
     await build({
@@ -45,9 +46,12 @@ describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durab
     process.env.GRANTRY_TEST_ITEMS = worker.base
   }, 60_000)
   afterAll(async () => {
-    await worker?.stop()
     delete process.env.GRANTRY_TEST_ITEMS
-    rmSync(directory, { recursive: true, force: true })
+    try {
+      await worker?.stop()
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
   })
 
   const module = new URL('./item-driver.js', import.meta.url)
