@@ -1,0 +1,191 @@
+import { basic } from '@grantry/core/testing'
+import type { FramingCase } from '../framing-case.ts'
+import { close, form, get, head, hiddenRequest, host, length, outer, tokenRequest } from '../requests.ts'
+
+const refused = [[400]] as const
+const right = [[200]] as const
+const tooLarge = [[400], [413], [431], []] as const
+const withLines = (...more: string[]): string => tokenRequest({ more })
+
+function* endlessly(beginning: string, piece: string): Generator<string> {
+  yield beginning
+  // An end all the same, so that a server that takes everything fails the test and not the machine.
+  for (let sent = 0; sent < 64 * 1024 * 1024; sent += piece.length) yield piece
+}
+const unfinished = ['POST /connect/token HTTP/1.1', host, ''].join('\r\n')
+
+/** RFC 9112 sections 2.2 and 5: lines, folding, what a field may hold; RFC 6585 section 5: too many or too long. */
+export const headerCases: readonly FramingCase[] = [
+  { name: 'spaces around a value', send: [tokenRequest({ more: ['X-A: \t x \t '] })], answers: right },
+  { name: 'names in another case', send: [tokenRequest().replace('Authorization', 'aUTHORIZATION')], answers: right },
+  { name: 'an empty value', send: [withLines('X-A:')], answers: right },
+  { name: 'bytes outside ASCII', send: [withLines('X-A: \u00e9\u00ff')], answers: [[200], [400]] },
+  { name: 'names of prototypes', send: [withLines('__proto__: x', 'constructor: y', 'toString: z')], answers: right },
+  // RFC 9112 section 2.2: one empty line before the request line is to be ignored.
+  { name: 'an empty line before the request line', send: ['\r\n', tokenRequest()], answers: [[200], [400]] },
+  // RFC 9112 section 5.2: 400, or each fold is replaced with spaces.
+  { name: 'a folded line', send: [withLines('X-A: a', ' b')], answers: [[200], [400]] },
+  { name: 'a folded Authorization', send: [tokenRequest().replace('Basic ', 'Basic\r\n ')], answers: [[200], [400]] },
+  {
+    name: 'a folded Content-Length',
+    send: [tokenRequest({ lengths: ['Content-Length:', ` ${form.length}`] })],
+    answers: [[200], [400]],
+  },
+  { name: 'a fold before every line', send: [tokenRequest({ hosts: [` ${host}`] })], answers: refused },
+  { name: 'a NUL in a value', send: [withLines('X-A: a\u0000b')], answers: refused },
+  { name: 'a NUL in a name', send: [withLines('X\u0000A: a')], answers: refused },
+  { name: 'a control character in a value', send: [withLines('X-A: a\u0001b')], answers: refused },
+  { name: 'a bare CR in a value', send: [withLines('X-A: a\rb')], answers: refused },
+  { name: 'a bare CR that hides a line', send: [withLines('X-A: a\rTransfer-Encoding: chunked')], answers: refused },
+  { name: 'a bare LF in a value', send: [withLines('X-A: a\nb')], answers: refused },
+  // RFC 9112 section 2.2: a bare LF MAY end a line.
+  { name: 'a bare LF for a line end', send: [withLines('X-A: a\nX-B: b')], answers: [[200], [400]] },
+  { name: 'bare LFs for all line ends', send: [tokenRequest().replaceAll('\r\n', '\n')], answers: [[200], [400]] },
+  { name: 'no colon', send: [withLines('X-A')], answers: refused },
+  { name: 'no name', send: [withLines(': x')], answers: refused },
+  // RFC 9112 section 5.1: 400, because two readers would see two names.
+  { name: 'a space before the colon', send: [withLines('X-A : x')], answers: refused },
+  { name: 'a bracket in a name', send: [withLines('X(A): x')], answers: refused },
+  { name: 'bytes outside ASCII in a name', send: [withLines('X-\u00e9: x')], answers: refused },
+  { name: 'two Authorization lines', send: [withLines(`Authorization: ${basic(outer)}`)], answers: [[400], [401]] },
+  { name: 'two Authorization lines, one empty', send: [withLines('authorization:')], answers: [[400], [401]] },
+  {
+    name: 'two Authorization lines of two schemes',
+    send: [withLines('AUTHORIZATION: Bearer x')],
+    answers: [[400], [401]],
+  },
+  {
+    name: 'two Content-Type lines',
+    send: [withLines('Content-Type: application/json')],
+    answers: [[200], [400], [415]],
+  },
+  {
+    name: 'an Authorization of 60,000 bytes',
+    send: [get('/connect/userinfo', `Authorization: Bearer ${'x'.repeat(60_000)}`)],
+    answers: [[400], [401], [431]],
+  },
+  { name: 'a line of 200,000 bytes', send: [withLines(`X-A: ${'x'.repeat(200_000)}`)], answers: tooLarge },
+  {
+    name: '1,000,000 bytes in short lines',
+    send: [withLines(...Array.from({ length: 50_000 }, (_, index) => `X-${index}: aaaaaaaa`))],
+    answers: tooLarge,
+  },
+  {
+    name: '20,000 lines without a value',
+    send: [withLines(...Array.from({ length: 20_000 }, () => 'X:'))],
+    answers: tooLarge,
+  },
+  {
+    name: 'endless lines',
+    send: () => endlessly(unfinished, 'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(100)),
+    answers: tooLarge,
+  },
+  { name: 'one endless line', send: () => endlessly(`${unfinished}X-A: `, 'x'.repeat(4096)), answers: tooLarge },
+  { name: 'an endless name', send: () => endlessly(unfinished, 'x'.repeat(4096)), answers: tooLarge },
+  {
+    name: 'an endless request line',
+    send: () => endlessly('GET /', 'x'.repeat(4096)),
+    answers: [[400], [413], [414], [431], []],
+  },
+  { name: 'an endless method', send: () => endlessly('', 'X'.repeat(4096)), answers: [[400], [413], [431], [501], []] },
+  // RFC 9110 section 7.8: an upgrade may be ignored.
+  {
+    name: 'an upgrade to h2c',
+    send: [withLines('Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA')],
+    answers: right,
+  },
+  {
+    name: 'an upgrade to h2c that the connection names',
+    send: [
+      tokenRequest({
+        keep: true,
+        more: [
+          'Connection: Upgrade, HTTP2-Settings, close',
+          'Upgrade: h2c',
+          'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
+        ],
+      }),
+    ],
+    answers: right,
+  },
+  {
+    name: 'an upgrade to WebSocket',
+    send: [
+      head(
+        'GET /.well-known/jwks HTTP/1.1',
+        host,
+        'Connection: Upgrade, close',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ),
+    ],
+    answers: [[200], [400], [426]],
+  },
+  {
+    name: 'an upgrade and a hidden request behind it',
+    send: [
+      head('GET /.well-known/jwks HTTP/1.1', host, 'Connection: Upgrade, close', 'Upgrade: websocket'),
+      hiddenRequest,
+    ],
+    answers: [[200], [400], [426]],
+  },
+  { name: 'Connection: close', send: [tokenRequest(), hiddenRequest], answers: right },
+  {
+    name: 'Connection: close among others',
+    send: [tokenRequest({ keep: true, more: ['Connection: x, Close'] }), hiddenRequest],
+    answers: right,
+  },
+  {
+    name: 'Connection names Authorization',
+    send: [tokenRequest({ keep: true, more: ['Connection: authorization, close'] })],
+    answers: [[200], [400], [401]],
+  },
+  {
+    name: 'HTTP/1.0 is not kept alive',
+    send: [tokenRequest({ version: 'HTTP/1.0', keep: true }), hiddenRequest],
+    answers: right,
+  },
+  // RFC 9110 section 10.1.1: the only expectation; another MAY be answered with 417.
+  {
+    name: '100-continue',
+    send: [tokenRequest({ more: ['Expect: 100-continue'], body: '', lengths: [length(form.length)] }), 30, form],
+    answers: [[100, 200], [200]],
+  },
+  {
+    name: '100-continue and the body at once',
+    send: [tokenRequest({ more: ['Expect: 100-continue'] })],
+    answers: [[100, 200], [200]],
+  },
+  { name: 'an unknown expectation', send: [withLines('Expect: magic')], answers: [[200], [417]] },
+  {
+    name: '100-continue, HTTP/1.0',
+    send: [tokenRequest({ version: 'HTTP/1.0', more: ['Expect: 100-continue'] })],
+    answers: [[200]],
+  },
+]
+
+/** What is sent to an open port and is no HTTP/1. */
+export const strangerCases: readonly FramingCase[] = [
+  { name: 'the preface of HTTP/2', send: ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'], answers: [[400], [405], [505], []] },
+  {
+    name: 'the preface of HTTP/2 and a frame',
+    send: ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000'],
+    answers: [[400], [405], [505], []],
+  },
+  {
+    name: 'a TLS hello',
+    send: ['\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
+    answers: [[400], []],
+    afterwards: 'half-close',
+  },
+  { name: 'a request of HTTP/0.9', send: ['GET /connect/token\r\n\r\n'], answers: [[400], []] },
+  { name: 'a request of HTTP/9.9', send: [tokenRequest({ version: 'HTTP/9.9' })], answers: [[400], [505]] },
+  { name: 'a request of HTTP/1.2', send: [tokenRequest({ version: 'HTTP/1.2' })], answers: [[200], [400], [505]] },
+  { name: 'a request of http/1.1', send: [tokenRequest({ version: 'http/1.1' })], answers: [[400], []] },
+  { name: 'a response', send: [head('HTTP/1.1 200 OK', close)], answers: [[400], []] },
+  { name: 'empty lines', send: ['\r\n'.repeat(100)], answers: [[400], []], afterwards: 'half-close' },
+  { name: 'NULs', send: ['\u0000'.repeat(1000)], answers: [[400], []], afterwards: 'half-close' },
+  { name: 'JSON', send: ['{"grant_type":"client_credentials"}\r\n\r\n'], answers: [[400], []] },
+  { name: 'nothing', send: [], answers: [[], [400]], afterwards: 'half-close' },
+]

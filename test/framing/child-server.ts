@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { bundleText } from '../support/bundle-text.ts'
+import { readAnswers } from './answers.ts'
+import { exchange } from './exchange.ts'
+import { probe, tokenRequest } from './requests.ts'
+import type { ServerUnderTest } from './servers.ts'
+
+/** Seconds for a new process to listen, and for an old one to end. */
+const patience = 20
+
+/** One real server process. */
+export interface FramingServer {
+  readonly port: number
+  /** Clients that got a token since the last call. Asks for one token itself, so it proves as well that the server goes on serving. */
+  issuedSince(): Promise<readonly string[]>
+  /** Everything on its standard error. */
+  complaints(): string
+  stop(): Promise<void>
+}
+
+const entryFor = (adapter: string): string => `
+  import { serve } from ${JSON.stringify(adapter)}
+  import { runFramingServer } from './programs/framing-server.ts'
+  await runFramingServer(serve)
+`
+
+async function until<T>(look: () => T | undefined, failure: () => string): Promise<T> {
+  const deadline = Date.now() + patience * 1000
+  for (;;) {
+    const found = look()
+    if (found !== undefined) return found
+    if (Date.now() > deadline) throw new Error(failure())
+    await sleep(5)
+  }
+}
+
+/** @throws Error with what the process said when it does not listen. */
+export async function startFramingServer({ adapter, command }: ServerUnderTest): Promise<FramingServer> {
+  const program = await bundleText(entryFor(adapter), new URL('.', import.meta.url))
+  const [executable = '', ...given] = command
+  const child = spawn(executable, [...given, program], {
+    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid), NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (data) => {
+    output += data
+  })
+  child.stderr.on('data', (data) => {
+    errors += data
+  })
+  const lives = (): boolean => child.exitCode === null && child.signalCode === null
+  const said = (): string => `the server said: ${output}${errors}`
+  const port = await until(() => {
+    if (!lives()) throw new Error(said())
+    return /^listening (\d+)$/mu.exec(output)?.[1]
+  }, said)
+  output = ''
+
+  return {
+    port: Number(port),
+    async issuedSince() {
+      expect(lives(), said()).toBe(true)
+      const { text } = await exchange(Number(port), [tokenRequest({ as: probe })])
+      expect(readAnswers(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
+      // Output keeps its order: when our own line is here, those of earlier requests are.
+      const own = `issued ${probe[0]}\n`
+      await until(() => output.includes(own) || undefined, said)
+      const [earlier = ''] = output.split(own)
+      output = output.slice(earlier.length + own.length)
+      return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
+    },
+    complaints: () => errors,
+    async stop() {
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), patience * 1000)
+      await ended
+      clearTimeout(late)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net'
+
+/** Bytes (text is latin1, one byte a character), or milliseconds to wait. */
+export type Piece = string | Buffer | number
+
+/** What our side does when all is sent: wait for the server to close, end our half, or drop the connection. */
+export type Afterwards = 'wait' | 'half-close' | 'cut'
+
+export interface Exchange {
+  /** Everything that the server sent, one character a byte. */
+  readonly text: string
+  /** Who ended the connection and how; `open`: nobody did in time. */
+  readonly end: 'closed' | 'reset' | 'cut' | 'open'
+  readonly bytesSent: number
+}
+
+export interface ExchangeOptions {
+  readonly afterwards?: Afterwards
+  /** Seconds until we give up. */
+  readonly seconds?: number
+  readonly eachByteAlone?: boolean
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** Waits until the socket takes more, or never will. */
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('drain', resolve)
+    socket.once('close', () => resolve())
+  })
+
+async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: boolean): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed || socket.readableEnded) return
+    if (typeof piece === 'number') {
+      await pause(piece)
+      continue
+    }
+    const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece
+    const size = eachByteAlone ? 1 : bytes.length
+    for (let at = 0; at < bytes.length && !socket.destroyed; at += size) {
+      if (!socket.write(bytes.subarray(at, at + size))) await drained(socket)
+      if (eachByteAlone) await turn()
+    }
+  }
+}
+
+/** Sends bytes as they are on a connection of their own, and tells what came back until it ended. */
+export function exchange(port: number, pieces: Iterable<Piece>, options: ExchangeOptions = {}): Promise<Exchange> {
+  const { afterwards = 'wait', seconds = 8, eachByteAlone = false } = options
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    let text = ''
+    let end: Exchange['end'] = 'closed'
+    const limit = setTimeout(() => {
+      end = 'open'
+      socket.destroy()
+    }, seconds * 1000)
+    socket.setEncoding('latin1')
+    socket.on('data', (data) => {
+      text += data
+    })
+    socket.on('end', () => socket.end())
+    socket.on('error', () => {
+      end = 'reset'
+    })
+    socket.on('close', () => {
+      clearTimeout(limit)
+      resolve({ text, end, bytesSent: socket.bytesWritten })
+    })
+    socket.once('connect', async () => {
+      await send(socket, pieces, eachByteAlone)
+      if (afterwards === 'half-close') socket.end()
+      if (afterwards !== 'cut') return
+      end = 'cut'
+      socket.destroy()
+    })
+  })
+}

@@ -1,0 +1,24 @@
+import type { RunningServer, Servable } from '@grantry/adapters/node'
+import { fixture } from '../../support/fixture.ts'
+import { endWithParent } from '../../torture/programs/end-with-parent.ts'
+
+/** Seconds that a whole request may take to come in: short, because tests wait for its end. */
+const requestTimeout = 2
+
+type Serve = (
+  provider: Servable,
+  options: { readonly requestTimeout: number },
+) => Promise<Pick<RunningServer, 'port' | 'close'>>
+
+/** The server under test. Its output says where it listens, then the client of every token that it issues. */
+export async function runFramingServer(serve: Serve): Promise<void> {
+  endWithParent()
+  const { provider } = await fixture({
+    observe: (event) => {
+      if (event.type === 'token_issued') console.log(`issued ${event.clientId}`)
+    },
+  })
+  const { port, close } = await serve(provider, { requestTimeout })
+  process.once('SIGTERM', () => close(1))
+  console.log(`listening ${port}`)
+}

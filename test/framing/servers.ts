@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type FramingServer, startFramingServer } from './child-server.ts'
+
+/** A runtime and the ready adapter for it. */
+export interface ServerUnderTest {
+  readonly name: string
+  /** The entry of `@grantry/adapters` with its `serve`. */
+  readonly adapter: string
+  /** What runs the bundle; its first part is a program. */
+  readonly command: readonly string[]
+}
+
+const runtime = (name: string): string =>
+  fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))
+
+const servers: readonly ServerUnderTest[] = [
+  { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath] },
+]
+
+/** Defines the same tests for every server; they get it started. Where its runtime is missing, that is said, and a build fails. */
+export function describeServers(title: string, define: (server: () => FramingServer) => void): void {
+  for (const under of servers) {
+    describe(`${title}, ${under.name}`, () => {
+      const [program = ''] = under.command
+      if (!existsSync(program)) {
+        const missing = `${under.name} is not installed, and these tests need it: npm ci --prefix runtimes`
+        test(missing, () => {
+          if (process.env.CI === 'true') throw new Error(missing)
+          console.warn(`${title}: left out. ${missing}`)
+        })
+        return
+      }
+      let server: FramingServer | undefined
+      beforeAll(async () => {
+        server = await startFramingServer(under)
+      })
+      afterAll(() => server?.stop())
+      define(() => {
+        if (server === undefined) throw new TypeError('the server has not started')
+        return server
+      })
+    })
+  }
+}

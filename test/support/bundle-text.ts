@@ -1,0 +1,26 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** As `bundle`, of a program that is given as text and imports as if it lay in that directory. */
+export async function bundleText(contents: string, directory: URL): Promise<string> {
+  const out = await mkdtemp(join(tmpdir(), 'grantry-test-'))
+  process.once('exit', () => rmSync(out, { recursive: true, force: true }))
+  const outfile = join(out, 'program.mjs')
+  await build({
+    stdin: { contents, resolveDir: fileURLToPath(directory), loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    conditions: ['@grantry/source'],
+    // CommonJS among the dependencies asks for Node's modules by `require`.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  })
+  return outfile
+}
