@@ -4,12 +4,19 @@
  *
  * RFC 9112, RFC 9110 sections 7 to 10; wire contract, section 1.
  */
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { readAnswers } from './answers.ts'
+import { bodyCases } from './cases/bodies.ts'
+import { chunkCases } from './cases/chunks.ts'
+import { connectionCases } from './cases/connections.ts'
 import { headerCases, strangerCases } from './cases/headers.ts'
 import { hostCases } from './cases/hosts.ts'
+import { lengthCases } from './cases/lengths.ts'
 import { methodCases } from './cases/methods.ts'
 import { targetCases } from './cases/targets.ts'
-import { expectCase } from './framing-case.ts'
+import { exchange } from './exchange.ts'
+import { expectCase, type FramingCase } from './framing-case.ts'
+import { chunks, form, inChunks, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
 
 const groups = {
@@ -18,10 +25,36 @@ const groups = {
   headers: headerCases,
   methods: methodCases,
   strangers: strangerCases,
+  lengths: lengthCases,
+  chunks: chunkCases,
+  bodies: bodyCases,
+  connections: connectionCases,
 }
+
+/** Bytes of the longest case that is sent byte by byte. */
+const short = 1500
+const isShort = ({ send }: FramingCase): boolean =>
+  typeof send !== 'function' &&
+  send.reduce<number>((sum, piece) => sum + (typeof piece === 'number' ? 0 : piece.length), 0) < short
 
 describeServers('hostile bytes', (server) => {
   describe.each(Object.entries(groups))('%s', (_, cases) => {
     test.each(cases)('$name', (one) => expectCase(server(), one))
+  })
+
+  // Where the network cuts a message decides nothing.
+  describe.each(Object.entries(groups))('%s, byte by byte', (_, cases) => {
+    test.each(cases.filter(isShort))('$name', (one) => expectCase(server(), one, true))
+  })
+
+  test.each([
+    ['a length', tokenRequest()],
+    ['chunks', tokenRequest({ lengths: [inChunks], body: chunks(form.slice(0, 9), form.slice(9)) })],
+  ])('a request with %s is one request wherever it is split', async (_, request) => {
+    for (let at = 1; at < request.length; at += 1) {
+      const { text } = await exchange(server().port, [request.slice(0, at), 0, request.slice(at)])
+      expect(readAnswers(text), `split at ${at}`).toMatchObject([{ status: 200 }])
+    }
+    expect(await server().issuedSince()).toHaveLength(request.length - 1)
   })
 })

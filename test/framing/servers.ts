@@ -12,7 +12,7 @@ export interface ServerUnderTest {
   readonly command: readonly string[]
 }
 
-const runtime = (name: string): string =>
+export const runtime = (name: string): string =>
   fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))
 
 const servers: readonly ServerUnderTest[] = [

@@ -1,0 +1,111 @@
+import type { FramingCase } from '../framing-case.ts'
+import { chunks, form, hiddenRequest, inChunks, tokenRequest } from '../requests.ts'
+
+const refused = [[400]] as const
+const tooLarge = [[400], [413], [431], []] as const
+const size = form.length.toString(16)
+const withBody = (body: string, keep = false): string => tokenRequest({ lengths: [inChunks], body, keep })
+const head = withBody('')
+
+function* endlessly(beginning: string, piece: string): Generator<string> {
+  yield beginning
+  // An end all the same, so that a server that takes everything fails the test and not the machine.
+  for (let sent = 0; sent < 64 * 1024 * 1024; sent += piece.length) yield piece
+}
+
+/** RFC 9112 section 7.1: what is no chunk, and what is too much around one. */
+export const chunkCases: readonly FramingCase[] = [
+  {
+    name: 'a size with noughts before',
+    send: [withBody(`000${size}\r\n${form}\r\n0\r\n\r\n`)],
+    answers: [[200], [400]],
+  },
+  {
+    name: 'a last chunk of many noughts',
+    send: [withBody(`${size}\r\n${form}\r\n000000\r\n\r\n`)],
+    answers: [[200], [400]],
+  },
+  { name: 'an extension', send: [withBody(`${size};x=1\r\n${form}\r\n0\r\n\r\n`)], answers: [[200], [400]] },
+  { name: 'a trailer', send: [withBody(`${size}\r\n${form}\r\n0\r\nX-A: x\r\n\r\n`)], answers: [[200], [400]] },
+  // RFC 9110 section 6.5.1: a trailer decides neither who calls nor where the message ends.
+  {
+    name: 'a trailer with other credentials',
+    send: [withBody(`${size}\r\n${form}\r\n0\r\nAuthorization: Basic eDp5\r\n\r\n`)],
+    answers: [[200], [400]],
+  },
+  {
+    name: 'a trailer with a length',
+    send: [withBody(`${size}\r\n${form}\r\n0\r\nContent-Length: 5\r\n\r\n`)],
+    answers: [[200], [400]],
+  },
+  { name: 'a size that is no number', send: [withBody(`zz\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a negative size', send: [withBody(`-1\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size with a sign', send: [withBody(`+${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size with 0x', send: [withBody(`0x${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size with a space before', send: [withBody(` ${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size with an underscore', send: [withBody(`2_8\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  {
+    name: 'a size beyond every number',
+    send: [withBody(`FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`)],
+    answers: [[400], [413]],
+  },
+  {
+    name: 'a size that wraps to a right one',
+    send: [withBody(`100000000000000${size.padStart(2, '0')}\r\n${form}\r\n0\r\n\r\n`)],
+    answers: [[400], [413]],
+  },
+  { name: 'no size', send: [withBody(`\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size that is too small', send: [withBody(`3\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'no line break after the data', send: [withBody(`${size}\r\n${form}0\r\n\r\n`)], answers: refused },
+  {
+    name: 'another byte for the line break after the data',
+    send: [withBody(`${size}\r\n${form}XX0\r\n\r\n`)],
+    answers: refused,
+  },
+  { name: 'a bare LF after the size', send: [withBody(`${size}\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a bare LF after the data', send: [withBody(`${size}\r\n${form}\n0\r\n\r\n`)], answers: refused },
+  { name: 'a bare CR after the size', send: [withBody(`${size}\r${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a bare LF in an extension', send: [withBody(`${size};x\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  {
+    name: 'a bare LF in an extension hides a request',
+    send: [withBody(`2;\n${size}\r\n${form}\r\n0\r\n\r\n${hiddenRequest}`, true)],
+    answers: refused,
+  },
+  { name: 'a broken trailer', send: [withBody(`${size}\r\n${form}\r\n0\r\nbroken\r\n\r\n`)], answers: refused },
+  {
+    name: 'a chunk that is cut',
+    send: [withBody(`${size}\r\n${form.slice(0, 10)}`)],
+    answers: [[400], []],
+    afterwards: 'half-close',
+  },
+  { name: 'no last chunk', send: [withBody(`${size}\r\n${form}\r\n`)], answers: [[400], []], afterwards: 'half-close' },
+  {
+    name: 'no end of the trailers',
+    send: [withBody(`${size}\r\n${form}\r\n0\r\n`)],
+    answers: [[400], []],
+    afterwards: 'half-close',
+  },
+  {
+    name: 'a long extension',
+    send: [withBody(`${size};${'x'.repeat(100_000)}\r\n${form}\r\n0\r\n\r\n`)],
+    answers: tooLarge,
+  },
+  {
+    name: 'long extensions on short chunks',
+    send: [withBody(`${form.replace(/./gsu, `1;${'x'.repeat(1000)}\r\n$&\r\n`)}0\r\n\r\n`)],
+    answers: [[200], ...tooLarge],
+  },
+  { name: 'an endless extension', send: () => endlessly(`${head}1;`, 'x'.repeat(4096)), answers: tooLarge },
+  { name: 'an endless size', send: () => endlessly(head, '0'.repeat(4096)), answers: [...tooLarge, [408]] },
+  {
+    name: 'endless trailers',
+    send: () => endlessly(`${head}0\r\n`, 'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(100)),
+    answers: [[200], ...tooLarge],
+  },
+  {
+    name: 'endless extensions on chunks of one byte',
+    send: () => endlessly(head, `1;${'x'.repeat(1000)}\r\na\r\n`),
+    answers: tooLarge,
+  },
+  { name: 'chunks behind the last', send: [withBody(`${chunks(form)}${chunks(form)}`)], answers: [[200], [200, 400]] },
+]

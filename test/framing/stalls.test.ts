@@ -1,0 +1,69 @@
+/**
+ * Attack: connections that begin a request and never end it (slowloris), many at once, and drops of bytes that keep each of them alive. The limit is on the whole request, not on the pause between two bytes.
+ *
+ * The servers here are given 2 seconds for a request; a server may look at its clock once a second or so, and this machine may be slow: eight are too many.
+ */
+import { describe, expect, test } from 'vitest'
+import { readAnswers } from './answers.ts'
+import { exchange, type Piece } from './exchange.ts'
+import { inside } from './framing-case.ts'
+import { chunks, form, host, inChunks, length, tokenRequest } from './requests.ts'
+import { describeServers } from './servers.ts'
+
+/** A byte or line every 200 milliseconds, for twenty seconds. */
+function* drops(beginning: string, drop: string): Generator<Piece> {
+  yield beginning
+  for (let time = 0; time < 100; time += 1) {
+    yield 200
+    yield drop
+  }
+}
+
+const begin = `POST /connect/token HTTP/1.1\r\n${host}\r\n`
+const announced = tokenRequest({ lengths: [length(1000)], body: form, keep: true })
+const chunked = tokenRequest({ lengths: [inChunks], body: chunks(form).slice(0, -5), keep: true })
+
+const stalls: readonly (readonly [name: string, send: () => Iterable<Piece>])[] = [
+  ['in the request line', () => ['POST /conn']],
+  ['in the headers', () => [begin]],
+  ['in a header', () => [`${begin}Authorization: Bas`]],
+  ['before the body', () => [announced.slice(0, -form.length)]],
+  ['in the body', () => [announced]],
+  ['in a chunk', () => [`${chunked}28\r\ngrant`]],
+  ['before the last chunk', () => [chunked]],
+  ['in the trailers', () => [`${chunked}0\r\nX-A`]],
+  ['after a request that was answered', () => [tokenRequest({ keep: true }), 50, begin]],
+  ['byte by byte in the headers', () => drops(`${begin}X-A: `, 'x')],
+  ['line by line in the headers', () => drops(begin, 'X-A: x\r\n')],
+  ['byte by byte in the body', () => drops(announced, 'x')],
+  ['chunk by chunk in the body', () => drops(chunked, '1\r\nx\r\n')],
+  ['trailer by trailer', () => drops(`${chunked}0\r\n`, 'X-A: x\r\n')],
+]
+
+describeServers('a request that stalls', (server) => {
+  describe.concurrent('is ended in time, with an answer or without', () => {
+    test.each(stalls)('%s', async (name, send) => {
+      const { text, end } = await exchange(server().port, send(), { seconds: 8 })
+      expect(end).not.toBe('open')
+      const answers = readAnswers(text)
+      const [last] = name.startsWith('after') ? answers.slice(1) : answers
+      // 408 is what RFC 9110 section 15.5.9 has for it; 400 is what the core says of a body that it could not read.
+      if (last !== undefined) expect([400, 408]).toContain(last.status)
+      expect(text).not.toMatch(inside)
+    })
+  })
+
+  test('and honest callers are served beside a thousand of them', async () => {
+    const held = Array.from({ length: 1000 }, (_, index) =>
+      exchange(server().port, [index % 2 === 0 ? begin : announced], { seconds: 12 }),
+    )
+    for (let time = 0; time < 10; time += 1) {
+      const { text } = await exchange(server().port, [tokenRequest()], { seconds: 8 })
+      expect(readAnswers(text)).toMatchObject([{ status: 200 }])
+    }
+    const ends = (await Promise.all(held)).map(({ end }) => end)
+    expect(ends.filter((end) => end === 'open')).toHaveLength(0)
+    expect(await server().issuedSince()).toHaveLength(10)
+    expect(server().complaints()).toBe('')
+  })
+})
