@@ -1,0 +1,165 @@
+/**
+ * The Node listener mounted in a server of `node:http2`: a request has no `Host` but `:authority`, its header names begin with a colon, an answer must not have fields that belong to a connection, and many requests share one.
+ *
+ * RFC 9113 sections 8.2.2 (connection-specific fields), 8.2.3 (cookie crumbs), 8.3.1 (pseudo-fields). Without TLS on loopback: the protocol above it is the same.
+ */
+import { once } from 'node:events'
+import {
+  type ClientHttp2Session,
+  connect,
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+} from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { nodeListener } from '@grantry/adapters/node'
+import type { Handler } from '@grantry/core'
+import { basic } from '@grantry/core/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
+
+let f: Fixture
+let server: Http2Server
+let session: ClientHttp2Session
+let accepted: ServerHttp2Session[]
+/** What the provider was given last. */
+let seen: Request | undefined
+
+beforeEach(async () => {
+  f = await fixture()
+  const fetch: Handler = (request, connection) => {
+    seen = request
+    return f.provider.fetch(request, connection)
+  }
+  const provider = { ...f.provider, fetch, route: (request: Request) => f.provider.route(request) && fetch }
+  const listener = nodeListener(provider) as unknown as Parameters<typeof createServer>[1]
+  server = createServer(listener).listen(0, '127.0.0.1')
+  accepted = []
+  server.on('session', (one) => accepted.push(one))
+  await once(server, 'listening')
+  session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+afterEach(async () => {
+  session.destroy()
+  for (const one of accepted) one.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+interface Answer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+async function ask(headers: OutgoingHttpHeaders, body?: string): Promise<Answer> {
+  const stream = session.request(headers, { endStream: body === undefined })
+  stream.setTimeout(8000, () => stream.close(constants.NGHTTP2_CANCEL))
+  if (body !== undefined) stream.end(body)
+  const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }]
+  let text = ''
+  for await (const part of stream) text += part
+  return { status: answered[':status'], headers: answered, text }
+}
+
+const form = 'grant_type=client_credentials&scope=api1'
+const post = (body: string, more: OutgoingHttpHeaders = {}): Promise<Answer> =>
+  ask(
+    {
+      ':method': 'POST',
+      ':path': '/connect/token',
+      authorization: basic(web),
+      'content-type': 'application/x-www-form-urlencoded',
+      ...more,
+    },
+    body,
+  )
+
+/** RFC 9113 section 8.2.2: a message with one of them is malformed. */
+const ofConnections = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'proxy-connection']
+
+function expectNoneOfConnections({ headers }: Answer): void {
+  expect(Object.keys(headers).filter((name) => ofConnections.includes(name))).toEqual([])
+}
+
+test('a token is issued', async () => {
+  const answer = await post(form)
+  expect(answer.status).toBe(200)
+  expect(JSON.parse(answer.text)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expectNoneOfConnections(answer)
+})
+
+test('GET, HEAD, a preflight and a wrong method are answered as on HTTP/1', async () => {
+  const jwks = await ask({ ':path': '/.well-known/jwks' })
+  expect(jwks).toMatchObject({ status: 200, text: expect.stringContaining('"keys"') })
+  const head = await ask({ ':method': 'HEAD', ':path': '/.well-known/jwks' })
+  expect(head).toMatchObject({ status: 200, text: '' })
+  const preflight = await ask({
+    ':method': 'OPTIONS',
+    ':path': '/connect/token',
+    origin: 'https://web.example.com',
+    'access-control-request-method': 'POST',
+  })
+  expect(preflight).toMatchObject({ status: 204, text: '' })
+  expect(preflight.headers['content-length']).toBeUndefined()
+  expect(await ask({ ':path': '/connect/token' })).toMatchObject({ status: 405 })
+  expect(await ask({ ':path': '/nothing' })).toMatchObject({ status: 404 })
+})
+
+test('the authority is not the issuer, and no header of the request begins with a colon', async () => {
+  const answer = await ask({ ':path': '/.well-known/openid-configuration', ':authority': 'evil.example' })
+  expect(JSON.parse(answer.text)).toMatchObject({ issuer: f.provider.issuer })
+  expect(answer.text).not.toContain('evil')
+  expect([...(seen?.headers.keys() ?? [])].filter((name) => name.startsWith(':'))).toEqual([])
+})
+
+test('crumbs of a cookie are one cookie', async () => {
+  await ask({ ':path': '/.well-known/jwks', cookie: ['a=1', 'b=2'] })
+  expect(seen?.headers.get('cookie')).toBe('a=1; b=2')
+})
+
+test('the path decides nothing but the path', async () => {
+  for (const path of ['//evil.example/connect/token', '/\\evil.example/connect/token', '/connect/token/']) {
+    const { status = 0 } = await post(form, { ':path': path })
+    expect([400, 404], path).toContain(status)
+  }
+})
+
+test('a body over the limit is refused with a 413 that arrives, and other requests on the connection go on', async () => {
+  const [large, small] = await Promise.all([post(`${form}&x=${'a'.repeat(200_000)}`), post(form)])
+  expect(large).toMatchObject({ status: 413, text: expect.stringContaining('"invalid_request"') })
+  expectNoneOfConnections(large)
+  expect(small.status).toBe(200)
+  expect(await post(form)).toMatchObject({ status: 200 })
+})
+
+test('100 at once on one connection are each answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 100 }, () => post(form)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(answers.map(({ text }) => JSON.parse(text).access_token)).size).toBe(100)
+})
+
+test('who resets a request in its middle harms nobody', async () => {
+  for (let time = 0; time < 50; time += 1) {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/connect/token',
+      authorization: basic(web),
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    stream.on('error', () => undefined)
+    stream.write(form.slice(0, 10))
+    stream.close(constants.NGHTTP2_CANCEL)
+  }
+  expect(await post(form)).toMatchObject({ status: 200 })
+})
+
+test('TRACE is refused and echoes nothing', async () => {
+  const answer = await ask({ ':method': 'TRACE', ':path': '/connect/token', 'x-secret': 'hunter2' })
+  expect([400, 405]).toContain(answer.status)
+  expect(answer.text).not.toContain('hunter2')
+  expectNoneOfConnections(answer)
+})

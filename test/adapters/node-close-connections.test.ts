@@ -1,0 +1,149 @@
+/**
+ * `close()` seen from the other ends of connections, byte by byte: who is idle hears at once that it is over, who waits for an answer gets it and hears that it was the last, nobody new gets in, and who holds on is cut when the seconds
+ * are over.
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { afterEach, expect, test } from 'vitest'
+import { readAnswers } from '../framing/answers.ts'
+import { get, tokenRequest } from '../framing/requests.ts'
+import { fixture } from '../support/fixture.ts'
+
+let server: RunningServer
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await server.close(0)
+})
+
+/** A server whose answers wait at a gate. */
+async function start(): Promise<{ open(): void }> {
+  const { provider } = await fixture()
+  let open: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const fetch: typeof provider.fetch = async (request, connection) => {
+    const response = await provider.fetch(request, connection)
+    if (request.url.includes('token')) await gate
+    return response
+  }
+  server = await serve({ issuer: provider.issuer, fetch })
+  return { open }
+}
+
+interface Caller {
+  readonly socket: Socket
+  /** All that the server has said so far. */
+  said(): string
+  /** Seconds from now to the end of the connection. */
+  ended(): Promise<number>
+}
+
+async function call(bytes = ''): Promise<Caller> {
+  const socket = connect(server.port, server.host)
+  sockets.push(socket)
+  let text = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (data) => {
+    text += data
+  })
+  socket.on('error', () => undefined)
+  const closed = once(socket, 'close')
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return {
+    socket,
+    said: () => text,
+    async ended() {
+      const from = performance.now()
+      const late = new Promise((_, reject) => setTimeout(reject, 10_000, new Error('open after ten seconds')).unref())
+      await Promise.race([closed, late])
+      return (performance.now() - from) / 1000
+    },
+  }
+}
+
+const answered = async (caller: Caller): Promise<void> => {
+  while (!caller.said().includes('\r\n\r\n')) await once(caller.socket, 'data')
+}
+/** Seconds: far less than the ten for which `close()` waits, far more than a slow machine needs. */
+const promptly = 5
+
+test('a connection that was used and is idle is ended at once', async () => {
+  await start()
+  const caller = await call(get('/.well-known/jwks').replace('Connection: close\r\n', ''))
+  await answered(caller)
+  const ended = caller.ended()
+  await server.close()
+  expect(await ended).toBeLessThan(promptly)
+})
+
+test('who waits for an answer gets the whole of it, then the end of the connection', async () => {
+  const { open } = await start()
+  const callers = await Promise.all(Array.from({ length: 20 }, () => call(tokenRequest({ keep: true }))))
+  // All of them are at the gate when the server has answered somebody who came later.
+  const last = await call(get('/.well-known/jwks'))
+  await last.ended()
+  const closed = server.close()
+  open()
+  for (const caller of callers) {
+    expect(await caller.ended()).toBeLessThan(promptly)
+    expect(readAnswers(caller.said())).toMatchObject([{ status: 200 }])
+  }
+  await closed
+})
+
+test('an answer that is given while the server closes says that it is the last', async () => {
+  const { open } = await start()
+  const caller = await call(tokenRequest({ keep: true }))
+  await (await call(get('/.well-known/jwks'))).ended()
+  const closed = server.close()
+  open()
+  await caller.ended()
+  await closed
+  const [answer] = readAnswers(caller.said())
+  expect(answer?.headers.get('connection')).toBe('close')
+})
+
+test('a request on top of one that is answered while the server closes is answered too, or not begun', async () => {
+  const { open } = await start()
+  const caller = await call(tokenRequest({ keep: true }) + tokenRequest({ keep: true }))
+  await (await call(get('/.well-known/jwks'))).ended()
+  const closed = server.close()
+  open()
+  expect(await caller.ended()).toBeLessThan(promptly)
+  await closed
+  const statuses = readAnswers(caller.said()).map(({ status }) => status)
+  expect([[200], [200, 200]]).toContainEqual(statuses)
+})
+
+test('nobody new gets in while requests under way end', async () => {
+  const { open } = await start()
+  const caller = await call(tokenRequest())
+  await (await call(get('/.well-known/jwks'))).ended()
+  const closed = server.close()
+  for (let time = 0; time < 5; time += 1) {
+    const [error] = await once(connect(server.port, server.host), 'error')
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+  }
+  open()
+  await caller.ended()
+  expect(readAnswers(caller.said())).toMatchObject([{ status: 200 }])
+  await closed
+})
+
+test('who holds on to an answer, a body or headers is cut when the seconds are over, and not before', async () => {
+  const { open } = await start()
+  const request = tokenRequest({ keep: true })
+  const callers = await Promise.all([call(request), call(request.slice(0, -10)), call(request.slice(0, 40))])
+  await (await call(get('/.well-known/jwks'))).ended()
+  const from = performance.now()
+  const ends = callers.map((caller) => caller.ended())
+  await server.close(1)
+  expect(performance.now() - from).toBeGreaterThan(900)
+  for (const seconds of await Promise.all(ends)) expect(seconds).toBeLessThan(promptly)
+  for (const caller of callers) expect(caller.said()).toBe('')
+  open()
+})
