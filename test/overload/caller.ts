@@ -1,0 +1,83 @@
+import { connect } from 'node:net'
+
+/** How one request ended. A reset is an end of the connection before the whole answer. */
+export interface Outcome {
+  readonly status: number | 'reset'
+  /** Of a 503: it says when to come back, and why. */
+  readonly saysWhen: boolean
+}
+
+/** One connection at a time, one request at a time, on bare sockets: a client library would be what is measured. */
+export interface Caller {
+  ask(): Promise<Outcome>
+  end(): void
+}
+
+/** Where the first response in this text ends; `undefined` while it has not. */
+function endOfAnswer(text: string): number | undefined {
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const [, length] = /\r\ncontent-length: (\d+)/iu.exec(text.slice(0, head)) ?? []
+  if (length !== undefined) return text.length >= head + 4 + Number(length) ? head + 4 + Number(length) : undefined
+  const last = text.indexOf('0\r\n\r\n', head + 4)
+  return last < 0 ? undefined : last + 5
+}
+
+const outcomeOf = (text: string): Outcome => ({
+  status: Number(text.slice(9, 12)),
+  saysWhen: /\r\nretry-after: \d+\r\n/iu.test(text) && text.includes('"temporarily_unavailable"'),
+})
+
+/** @param request bytes of the request, whose connection is kept alive unless the server ends it. */
+export function createCaller(port: number, request: Buffer): Caller {
+  let socket: ReturnType<typeof connect> | undefined
+  let text = ''
+  let waiting: ((outcome: Outcome) => void) | undefined
+
+  function settle(outcome: Outcome): void {
+    const resolve = waiting
+    waiting = undefined
+    resolve?.(outcome)
+  }
+
+  function open(): ReturnType<typeof connect> {
+    const own = connect({ port, host: '127.0.0.1', noDelay: true })
+    own.setEncoding('latin1')
+    own.on('data', (data) => {
+      if (own !== socket) return
+      text += data
+      const end = endOfAnswer(text)
+      if (end === undefined) return
+      const answer = text.slice(0, end)
+      text = text.slice(end)
+      if (/\r\nconnection: close\r\n/iu.test(answer)) {
+        socket = undefined
+        own.end()
+      }
+      settle(outcomeOf(answer))
+    })
+    own.on('error', () => own.destroy())
+    own.on('close', () => {
+      if (own !== socket) return
+      socket = undefined
+      settle({ status: 'reset', saysWhen: false })
+    })
+    return own
+  }
+
+  return {
+    ask() {
+      return new Promise((resolve) => {
+        waiting = resolve
+        text = ''
+        socket ??= open()
+        socket.write(request)
+      })
+    },
+    end() {
+      const last = socket
+      socket = undefined
+      last?.destroy()
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Attack (by number alone): more requests than the server can do are sent at once. Each would hold memory and a turn at the store, and all would be answered too late. So there is a bound, `maxRequests`; who comes beyond it hears at once
+ * when to come back.
+ *
+ * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { nodeListener, type RunningServer, serve } from '@grantry/adapters/node'
+import { afterEach, describe, expect, test } from 'vitest'
+import { readAnswers } from '../framing/answers.ts'
+import { exchange } from '../framing/exchange.ts'
+import { form, get, length, tokenRequest } from '../framing/requests.ts'
+import { fixture } from '../support/fixture.ts'
+
+let running: RunningServer | undefined
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await running?.close(0)
+  running = undefined
+})
+
+/** A provider whose token endpoint waits at a gate, and counts who is there. */
+async function gated() {
+  const { provider } = await fixture()
+  let open: () => void = () => undefined
+  let inside = 0
+  let most = 0
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const fetch: typeof provider.fetch = async (request, connection) => {
+    const response = await provider.fetch(request, connection)
+    if (!request.url.endsWith('/connect/token')) return response
+    inside += 1
+    most = Math.max(most, inside)
+    await gate
+    inside -= 1
+    return response
+  }
+  const servable = { issuer: provider.issuer, fetch }
+  return { servable, open: () => open(), inside: () => inside, most: () => most }
+}
+
+async function start(maxRequests?: number) {
+  const gate = await gated()
+  running = await serve(gate.servable, maxRequests === undefined ? {} : { maxRequests })
+  const { port } = running
+  return { ...gate, port, ask: () => exchange(port, [tokenRequest()]) }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const late = performance.now() + 10_000
+  while (!holds()) {
+    if (performance.now() > late) throw new Error('it has not come to it in ten seconds')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+function expectBusy(text: string): void {
+  const [answer] = readAnswers(text)
+  expect(answer?.status).toBe(503)
+  expect(answer?.headers.get('retry-after')).toBe('1')
+  expect(answer?.headers.get('cache-control')).toBe('no-store')
+  expect(answer?.headers.get('content-type')).toBe('application/json')
+  expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: 'temporarily_unavailable' })
+}
+const expectGranted = (text: string): void => expect(readAnswers(text)).toMatchObject([{ status: 200 }])
+
+describe('maxRequests', () => {
+  test('so many are under way at once; one more is answered 503 at once, while the others wait', async () => {
+    const server = await start(3)
+    const held = Array.from({ length: 3 }, server.ask)
+    await until(() => server.inside() === 3)
+    for (let time = 0; time < 5; time += 1) expectBusy((await server.ask()).text)
+    server.open()
+    for (const { text } of await Promise.all(held)) expectGranted(text)
+    expect(server.most()).toBe(3)
+    expectGranted((await server.ask()).text)
+  })
+
+  test('is 1,000 unless said otherwise', async () => {
+    const server = await start()
+    const held = Array.from({ length: 1000 }, server.ask)
+    await until(() => server.inside() === 1000)
+    expectBusy((await server.ask()).text)
+    server.open()
+    for (const { text } of await Promise.all(held)) expectGranted(text)
+  }, 30_000)
+
+  test('holds for a listener in a server of somebody else', async () => {
+    const gate = await gated()
+    const own = createServer(nodeListener(gate.servable, { maxRequests: 1 })).listen(0, '127.0.0.1')
+    await once(own, 'listening')
+    const { port } = own.address() as AddressInfo
+    const held = exchange(port, [tokenRequest()])
+    await until(() => gate.inside() === 1)
+    expectBusy((await exchange(port, [tokenRequest()])).text)
+    gate.open()
+    expectGranted((await held).text)
+    own.close()
+  })
+
+  test('a place is free again when its caller has gone before the answer', async () => {
+    const server = await start(1)
+    for (let time = 0; time < 3; time += 1) {
+      const socket = connect(server.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.write(tokenRequest())
+      if (time === 0) await until(() => server.inside() === 1)
+      socket.destroy()
+    }
+    server.open()
+    await until(() => server.inside() === 0)
+    expectGranted((await server.ask()).text)
+  })
+
+  test('a place is free again after every kind of answer', async () => {
+    const server = await start(1)
+    server.open()
+    const wrong = [
+      tokenRequest({ as: ['web', 'wrong'] }),
+      tokenRequest({ target: '/nothing' }),
+      tokenRequest({ target: '*' }),
+      tokenRequest({ lengths: [length(1_000_000)], body: '' }),
+      tokenRequest({ more: ['Authorization: x'] }),
+      get('/connect/token'),
+      get('/.well-known/jwks').replace('GET', 'HEAD'),
+    ]
+    for (const request of [...wrong, ...wrong]) {
+      const { text } = await exchange(server.port, [request])
+      expect(text).not.toContain(' 503 ')
+    }
+    expectGranted((await server.ask()).text)
+  })
+
+  // Otherwise a handful of idle sockets would be enough to shut everybody else out.
+  test('bodies that have not come in yet take no places', async () => {
+    const server = await start(2)
+    server.open()
+    for (let time = 0; time < 10; time += 1) {
+      const socket = connect(server.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.write(tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] }))
+    }
+    for (let time = 0; time < 3; time += 1) expectGranted((await server.ask()).text)
+  })
+
+  test('requests on one connection are bounded as well, and answered in their order', async () => {
+    const server = await start(1)
+    const other = server.ask()
+    await until(() => server.inside() === 1)
+    const busy = exchange(server.port, [tokenRequest({ keep: true }) + tokenRequest()])
+    const answers = readAnswers((await busy).text)
+    expect(answers.map(({ status }) => status).every((status) => status === 503)).toBe(true)
+    expectBusy((await busy).text)
+    server.open()
+    expectGranted((await other).text)
+  })
+
+  test.each([0, -1, 1.5, Number.NaN, '10'])('%j is refused at start', async (maxRequests) => {
+    const { servable } = await gated()
+    expect(() => nodeListener(servable, { maxRequests: maxRequests as number })).toThrow(TypeError)
+    await expect(
+      serve(servable, { maxRequests: maxRequests as number }).then((server) => server.close(0)),
+    ).rejects.toThrow(TypeError)
+  })
+})

@@ -1,0 +1,69 @@
+import { basic } from '@grantry/core/testing'
+import { web } from '../support/fixture.ts'
+import type { Memory, OverloadKind } from './kinds.ts'
+import type { LoadReport } from './load.ts'
+import type { Processes } from './processes.ts'
+
+/** Figures of one kind of overload. */
+export interface OverloadReport {
+  readonly kind: OverloadKind
+  /** Requests a second that the server carries when each caller waits for its answer. */
+  readonly capacity: number
+  readonly load: LoadReport
+  /** After a forced garbage collection: before the load, in its middle, at its end, and when all is over. */
+  readonly start: Memory
+  readonly middle: Memory
+  readonly late: Memory
+  readonly end: Memory
+  /** Most that the process held at once, bytes. */
+  readonly peak: number
+  readonly complaints: string
+}
+
+const forms: Readonly<Record<OverloadKind, string>> = {
+  memory: 'grant_type=client_credentials&scope=api1',
+  'slow-store': 'grant_type=client_credentials&scope=api1',
+  password: 'grant_type=password&username=alice&password=alice-password&scope=api1',
+}
+
+function requestOf(kind: OverloadKind): string {
+  const form = forms[kind]
+  const lines = [
+    'POST /connect/token HTTP/1.1',
+    'Host: id.example.com',
+    `Authorization: ${basic(web)}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${form.length}`,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${form}`
+}
+
+/** Callers that keep every kind of server busy and fill no queue. */
+const atOnce = 64
+/** More than the 1,000 requests that a server takes at once. */
+const connections = 2000
+
+const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+/** Finds out what the server carries, then offers twice as much for so many seconds, whether it answers or not. */
+export async function overload(processes: Processes, kind: OverloadKind, seconds: number): Promise<OverloadReport> {
+  const server = await processes.startServer(kind)
+  try {
+    const order = { port: server.port, request: requestOf(kind) }
+    // A server that has just started is slower than it will be.
+    await processes.load({ ...order, seconds: 1, connections: atOnce })
+    const measured = await processes.load({ ...order, seconds: Math.min(5, seconds / 4), connections: atOnce })
+    const capacity = (measured.statuses[200] ?? 0) / measured.seconds
+    const start = await server.collected()
+    const loading = processes.load({ ...order, seconds, connections, rate: 2 * capacity })
+    await pause(seconds / 2)
+    const middle = await server.collected()
+    await pause((seconds * 3) / 8)
+    const late = await server.collected()
+    const load = await loading
+    const end = await server.collected()
+    return { kind, capacity, load, start, middle, late, end, peak: server.peak(), complaints: server.complaints() }
+  } finally {
+    await server.stop()
+  }
+}
