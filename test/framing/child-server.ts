@@ -16,6 +16,8 @@ export interface FramingServer {
   readonly port: number
   /** Clients that got a token since the last call. Asks for one token itself, so it proves as well that the server goes on serving. */
   issuedSince(): Promise<readonly string[]>
+  /** Whether its runtime decides this case in its own way. */
+  differs(name: string): boolean
   /** Everything on its standard error. */
   complaints(): string
   stop(): Promise<void>
@@ -38,7 +40,7 @@ async function until<T>(look: () => T | undefined, failure: () => string): Promi
 }
 
 /** @throws Error with what the process said when it does not listen. */
-export async function startFramingServer({ adapter, command }: ServerUnderTest): Promise<FramingServer> {
+export async function startFramingServer({ adapter, command, differs = [] }: ServerUnderTest): Promise<FramingServer> {
   const program = await bundleText(entryFor(adapter), new URL('.', import.meta.url))
   const [executable = '', ...given] = command
   const child = spawn(executable, [...given, program], {
@@ -75,6 +77,7 @@ export async function startFramingServer({ adapter, command }: ServerUnderTest):
       output = output.slice(earlier.length + own.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
     },
+    differs: (name) => differs.includes(name),
     complaints: () => errors,
     async stop() {
       child.kill('SIGTERM')

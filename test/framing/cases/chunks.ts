@@ -1,7 +1,8 @@
 import type { FramingCase } from '../framing-case.ts'
 import { chunks, form, hiddenRequest, inChunks, tokenRequest } from '../requests.ts'
 
-const refused = [[400]] as const
+// RFC 9112 section 8: an incomplete or broken message is never acted on; whether a word is said is the server's affair.
+const refused = [[400], []] as const
 const tooLarge = [[400], [413], [431], []] as const
 const size = form.length.toString(16)
 const withBody = (body: string, keep = false): string => tokenRequest({ lengths: [inChunks], body, keep })
@@ -47,12 +48,12 @@ export const chunkCases: readonly FramingCase[] = [
   {
     name: 'a size beyond every number',
     send: [withBody(`FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`)],
-    answers: [[400], [413]],
+    answers: [[400], [413], []],
   },
   {
     name: 'a size that wraps to a right one',
     send: [withBody(`100000000000000${size.padStart(2, '0')}\r\n${form}\r\n0\r\n\r\n`)],
-    answers: [[400], [413]],
+    answers: [[400], [413], []],
   },
   { name: 'no size', send: [withBody(`\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'a size that is too small', send: [withBody(`3\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
@@ -100,12 +101,12 @@ export const chunkCases: readonly FramingCase[] = [
   {
     name: 'endless trailers',
     send: () => endlessly(`${head}0\r\n`, 'X-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n'.repeat(100)),
-    answers: [[200], ...tooLarge],
+    answers: [[200], ...tooLarge, [408]],
   },
   {
     name: 'endless extensions on chunks of one byte',
     send: () => endlessly(head, `1;${'x'.repeat(1000)}\r\na\r\n`),
-    answers: tooLarge,
+    answers: [...tooLarge, [408]],
   },
   { name: 'chunks behind the last', send: [withBody(`${chunks(form)}${chunks(form)}`)], answers: [[200], [200, 400]] },
 ]

@@ -85,8 +85,8 @@ export const connectionCases: readonly FramingCase[] = [
     answers: [[204, 200]],
     hiddenTokens: 1,
   },
-  { name: 'a broken one ends the connection', send: [broken + hiddenRequest], answers: [[400]] },
-  { name: 'a broken one, later', send: [broken, 50, hiddenRequest], answers: [[400]] },
+  { name: 'a broken one ends the connection', send: [broken + hiddenRequest], answers: [[400], []] },
+  { name: 'a broken one, later', send: [broken, 50, hiddenRequest], answers: [[400], []] },
   // The answer to the first must not be the refusal of the second: whoever counts answers would give them to the wrong callers.
   { name: 'a broken one on top of a right one', send: [right + broken], answers: [[200, 400], [200]] },
   { name: 'garbage on top of a right one', send: [`${right}\u0000\u0000\u0000\r\n\r\n`], answers: [[200, 400], [200]] },

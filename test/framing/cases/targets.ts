@@ -1,7 +1,8 @@
 import type { FramingCase } from '../framing-case.ts'
 import { close, get, head, host, tokenRequest } from '../requests.ts'
 
-const refused = [[400]] as const
+// RFC 9112 section 3: 400, or what comes of reading the line in another way; a close says enough to who sends this.
+const refused = [[400], [505], []] as const
 const absent = [[404]] as const
 const right = [[200]] as const
 const at = (target: string): string => tokenRequest({ target })
