@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
-/** How one request ended. A reset is an end of the connection before the whole answer. */
+/** How one request ended. `closed` or a code of the system, such as `ECONNRESET`: the connection ended before the whole answer. */
 export interface Outcome {
-  readonly status: number | 'reset'
+  readonly status: number | string
   /** Of a 503: it says when to come back, and why. */
   readonly saysWhen: boolean
 }
@@ -56,11 +56,14 @@ export function createCaller(port: number, request: Buffer): Caller {
       }
       settle(outcomeOf(answer))
     })
-    own.on('error', () => own.destroy())
+    let reason = 'closed'
+    own.on('error', (error: NodeJS.ErrnoException) => {
+      reason = error.code ?? error.message
+    })
     own.on('close', () => {
       if (own !== socket) return
       socket = undefined
-      settle({ status: 'reset', saysWhen: false })
+      settle({ status: reason, saysWhen: false })
     })
     return own
   }

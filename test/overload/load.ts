@@ -1,15 +1,17 @@
 import { type Caller, createCaller, type Outcome } from './caller.ts'
 
-/** What came of a load. Times are in milliseconds, from the moment at which a request was due. */
+/** What came of a load. Times are in milliseconds. */
 export interface LoadReport {
   readonly seconds: number
   readonly offered: number
   readonly answered: number
-  /** How often each status, and `reset`. */
+  /** Due, and never sent, because no connection was free: who waits outside, and gives up. */
+  readonly heldBack: number
+  /** How often each status, and each way in which a connection ended without one. */
   readonly statuses: Readonly<Record<string, number>>
   /** 503s that do not say when to come back. */
   readonly withoutRetryAfter: number
-  /** Without an answer long after the end. */
+  /** Sent, and without an answer long after the end. */
   readonly hung: number
   readonly p50: number
   readonly p99: number
@@ -28,7 +30,7 @@ export interface LoadOrder {
   readonly rate?: number
 }
 
-/** Milliseconds after the last request was due in which all must be answered. */
+/** Milliseconds after the load in which all that was sent must be answered. */
 const patience = 15_000
 
 const quantile = (sorted: Float64Array, share: number): number =>
@@ -37,38 +39,45 @@ const quantile = (sorted: Float64Array, share: number): number =>
 function createTally() {
   const statuses: Record<string, number> = {}
   const times: number[] = []
+  let sent = 0
   let withoutRetryAfter = 0
   return {
-    add({ status, saysWhen }: Outcome, due: number): void {
+    async ask(caller: Caller): Promise<void> {
+      sent += 1
+      const from = performance.now()
+      const { status, saysWhen }: Outcome = await caller.ask()
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status === 503 && !saysWhen) withoutRetryAfter += 1
-      if (status !== 'reset') times.push(performance.now() - due)
+      if (typeof status === 'number') times.push(performance.now() - from)
     },
-    read(offered: number, seconds: number): Omit<LoadReport, 'recovery'> {
+    read(seconds: number, heldBack: number): Omit<LoadReport, 'recovery'> {
       const sorted = Float64Array.from(times).sort()
       const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-      const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)]
-      return { seconds, offered, answered: times.length, statuses, withoutRetryAfter, hung: offered - ended, p50, p99 }
+      return {
+        seconds,
+        offered: sent + heldBack,
+        heldBack,
+        answered: times.length,
+        statuses,
+        withoutRetryAfter,
+        hung: sent - ended,
+        p50: quantile(sorted, 0.5),
+        p99: quantile(sorted, 0.99),
+      }
     },
   }
 }
 
 type Tally = ReturnType<typeof createTally>
 
-async function closedLoop(callers: readonly Caller[], until: number, tally: Tally): Promise<number> {
-  let offered = 0
+async function closedLoop(callers: readonly Caller[], until: number, tally: Tally): Promise<void> {
   const run = async (caller: Caller): Promise<void> => {
-    while (performance.now() < until) {
-      offered += 1
-      const due = performance.now()
-      tally.add(await caller.ask(), due)
-    }
+    while (performance.now() < until) await tally.ask(caller)
   }
   await Promise.all(callers.map(run))
-  return offered
 }
 
-/** Requests come as they are due. One for which no connection is free waits here, and its time runs. */
+/** @returns how many were due and found no connection free until the end */
 async function openLoop(
   callers: readonly Caller[],
   rate: number,
@@ -77,36 +86,31 @@ async function openLoop(
   tally: Tally,
 ): Promise<number> {
   const free = [...callers]
-  const held: number[] = []
-  let next = 0
-  let offered = 0
-  let open = 0
-  const send = (caller: Caller, due: number): void => {
-    void caller.ask().then((outcome) => {
-      tally.add(outcome, due)
+  let [due, held, open] = [0, 0, 0]
+  const send = (caller: Caller): void => {
+    open += 1
+    void tally.ask(caller).then(() => {
       open -= 1
-      const waiting = held[next]
-      if (waiting === undefined) free.push(caller)
-      else {
-        next += 1
-        send(caller, waiting)
+      if (held === 0 || performance.now() > until) {
+        free.push(caller)
+        return
       }
+      held -= 1
+      send(caller)
     })
   }
   while (performance.now() < until) {
-    const due = Math.floor(((performance.now() - from) / 1000) * rate)
-    for (; offered < due; offered += 1) {
-      const at = from + (offered / rate) * 1000
-      open += 1
+    const now = Math.floor(((performance.now() - from) / 1000) * rate)
+    for (; due < now; due += 1) {
       const caller = free.pop()
-      if (caller === undefined) held.push(at)
-      else send(caller, at)
+      if (caller === undefined) held += 1
+      else send(caller)
     }
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
   const late = performance.now() + patience
   while (open > 0 && performance.now() < late) await new Promise((resolve) => setTimeout(resolve, 5))
-  return offered
+  return held
 }
 
 /** Puts a load on a server and tells what came of it. */
@@ -116,8 +120,9 @@ export async function load({ port, request, seconds, connections, rate }: LoadOr
   const tally = createTally()
   const from = performance.now()
   const until = from + seconds * 1000
-  const offered =
-    rate === undefined ? await closedLoop(callers, until, tally) : await openLoop(callers, rate, from, until, tally)
+  let heldBack = 0
+  if (rate === undefined) await closedLoop(callers, until, tally)
+  else heldBack = await openLoop(callers, rate, from, until, tally)
   const took = (performance.now() - from) / 1000
   for (const caller of callers) caller.end()
   const last = createCaller(port, bytes)
@@ -125,5 +130,5 @@ export async function load({ port, request, seconds, connections, rate }: LoadOr
   const { status } = await last.ask()
   const recovery = status === 200 ? performance.now() - before : Number.POSITIVE_INFINITY
   last.end()
-  return { ...tally.read(offered, took), recovery }
+  return { ...tally.read(took, heldBack), recovery }
 }

@@ -23,7 +23,7 @@ function rows({ kind, capacity, load, start, middle, late, end, peak }: Overload
   return [
     `${kind}`,
     `  carries ${capacity.toFixed(0)}/s; offered ${perSecond(load.offered, seconds)} for ${seconds} s, answered ${perSecond(load.answered, load.seconds)} in ${load.seconds.toFixed(1)} s`,
-    `  ${statuses.join(', ')}; without an answer: ${load.hung}; 503 without Retry-After: ${load.withoutRetryAfter}`,
+    `  ${statuses.join(', ')}; waiting outside at the end: ${load.heldBack}; without an answer: ${load.hung}; 503 without Retry-After: ${load.withoutRetryAfter}`,
     `  p50 ${load.p50.toFixed(0)} ms, p99 ${load.p99.toFixed(0)} ms; next request after the load ${load.recovery.toFixed(0)} ms`,
     `  RSS at start ${megabytes(start.rss)}, peak ${megabytes(peak)}, end ${megabytes(end.rss)}; heap at start ${megabytes(start.heap)}, middle ${megabytes(middle.heap)}, late ${megabytes(late.heap)}, end ${megabytes(end.heap)}`,
   ]
