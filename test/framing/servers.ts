@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type FramingServer, startFramingServer } from './child-server.ts'
 
@@ -13,9 +12,6 @@ export interface ServerUnderTest {
   /** Names of cases that the runtime itself decides in its own way, before any code of ours: judged for what they do harm, not for what is said. */
   readonly differs?: readonly string[]
 }
-
-export const runtime = (name: string): string =>
-  fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))
 
 const servers: readonly ServerUnderTest[] = [
   { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath] },
