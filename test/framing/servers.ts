@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type FramingServer, startFramingServer } from './child-server.ts'
+import { bunDiffers, denoDiffers } from './differences.ts'
 
 /** A runtime and the ready adapter for it. */
 export interface ServerUnderTest {
@@ -13,7 +15,17 @@ export interface ServerUnderTest {
   readonly differs?: readonly string[]
 }
 
+const runtime = (name: string): string =>
+  fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))
+
 const servers: readonly ServerUnderTest[] = [
+  { name: 'bun', adapter: '@grantry/adapters/bun', command: [runtime('bun')], differs: bunDiffers },
+  {
+    name: 'deno',
+    adapter: '@grantry/adapters/deno',
+    command: [runtime('deno'), 'run', '--allow-all'],
+    differs: denoDiffers,
+  },
   { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath] },
 ]
 
