@@ -62,11 +62,10 @@ const runtimes = [
 
 for (const { name, closesLate, parameters } of runtimes) {
   describeWithRuntime(`@grantry/adapters/${name}`, runtimeExecutable(`.bin/${name}`), () => {
-    const start = async (): Promise<Program> =>
-      startProgram(runtimeExecutable(`.bin/${name}`), [
-        ...parameters,
-        await bundle(new URL(`./programs/limited-${name}.ts`, import.meta.url)),
-      ])
+    const start = async (): Promise<Program> => {
+      const script = await bundle(new URL(`./programs/limited-${name}.ts`, import.meta.url))
+      return startProgram(runtimeExecutable(`.bin/${name}`), [...parameters, script], script)
+    }
     const ask = (target: string) => exchange(program.port, bytesOf({ target }, 'x'))
     let program: Program
 

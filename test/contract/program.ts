@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** A program in a process of its own that listens on loopback. */
 export interface Program {
@@ -17,9 +19,10 @@ const announcement = /^listening on (\d+)\n|"event":"listen".*?"port":(\d+)\D/mu
 /**
  * Starts a program and waits until it has told its port on its standard output, or on file descriptor 3.
  *
+ * @param script what `bundle` made; its directory goes with the program
  * @throws Error with what it wrote when it ends, or says nothing for 20 seconds.
  */
-export async function startProgram(command: string, parameters: readonly string[]): Promise<Program> {
+export async function startProgram(command: string, parameters: readonly string[], script: string): Promise<Program> {
   const child: ChildProcess = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   let written = ''
   let told = ''
@@ -32,6 +35,7 @@ export async function startProgram(command: string, parameters: readonly string[
     })
   }).finally(() => {
     ended = true
+    return rm(dirname(script), { recursive: true, force: true })
   })
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(`${command} ${parameters.join(' ')} ${why}:\n${written}`))

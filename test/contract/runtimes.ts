@@ -44,7 +44,10 @@ const program = (name: string): URL => new URL(`./programs/${name}.ts`, import.m
 
 const on = (executable: string, name: string, parameters: readonly string[] = []) => ({
   executable,
-  start: async () => startProgram(executable, [...parameters, await bundle(program(name))]),
+  async start() {
+    const script = await bundle(program(name))
+    return startProgram(executable, [...parameters, script], script)
+  },
 })
 
 const bun = runtimeExecutable('.bin/bun')

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,7 +26,14 @@ const configuration = (issuer: string) => ({
   scopes: [{ name: 'api1' }],
 })
 
-const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'grantry-'))
+const directories: string[] = []
+afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
+  directories.push(directory)
+  return directory
+}
 
 const addressOf = (server: RunningCommand): string =>
   `http://${/listens on (\S+)/u.exec(server.output().out)?.[1] ?? 'nowhere.invalid'}`
