@@ -49,7 +49,7 @@ function raw(text: string | Buffer, { cut = false } = {}): Promise<string> {
 }
 
 const statuses = (answer: string): number[] =>
-  [...answer.matchAll(/^HTTP\/1\.1 (\d{3}) /gmu)].map(([, code]) => Number(code))
+  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))
 const form = 'grant_type=client_credentials&scope=api1'
 const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`
 const headers = [

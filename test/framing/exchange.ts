@@ -32,8 +32,15 @@ const drained = (socket: Socket): Promise<void> =>
   })
 
 async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: boolean): Promise<void> {
+  let unheard = 0
   for (const piece of pieces) {
     if (socket.destroyed || socket.readableEnded) return
+    // Writing that never blocks never lets us read: an answer would be there, and we would not have looked.
+    unheard += typeof piece === 'number' ? 0 : piece.length
+    if (unheard > 65_536) {
+      unheard = 0
+      await turn()
+    }
     if (typeof piece === 'number') {
       await pause(piece)
       continue

@@ -30,7 +30,7 @@ const servers: readonly ServerUnderTest[] = [
 ]
 
 /** Defines the same tests for every server; they get it started. Where its runtime is missing, that is said, and a build fails. */
-export function describeServers(title: string, define: (server: () => FramingServer) => void): void {
+export function describeServers(title: string, define: (server: () => FramingServer, name: string) => void): void {
   for (const under of servers) {
     describe(`${title}, ${under.name}`, () => {
       const [program = ''] = under.command
@@ -50,7 +50,7 @@ export function describeServers(title: string, define: (server: () => FramingSer
       define(() => {
         if (server === undefined) throw new TypeError('the server has not started')
         return server
-      })
+      }, under.name)
     })
   }
 }

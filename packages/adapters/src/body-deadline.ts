@@ -13,7 +13,7 @@ const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'CONNECT', 'TRACE'
 /** A request whose body comes through a stream of our own: neither Bun nor Deno lets a body time out that trickles. */
 export function withBodyDeadline(request: Request, seconds: number): TimedRequest {
   const { url, method, headers, body } = request
-  if (body === null || bodiless.has(method)) return { request, isLate: () => false, forget: () => {} }
+  if (body === null || bodiless.has(method.toUpperCase())) return { request, isLate: () => false, forget: () => {} }
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader()
   let late = false
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -3,6 +3,9 @@ import { finished } from 'node:stream/promises'
 
 type Result = ReadableStreamReadResult<Uint8Array>
 
+/** Is told of every wait for what has not come in yet. */
+export type WhileWaiting = <T>(arrival: Promise<T>) => Promise<T>
+
 /** Bytes after which a body is handed over in part, so that its reader can refuse the rest. */
 const window = 65_536
 
@@ -61,7 +64,10 @@ function listen(incoming: IncomingMessage, first: Buffer | null): () => Promise<
  * Reads a body straight from the connection. The whole of a small one comes in one piece; a larger one in pieces, and no more of it is taken than is
  * asked for. Rejects when the connection ends before the body does.
  */
-export function createBodyReader(incoming: IncomingMessage): ReadableStreamDefaultReader<Uint8Array> {
+export function createBodyReader(
+  incoming: IncomingMessage,
+  whileWaiting: WhileWaiting,
+): ReadableStreamDefaultReader<Uint8Array> {
   let ended = false
   let next: (() => Promise<Result>) | undefined
   return {
@@ -78,7 +84,7 @@ export function createBodyReader(incoming: IncomingMessage): ReadableStreamDefau
         if (incoming.destroyed) throw cut()
         next = listen(incoming, piece)
       }
-      return next()
+      return whileWaiting(next())
     },
     async cancel() {
       ended = true

@@ -1,41 +1,48 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { createBodyReader } from './body-reader.ts'
+import { createBodyReader, type WhileWaiting } from './body-reader.ts'
 import { delegate } from './delegate.ts'
 
-/** The body of a request: its reader reads the connection itself, anything else makes a real stream of it first. */
+/** The body of a request: its reader reads the connection itself, and everything else makes a real stream of that reader first. */
 export class LightBody {
   readonly #incoming: IncomingMessage
+  readonly #whileWaiting: WhileWaiting
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  #real: NodeReadableStream | undefined
+  #real: ReadableStream | undefined
 
-  constructor(incoming: IncomingMessage) {
+  constructor(incoming: IncomingMessage, whileWaiting: WhileWaiting) {
     this.#incoming = incoming
+    this.#whileWaiting = whileWaiting
   }
 
   get locked(): boolean {
-    return this.#reader !== undefined || this.#real?.locked === true
+    return this.#real?.locked ?? this.#reader !== undefined
   }
 
-  getReader(options?: object): ReadableStreamDefaultReader<Uint8Array> {
-    if (this.#real !== undefined || options !== undefined) {
-      return Reflect.apply<ReadableStream, [object | undefined], ReadableStreamDefaultReader<Uint8Array>>(
-        ReadableStream.prototype.getReader as never,
-        this.real,
-        [options],
-      )
-    }
-    if (this.#reader !== undefined) throw new TypeError('The body is locked to a reader')
-    this.#reader = createBodyReader(this.#incoming)
-    return this.#reader
+  /** For the default reader only: a reader of another kind needs the real stream. */
+  getReader(): ReadableStreamDefaultReader<Uint8Array> {
+    return this.#real === undefined ? this.#lock() : this.#real.getReader()
   }
 
   /** @throws TypeError when the body is being read already. */
   get real(): ReadableStream {
+    if (this.#real === undefined) {
+      const reader = this.#lock()
+      this.#real = new ReadableStream({
+        async pull(controller) {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: () => reader.cancel(),
+      })
+    }
+    return this.#real
+  }
+
+  #lock(): ReadableStreamDefaultReader<Uint8Array> {
     if (this.#reader !== undefined) throw new TypeError('The body is locked to a reader')
-    this.#real ??= Readable.toWeb(this.#incoming) as NodeReadableStream
-    return this.#real as ReadableStream
+    this.#reader = createBodyReader(this.#incoming, this.#whileWaiting)
+    return this.#reader
   }
 }
 

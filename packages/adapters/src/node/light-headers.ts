@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { delegate } from './delegate.ts'
 
 /**
  * The headers of a request, as Node has read them: `get` and `has` cost a look, everything else of the `Headers` interface makes a real one
@@ -38,4 +39,4 @@ export class LightHeaders {
   }
 }
 
-Object.setPrototypeOf(LightHeaders.prototype, Headers.prototype)
+delegate(LightHeaders, Headers)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WhileWaiting } from './body-reader.ts'
 import { delegate } from './delegate.ts'
 import { LightBody } from './light-body.ts'
 import { LightHeaders } from './light-headers.ts'
@@ -16,6 +17,8 @@ export class LightRequest {
   readonly url: string
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
+  /** Set by whoever must know that this request waits for its body. */
+  whileWaiting: WhileWaiting = (arrival) => arrival
   #headers: LightHeaders | undefined
   #body: LightBody | undefined
   #abort: AbortController | undefined
@@ -35,7 +38,7 @@ export class LightRequest {
 
   get body(): ReadableStream | null {
     if (bodyless.has(this.method)) return null
-    this.#body ??= new LightBody(this.#incoming)
+    this.#body ??= new LightBody(this.#incoming, (arrival) => this.whileWaiting(arrival))
     return this.#real === undefined ? (this.#body as unknown as ReadableStream) : this.#real.body
   }
 

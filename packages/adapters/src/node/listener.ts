@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Handler } from '@grantry/core'
 import { clientAddress } from '../client-address.ts'
+import { turnOf } from './connection.ts'
 import { LightRequest } from './light-request.ts'
+import { createPlaces, type Place } from './places.ts'
 import { badTarget, failure, overloaded, refuse } from './refusal.ts'
 import { originForm, refusalOf } from './request-target.ts'
 import { send } from './send.ts'
@@ -24,40 +26,69 @@ export type Listener = (req: IncomingMessage, res: ServerResponse) => void
 /** The way between Node's objects and the Fetch API. What it says of a request does not depend on what the request says of our host. */
 export interface Bridge {
   /** `undefined` for a target of which no request can be made. */
-  requestOf(req: IncomingMessage, res: ServerResponse): Request | undefined
+  requestOf(req: IncomingMessage, res: ServerResponse): LightRequest | undefined
   /** Answers it with this handler; never rejects. */
-  answer(req: IncomingMessage, res: ServerResponse, request: Request, handler: Handler): Promise<void>
+  answer(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void
 }
 
 const joined = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(',') : value
 
-export function createBridge(issuer: string, { trustedProxies = 0, maxRequests = 1000 }: NodeOptions): Bridge {
+/**
+ * @param isClosing whether the server takes no more connections: an answer then says that it is the last
+ * @throws TypeError when `maxRequests` is no whole number of at least 1.
+ */
+export function createBridge(issuer: string, options: NodeOptions, isClosing: () => boolean = () => false): Bridge {
+  const { trustedProxies = 0, maxRequests = 1000 } = options
   const { origin } = new URL(issuer)
-  let underWay = 0
+  const places = createPlaces(maxRequests)
 
   const addressOf = ({ socket, headers }: IncomingMessage): string | undefined =>
     clientAddress(socket.remoteAddress, joined(headers['x-forwarded-for']), trustedProxies)
+
+  async function answerWithin(
+    place: Place,
+    request: LightRequest,
+    req: IncomingMessage,
+    res: ServerResponse,
+    handler: Handler,
+  ): Promise<void> {
+    try {
+      const response = await handler(request as unknown as Request, { clientAddress: addressOf(req) })
+      if (isClosing()) res.shouldKeepAlive = false
+      if (place.lost) refuse(res, overloaded)
+      else await send(res, response)
+    } catch {
+      // Only a host's own handler rejects, or a body that it streams.
+      refuse(res, failure)
+    } finally {
+      places.give(place)
+    }
+  }
+
+  function begin(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void {
+    const refusal = request === undefined ? badTarget : refusalOf(req)
+    const place = refusal === undefined ? places.take() : undefined
+    if (request === undefined || place === undefined) {
+      // A microtask later the rest of the packet is parsed, and it shows whether more of a body is to come.
+      queueMicrotask(() => refuse(res, refusal ?? overloaded))
+      return
+    }
+    request.whileWaiting = (arrival) => places.whileWaiting(place, arrival)
+    void answerWithin(place, request, req, res, handler)
+  }
 
   return {
     requestOf(req, res) {
       // A framework that mounts the listener below a path keeps the whole target in `originalUrl`.
       const { originalUrl, url = '' } = req as { originalUrl?: string; url?: string }
       const path = originForm(originalUrl ?? url)
-      return path === undefined ? undefined : (new LightRequest(req, res, origin + path) as unknown as Request)
+      return path === undefined ? undefined : new LightRequest(req, res, origin + path)
     },
-    async answer(req, res, request, handler) {
-      const refusal = underWay >= maxRequests ? overloaded : refusalOf(req)
-      if (refusal !== undefined) return refuse(res, refusal)
-      underWay += 1
-      try {
-        await send(res, await handler(request, { clientAddress: addressOf(req) }))
-      } catch {
-        // Only a host's own handler rejects, or a body that it streams.
-        refuse(res, failure)
-      } finally {
-        underWay -= 1
-      }
+    answer(request, req, res, handler) {
+      const turn = turnOf(req, res)
+      if (turn === undefined) begin(request, req, res, handler)
+      else void turn.then((goesOn) => goesOn && begin(request, req, res, handler))
     },
   }
 }
@@ -66,14 +97,14 @@ export function createBridge(issuer: string, { trustedProxies = 0, maxRequests =
  * A provider as a listener of `node:http`, `node:https` or `node:http2`: everything is the provider's, and what it does not know gets 404. A body that
  * stalls is the server's to end: set its `requestTimeout`.
  *
+ * @throws TypeError when `maxRequests` is no whole number of at least 1.
  * @example
  * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(5000)
  */
 export function nodeListener({ issuer, fetch }: Servable, options: NodeOptions = {}): Listener {
-  const { requestOf, answer } = createBridge(issuer, options)
-  return (req, res) => {
-    const request = requestOf(req, res)
-    if (request === undefined) refuse(res, badTarget)
-    else void answer(req, res, request, fetch)
-  }
+  return listenerOf(createBridge(issuer, options), fetch)
+}
+
+export function listenerOf({ requestOf, answer }: Bridge, handler: Handler): Listener {
+  return (req, res) => answer(requestOf(req, res), req, res, handler)
 }

@@ -21,10 +21,10 @@ export function nodeMiddleware(provider: Mountable, options: NodeOptions = {}): 
   const { requestOf, answer } = createBridge(provider.issuer, options)
   return (req, res, next) => {
     const request = requestOf(req, res)
-    const handler = request && provider.route(request)
-    if (request === undefined || handler === undefined) next()
+    const handler = request && provider.route(request as unknown as Request)
+    if (handler === undefined) next()
     else if (req.method === 'POST' && req.readableDidRead) next(bodyIsGone())
-    else void answer(req, res, request, handler)
+    else answer(request, req, res, handler)
   }
 }
 
@@ -85,9 +85,9 @@ export function fastifyHook(
   const { requestOf, answer } = createBridge(provider.issuer, options)
   return ({ raw: req }, reply, done) => {
     const request = requestOf(req, reply.raw)
-    const handler = request && provider.route(request)
-    if (request === undefined || handler === undefined) return done()
+    const handler = request && provider.route(request as unknown as Request)
+    if (handler === undefined) return done()
     reply.hijack()
-    void answer(req, reply.raw, request, handler)
+    answer(request, req, reply.raw, handler)
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { sendText } from './send.ts'
 
 /** What no handler is asked, or cannot answer. */
 export interface Refusal {
@@ -6,6 +7,8 @@ export interface Refusal {
   readonly error: 'invalid_request' | 'server_error' | 'temporarily_unavailable'
   readonly description?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether the connection serves no other request; default `true`. */
+  readonly last?: boolean
 }
 
 const malformed = (description: string): Refusal => ({ status: 400, error: 'invalid_request', description })
@@ -24,26 +27,25 @@ export const overloaded: Refusal = {
   error: 'temporarily_unavailable',
   description: 'The service is temporarily unavailable',
   headers: { 'retry-after': '1' },
+  last: false,
 }
-export const notFound: Refusal = { status: 404, error: 'invalid_request', description: 'There is no such endpoint' }
 export const failure: Refusal = { status: 500, error: 'server_error' }
 
-/** As the provider would say it (wire contract, section 1); the connection serves no other request. */
-export function refuse(res: ServerResponse, { status, error, description, headers }: Refusal): void {
+/** As the provider would say it: wire contract, section 1. */
+export function refuse(res: ServerResponse, { status, error, description, headers, last = true }: Refusal): void {
   if (res.headersSent) {
     res.destroy()
     return
   }
-  const body = JSON.stringify({ error, ...(description !== undefined && { error_description: description }) })
-  res.writeHead(status, {
-    'content-type': 'application/json',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    pragma: 'no-cache',
-    // HTTP/2 has streams in place of connections that a request could spoil.
-    ...(res.req.httpVersionMajor === 1 && { connection: 'close' }),
-    'content-length': Buffer.byteLength(body),
-    ...headers,
+  if (last) res.shouldKeepAlive = false
+  sendText(res, status, {
+    body: JSON.stringify({ error, ...(description !== undefined && { error_description: description }) }),
+    headers: {
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      ...headers,
+    },
   })
-  res.end(body)
 }

@@ -1,30 +1,39 @@
 import type { ServerResponse } from 'node:http'
+import { closeUnread, hasMore, skipRest } from './connection.ts'
 import { LightResponse } from './light-response.ts'
 
 /** RFC 9110 sections 6.4.1 and 8.6: these have no body and name no length of one. */
 const hasNoBody = (status: number): boolean => status === 204 || status === 304
 
-/** RFC 9112 section 9.6: the rest of an oversized body is not read, so the connection cannot serve another request. */
-const isLast = (res: ServerResponse, status: number): boolean => status === 413 && res.req.httpVersionMajor === 1
-
-function sendText(
-  res: ServerResponse,
-  status: number,
-  { body, headers }: { readonly body: string | null; readonly headers: Readonly<Record<string, string>> },
-): void {
-  if (hasNoBody(status)) {
-    res.writeHead(status, headers)
-    res.end()
+/** An answer that is there as a whole, with its headers as a flat list: name, value, name, value. */
+function sendWhole(res: ServerResponse, status: number, headers: string[], body: string | Uint8Array): void {
+  const unread = hasMore(res.req)
+  // The rest of an oversized body is not waited for.
+  if (status === 413) res.shouldKeepAlive = false
+  // A HEAD request hears no length: the handler left the body out.
+  if (res.req.method !== 'HEAD' && !hasNoBody(status)) {
+    headers.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
+  }
+  res.writeHead(status, headers)
+  if (unread && !res.shouldKeepAlive) {
+    res.write(body)
+    closeUnread(res.req)
     return
   }
-  const text = body ?? ''
+  res.end(body)
+  if (unread) skipRest(res.req)
+}
+
+/** What is written at once. */
+interface Text {
+  readonly body: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function sendText(res: ServerResponse, status: number, { body, headers }: Text): void {
   const lines: string[] = []
   for (const name in headers) lines.push(name, headers[name] ?? '')
-  // A HEAD request hears no length: the handler left the text out.
-  if (res.req.method !== 'HEAD') lines.push('content-length', String(Buffer.byteLength(text)))
-  if (isLast(res, status)) lines.push('connection', 'close')
-  res.writeHead(status, lines)
-  res.end(text)
+  sendWhole(res, status, lines, body ?? '')
 }
 
 const drained = (res: ServerResponse): Promise<void> =>
@@ -38,23 +47,25 @@ const drained = (res: ServerResponse): Promise<void> =>
     res.on('close', settle)
   })
 
-/** Any other response: what a host's own handler around the provider answers with. */
-async function sendStream(res: ServerResponse, response: Response): Promise<void> {
-  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length > 0) headers['set-cookie'] = cookies
-  res.writeHead(response.status, isLast(res, response.status) ? { ...headers, connection: 'close' } : headers)
-  const reader = response.body?.getReader()
-  if (reader === undefined || res.req.method === 'HEAD') {
-    await reader?.cancel()
-    res.end()
-    return
+// `entries()` gives each `set-cookie` for itself. The length is counted anew, and how the body is framed is the server's affair.
+const linesOf = ({ headers }: Response): string[] =>
+  [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
+
+/** A response of the platform: what a provider without `nodeRuntime` answers with, or a host's own handler around it. */
+async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
+  const { status, body } = response
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  let next = first?.done === false ? await reader?.read() : first
+  if (reader === undefined || next === undefined || next.done) {
+    return sendWhole(res, status, linesOf(response), first?.value ?? '')
   }
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
+  if (hasMore(res.req)) res.shouldKeepAlive = false
+  res.writeHead(status, linesOf(response))
+  res.write(first?.value)
+  for (; !next.done; next = await reader.read()) {
     if (res.destroyed) return reader.cancel()
-    if (!res.write(value)) await drained(res)
+    if (!res.write(next.value)) await drained(res)
   }
   res.end()
 }
@@ -62,5 +73,5 @@ async function sendStream(res: ServerResponse, response: Response): Promise<void
 /** Writes a response. Rejects when its body fails; what was not sent yet is then the caller's affair. */
 export function send(res: ServerResponse, response: Response): void | Promise<void> {
   const plain = response instanceof LightResponse ? response.plain : undefined
-  return plain === undefined ? sendStream(res, response) : sendText(res, response.status, plain)
+  return plain === undefined ? sendResponse(res, response) : sendText(res, response.status, plain)
 }

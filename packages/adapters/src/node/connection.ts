@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Milliseconds that the rest of a body may take which nobody wants, and that a caller has to read an answer before its connection is cut. */
+const patience = 1000
+
+const latest = Symbol('the answer to the latest request of this connection')
+const before = Symbol('the answer that this one waits for')
+
+type Tracked = Socket & { [latest]?: Answer }
+type Answer = ServerResponse & { [before]?: Answer }
+
+const settled = (res: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    res.once('finish', resolve)
+    res.once('close', resolve)
+  })
+
+const letsGoOn = (res: ServerResponse): boolean => res.writableEnded && res.shouldKeepAlive
+
+/**
+ * The turn of a request among those that were sent on one connection without waiting. `undefined`: it has it. Else a promise, `false` when the
+ * connection ends with an earlier answer: what comes behind a refused request must not be done in silence.
+ */
+export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | undefined {
+  // HTTP/2 has a stream for each request.
+  if (req.httpVersionMajor !== 1) return undefined
+  const socket: Tracked = req.socket
+  const earlier = socket[latest]
+  socket[latest] = res
+  if (earlier === undefined || letsGoOn(earlier)) return undefined
+  res[before] = earlier
+  return settled(earlier).then(() => {
+    delete res[before]
+    return letsGoOn(earlier) && !socket.destroyed
+  })
+}
+
+/** RFC 9112 section 9.6: our end first, and the other one when the caller has had time to read. A reset would take the answer from it. */
+function closeInStages(socket: Socket): void {
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), patience)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Whether more of a body is to come than was wanted for the answer. */
+export const hasMore = (req: IncomingMessage): boolean => req.httpVersionMajor === 1 && !req.complete
+
+/** Reads on and throws away; whoever has read so far has answered, and would hold up the rest. */
+function discard(req: IncomingMessage): void {
+  req.removeAllListeners('data')
+  req.resume()
+}
+
+/** After an answer that ends the connection: what is still being sent is read and thrown away for a while. Written, not ended: Node would reset at once. */
+export function closeUnread(req: IncomingMessage): void {
+  discard(req)
+  closeInStages(req.socket)
+}
+
+/** After an answer that lets the connection live: as long as the caller does not send for ever. */
+export function skipRest(req: IncomingMessage): void {
+  discard(req)
+  const timer = setTimeout(() => closeInStages(req.socket), patience)
+  const stop = (): void => clearTimeout(timer)
+  req.once('end', stop)
+  req.once('close', stop)
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+}
+
+/** The last request that came in as a whole and is not answered yet. */
+function dueAnswer(socket: Tracked): ServerResponse | undefined {
+  let answer = socket[latest]
+  while (answer !== undefined && !answer.req.complete) answer = answer[before]
+  return answer?.writableFinished ? undefined : answer
+}
+
+/** For `clientError`: bytes that are no HTTP. What was understood before them is answered first, and then the connection ends. */
+export function onClientError(error: Error & { readonly code?: string }, socket: Tracked): void {
+  const due = dueAnswer(socket)
+  if (due !== undefined) {
+    due.shouldKeepAlive = false
+    due.once('finish', () => socket.destroySoon())
+    return
+  }
+  if (!socket.writable || socket[latest]?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const body = '{"error":"invalid_request","error_description":"The request is not valid HTTP"}'
+  const head = [
+    `HTTP/1.1 ${statuses[error.code ?? ''] ?? '400 Bad Request'}`,
+    'content-type: application/json',
+    'cache-control: no-store',
+    'pragma: no-cache',
+    'x-content-type-options: nosniff',
+    `content-length: ${body.length}`,
+    'connection: close',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  closeInStages(socket)
+}
