@@ -1,0 +1,61 @@
+/** One answer of a server. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+const contentLength = /\r\ncontent-length: *(\d+)/iu
+const chunked = /\r\ntransfer-encoding: *chunked/iu
+
+/** The chunks of a body put together, or `undefined` while some of it is missing. */
+function joinChunks(text: string, start: number): { readonly body: string; readonly end: number } | undefined {
+  let body = ''
+  let at = start
+  for (;;) {
+    const line = text.indexOf('\r\n', at)
+    if (line < 0) return undefined
+    const size = Number.parseInt(text.slice(at, line), 16)
+    const next = line + 2 + size + 2
+    if (!(size >= 0)) throw new Error(`No size of a chunk: ${text.slice(at, line)}`)
+    if (text.length < next) return undefined
+    if (size === 0) return { body, end: next }
+    body += text.slice(line + 2, line + 2 + size)
+    at = next
+  }
+}
+
+/**
+ * Puts together what comes in on one connection on which one request at a time is under way. Bodies are ASCII.
+ *
+ * @throws Error at what is no HTTP, has no framing, or comes unasked.
+ */
+export function createAnswerReader(): (text: string) => Answer | undefined {
+  let pending = ''
+  return (text) => {
+    pending = pending === '' ? text : pending + text
+    const headEnd = pending.indexOf('\r\n\r\n')
+    if (headEnd < 0) return undefined
+    if (!pending.startsWith('HTTP/1.1 ')) throw new Error(`No HTTP/1.1: ${pending.slice(0, 100)}`)
+    const head = pending.slice(0, headEnd)
+    const start = headEnd + 4
+    const length = contentLength.exec(head)?.[1]
+    let body: string
+    let end: number
+    if (length !== undefined) {
+      end = start + Number(length)
+      if (pending.length < end) return undefined
+      body = pending.slice(start, end)
+    } else if (chunked.test(head)) {
+      const joined = joinChunks(pending, start)
+      if (joined === undefined) return undefined
+      body = joined.body
+      end = joined.end
+    } else {
+      throw new Error(`An answer without framing: ${head}`)
+    }
+    if (pending.length > end) throw new Error(`More than one answer: ${pending.slice(end, end + 100)}`)
+    const status = Number(pending.slice(9, 12))
+    pending = ''
+    return { status, body }
+  }
+}

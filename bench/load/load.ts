@@ -1,0 +1,148 @@
+import type { JsonWebKey } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { type OperationName, requestOf, rotates } from '../operations.ts'
+import { createAnswerReader } from './answer-reader.ts'
+import { createCheck } from './checks.ts'
+import { createHistogram } from './histogram.ts'
+
+/** One slice of load on one server. */
+export interface Slice {
+  readonly operation: OperationName
+  readonly port: number
+  readonly seconds: number
+  /** One per connection where the operation rotates them; else the first is presented by all. */
+  readonly tokens: readonly string[]
+  readonly connections: number
+  /** What JWTs must be signed with. */
+  readonly publicKey: JsonWebKey
+}
+
+export interface SliceFigures {
+  readonly requests: number
+  readonly failures: number
+  readonly firstFailure: string | undefined
+  /** From the first request to the last answer. */
+  readonly seconds: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** What the generator itself took of its core, 0 to 1. */
+  readonly generatorLoad: number
+  /** The tokens to go on with. */
+  readonly tokens: readonly string[]
+}
+
+const refreshTokenOf = (body: string): string => {
+  const start = body.indexOf('"refresh_token":"') + 17
+  return body.slice(start, body.indexOf('"', start))
+}
+
+/** Bytes of an answer that are read at once; no answer of these operations is longer. */
+const readSize = 16_384
+
+function open(port: number, onText: (text: string) => void, onEnd: (reason: string) => void): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      // One buffer per connection, instead of a new one for each read.
+      onread: {
+        buffer: Buffer.allocUnsafe(readSize),
+        callback(length, bytes) {
+          onText((bytes as Buffer).toString('latin1', 0, length))
+          return true
+        },
+      },
+    })
+    socket.on('error', (error) => onEnd(error.message))
+    socket.on('close', () => onEnd('the server closed the connection'))
+    socket.on('connect', () => resolve(socket))
+  })
+}
+
+/**
+ * Sends one request after the other on each connection for so many seconds, and looks at every answer. Resolves when the last answer is in.
+ *
+ * @throws Error when a connection fails: then the figures mean nothing.
+ */
+export async function runSlice(slice: Slice): Promise<SliceFigures> {
+  const { operation, port, seconds, connections, publicKey } = slice
+  const rotating = rotates(operation)
+  const tokens = [...slice.tokens]
+  const check = createCheck(operation, publicKey)
+  const histogram = createHistogram()
+  const same = requestOf(operation, tokens[0] ?? '')
+  let [requests, failures, open_] = [0, 0, connections]
+  let firstFailure: string | undefined
+  let deadline = Number.POSITIVE_INFINITY
+  const started: number[] = new Array(connections).fill(0)
+  const sockets: Socket[] = []
+  let finish: () => void = () => undefined
+  let fail: (error: Error) => void = () => undefined
+  const finished = new Promise<void>((resolve, reject) => {
+    finish = resolve
+    fail = reject
+  })
+
+  const send = (index: number): void => {
+    started[index] = performance.now()
+    sockets[index]?.write(rotating ? requestOf(operation, tokens[index] ?? '') : same, 'latin1')
+  }
+
+  for (let index = 0; index < connections; index += 1) {
+    const read = createAnswerReader()
+    const onText = (text: string): void => {
+      const answer = read(text)
+      if (answer === undefined) return
+      const now = performance.now()
+      histogram.add(now - (started[index] ?? 0))
+      const problem = check(answer)
+      requests += 1
+      if (problem !== undefined) {
+        failures += 1
+        firstFailure ??= problem
+      } else if (rotating) tokens[index] = refreshTokenOf(answer.body)
+      if (now < deadline) {
+        send(index)
+        return
+      }
+      open_ -= 1
+      if (open_ === 0) finish()
+    }
+    sockets.push(
+      await open(
+        port,
+        (text) => {
+          try {
+            onText(text)
+          } catch (error) {
+            fail(error as Error)
+          }
+        },
+        (reason) => fail(new Error(`Connection ${index}: ${reason}`)),
+      ),
+    )
+  }
+  const used = process.cpuUsage()
+  const begin = performance.now()
+  deadline = begin + seconds * 1000
+  for (let index = 0; index < connections; index += 1) send(index)
+  try {
+    await finished
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+  const elapsed = performance.now() - begin
+  const { user, system } = process.cpuUsage(used)
+  return {
+    requests,
+    failures,
+    firstFailure,
+    seconds: elapsed / 1000,
+    p50: histogram.quantile(0.5),
+    p99: histogram.quantile(0.99),
+    generatorLoad: (user + system) / (elapsed * 1000),
+    tokens,
+  }
+}

@@ -1,0 +1,13 @@
+// The generator, a process of its own: a slice of load for each line on its input, figures on its output.
+import { createInterface } from 'node:readline'
+import { runSlice } from './load.ts'
+
+for await (const line of createInterface({ input: process.stdin })) {
+  let answer: unknown
+  try {
+    answer = { figures: await runSlice(JSON.parse(line)) }
+  } catch (error) {
+    answer = { error: String(error) }
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { createProvider, type Provider, type Runtime } from '@grantry/core'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { password } from '@grantry/plugins/password'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import * as o from '../operations.ts'
+import type { Setting } from '../setting.ts'
+
+const hashed = (secret: string) => [{ sha256: createHash('sha256').update(secret).digest('base64') }]
+
+/** Grantry as a host would set it up that keeps its tokens in memory. */
+export function openGrantry({ signingKey }: Setting, runtime: Partial<Runtime>): Promise<Provider> {
+  const [opaqueId, opaqueSecret] = o.opaqueClient
+  const [jwtId, jwtSecret] = o.jwtClient
+  const [apiName, apiSecret] = o.api
+  return createProvider({
+    issuer: o.issuer,
+    keys: [signingKey],
+    storage: memoryDriver(),
+    clients: [
+      {
+        clientId: opaqueId,
+        secrets: hashed(opaqueSecret),
+        grantTypes: ['client_credentials', 'password', 'refresh_token'],
+        scopes: ['openid', 'profile', 'offline_access', apiName],
+        accessTokenFormat: 'reference',
+      },
+      {
+        clientId: jwtId,
+        secrets: hashed(jwtSecret),
+        grantTypes: ['client_credentials'],
+        scopes: [apiName],
+        accessTokenFormat: 'jwt',
+      },
+    ],
+    scopes: [{ name: apiName, secrets: hashed(apiSecret), audience: o.audience }],
+    users: {
+      authenticate: ({ username, password }) =>
+        username === o.user.username && password === o.user.password ? { sub: o.user.sub } : undefined,
+      isActive: (sub) => sub === o.user.sub,
+      claims: () => o.user.claims,
+    },
+    plugins: [clientCredentials(), password(), refreshToken()],
+    runtime,
+  })
+}
+
+/** The tokens that the operation presents, from the provider's own token endpoint. */
+export async function grantryTokens(provider: Provider, { operation, tokens }: Setting): Promise<string[]> {
+  if (operation !== 'introspection' && operation !== 'userinfo' && operation !== 'refresh') return []
+  const issued: string[] = []
+  for (let count = 0; count < tokens; count += 1) {
+    const response = await provider.fetch(
+      new Request(o.issuer + o.paths.token, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(o.opaqueClient.join(':'))}` },
+        body: new URLSearchParams({
+          grant_type: 'password',
+          username: o.user.username,
+          password: o.user.password,
+          scope: o.heldScopes[operation].join(' '),
+        }),
+      }),
+    )
+    const answer = (await response.json()) as Record<string, string>
+    issued.push(String(operation === 'refresh' ? answer.refresh_token : answer.access_token))
+  }
+  return issued
+}
