@@ -6,7 +6,7 @@ import { layOut, operationRows } from './report/tables.ts'
 import { openBundles } from './run/bundle.ts'
 import { startGenerator } from './run/generator.ts'
 import { measureOperation, type Plan, type ServerFigures } from './run/measure.ts'
-import { serverNames, servers } from './run/servers.ts'
+import { commandOf, servers } from './run/servers.ts'
 
 const { values } = parseArgs({
   options: {
@@ -28,21 +28,25 @@ const plan: Plan = {
 }
 const only = values.only.split(',')
 const operations = operationNames.filter((name) => only.includes(name))
-const wanted = (values.servers ?? (values.quick ? 'limit-node,grantry-node' : serverNames.join(','))).split(',')
+const wanted = (
+  values.servers ?? (values.quick ? 'limit-node,grantry-node' : servers.map(({ name }) => name).join(','))
+).split(',')
 
 const print = (line: string): void => {
   if (!values.json) process.stdout.write(`${line}\n`)
 }
 
-const bundles = openBundles(new URL('./', import.meta.url))
+const bench = new URL('./', import.meta.url)
+const bundles = openBundles(bench)
 const all: ServerFigures[] = []
 try {
-  const generator = startGenerator([process.execPath, await bundles.bundle('load/program.ts')], 1)
+  const generator = startGenerator([process.env.GEN ?? process.execPath, await bundles.bundle('load/program.ts')], 1)
   try {
     for (const operation of operations) {
-      const commands = new Map()
-      for (const name of serverNames.filter((server) => wanted.includes(server))) {
-        commands.set(name, [process.execPath, await bundles.bundle(servers[name].program)])
+      const commands = new Map<string, readonly string[]>()
+      for (const server of servers) {
+        if (!wanted.includes(server.name) || server.lacks?.includes(operation)) continue
+        commands.set(server.name, await commandOf(server, bundles, bench))
       }
       const figures = await measureOperation(operation, commands, generator, plan)
       all.push(...figures)

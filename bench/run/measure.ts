@@ -3,7 +3,6 @@ import type { OperationName } from '../operations.ts'
 import { newSetting } from '../setting.ts'
 import type { Generator } from './generator.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
-import type { ServerName } from './servers.ts'
 
 /** What one server did in one slice of load. */
 export interface Round {
@@ -19,7 +18,7 @@ export interface Round {
 }
 
 export interface ServerFigures {
-  readonly server: ServerName
+  readonly server: string
   readonly operation: OperationName
   readonly rounds: readonly Round[]
   /** Bytes resident after all rounds, and answers given by then. */
@@ -39,7 +38,7 @@ export interface Plan {
 }
 
 interface Contender {
-  readonly server: ServerName
+  readonly server: string
   readonly process: ServerProcess
   readonly rounds: Round[]
   tokens: readonly string[]
@@ -55,7 +54,7 @@ interface Contender {
  */
 export async function measureOperation(
   operation: OperationName,
-  servers: ReadonlyMap<ServerName, readonly string[]>,
+  servers: ReadonlyMap<string, readonly string[]>,
   generator: Generator,
   plan: Plan,
 ): Promise<readonly ServerFigures[]> {

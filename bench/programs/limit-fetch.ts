@@ -1,0 +1,18 @@
+import { paths } from '../operations.ts'
+import { headers, type Limit } from './limit.ts'
+
+/** The limit as a function from Request to Response, for the runtimes whose own server speaks these. */
+export function limitFetch(limit: Limit): (request: Request) => Promise<Response> {
+  const init = { headers }
+  const introspectionEnd = paths.introspection
+  return async (request) => {
+    const authorization = request.headers.get('authorization') ?? ''
+    try {
+      if (request.method === 'GET') return new Response(limit.userinfo(authorization), init)
+      const operate = request.url.endsWith(introspectionEnd) ? limit.introspection : limit.token
+      return new Response(operate(authorization, await request.text()), init)
+    } catch (error) {
+      return new Response(String(error), { status: 400, headers })
+    }
+  }
+}
