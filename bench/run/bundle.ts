@@ -6,6 +6,9 @@ import { build } from 'esbuild'
 // CommonJS among the dependencies asks for Node's modules by `require`.
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
+/** Peers run from where they are installed: not all of them can be bundled. */
+const packages = ['oidc-provider', 'fastify', '@fastify/*', '@jmondi/*', 'jsonwebtoken']
+
 /** Where programs are put until this process ends. */
 export interface Bundles {
   /** The file of a program with the sources that it imports, as a host's own build would make it. */
@@ -15,8 +18,8 @@ export interface Bundles {
 
 /** @param bench the folder of the benchmarks, of which every program is told from */
 export function openBundles(bench: URL): Bundles {
-  // Below node_modules, so that what is not bundled is found.
-  const cache = fileURLToPath(new URL('../node_modules/.cache/', bench))
+  // Below the peers' node_modules, so that they are found.
+  const cache = fileURLToPath(new URL('peers/node_modules/.cache/', bench))
   mkdirSync(cache, { recursive: true })
   const own = mkdtempSync(join(cache, 'grantry-bench-'))
   const made = new Map<string, Promise<string>>()
@@ -30,7 +33,7 @@ export function openBundles(bench: URL): Bundles {
       target: 'node20',
       format: 'esm',
       conditions: ['@grantry/source'],
-      external: ['oidc-provider', 'fastify', '@fastify/*', '@jmondi/*'],
+      external: program.startsWith('peers/') ? packages : [],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: { js: banner },
       logLevel: 'error',

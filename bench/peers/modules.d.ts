@@ -1,0 +1,83 @@
+// What the programs of this folder use of the peers, which are no dependencies of the workspace: types are checked without installing them.
+
+declare module 'fastify' {
+  export interface Reply {
+    header(name: string, value: string): Reply
+  }
+  interface Fastify {
+    register(plugin: unknown): Fastify
+    post(path: string, listener: (request: object, reply: Reply) => Promise<unknown>): Fastify
+    listen(options: { readonly port: number; readonly host: string }): Promise<string>
+    readonly server: { address(): unknown }
+  }
+  export function fastify(options: { readonly logger: false }): Fastify
+}
+
+declare module '@fastify/formbody' {
+  const plugin: object
+  export default plugin
+}
+
+declare module 'jsonwebtoken' {
+  const jsonwebtoken: { sign(payload: object, key: unknown, options: object): string }
+  export default jsonwebtoken
+}
+
+declare module '@jmondi/oauth2-server' {
+  export class DateInterval {
+    constructor(interval: string)
+    getEndDate(): Date
+  }
+  export class AuthorizationServer {
+    constructor(clients: object, tokens: object, scopes: object, jwt: object, options: object)
+    enableGrantTypes(...grants: readonly (readonly [string | object, DateInterval])[]): void
+    respondToAccessTokenRequest(request: object): Promise<object>
+    introspect(request: object): Promise<object>
+  }
+}
+
+declare module '@jmondi/oauth2-server/fastify' {
+  import type { Reply } from 'fastify'
+  export function requestFromFastify(request: object): object
+  export function handleFastifyReply(reply: Reply, response: object): void
+  export function handleFastifyError(error: unknown, reply: Reply): void
+}
+
+declare module 'oidc-provider' {
+  interface Model {
+    save(ttl?: number): Promise<string>
+  }
+  interface Grant extends Model {
+    addOIDCScope(scope: string): void
+  }
+  export interface Client {
+    readonly clientId: string
+  }
+  export interface Context {
+    body: unknown
+    readonly oidc: {
+      readonly client: Client
+      readonly params: Readonly<Record<string, string>>
+      entity(name: string, value: unknown): void
+    }
+  }
+  export default class Provider {
+    constructor(issuer: string, configuration: object)
+    readonly AccessToken: new (
+      properties: object,
+    ) => Model & { readonly expiration: number }
+    readonly RefreshToken: new (
+      properties: object,
+    ) => Model
+    readonly Grant: new (
+      properties: object,
+    ) => Grant
+    readonly Client: { find(id: string): Promise<Client> }
+    registerGrantType(
+      name: string,
+      listener: (ctx: Context, next: () => Promise<void>) => Promise<void>,
+      parameters: readonly string[],
+    ): void
+    callback(): (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => void
+  }
+}
