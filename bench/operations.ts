@@ -8,7 +8,8 @@ export const operationNames = [
   'refresh',
   'password',
 ] as const
-export type OperationName = (typeof operationNames)[number]
+/** With the floor of the adapters: a form is read and a small text answered, without any work between. */
+export type OperationName = (typeof operationNames)[number] | 'floor'
 
 /** The same for every server, so that the bytes of the requests are the same too. */
 export const paths = {
@@ -37,6 +38,9 @@ export const user = {
   sub: '1',
   claims: { name: 'Alice Smith', given_name: 'Alice', family_name: 'Smith', preferred_username: 'alice' },
 } as const
+
+/** Bytes of the answer that the floor is measured with. */
+export const floorLength = 200
 
 /** Scopes of the tokens that exist before the first request. */
 export const heldScopes = {
@@ -74,6 +78,7 @@ const calls: Readonly<Record<OperationName, Call>> = {
     ...asClient(opaqueClient, (token) => `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`),
     rotates: true,
   },
+  floor: clientCredentials(opaqueClient),
   password: asClient(
     opaqueClient,
     () => `grant_type=password&username=${user.username}&password=${user.password}&scope=api1+offline_access`,

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import { accessTokenLifetime, type OperationName, user } from '../operations.ts'
+import { accessTokenLifetime, floorLength, type OperationName, user } from '../operations.ts'
 import type { Answer } from './answer-reader.ts'
 
 /** Why an answer does not count, or `undefined`. */
@@ -13,6 +13,7 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   'client-credentials-opaque': ['"access_token":"', '"expires_in":3', '"token_type":"Bearer"'],
   'client-credentials-es256': ['"access_token":"eyJ', '"expires_in":3', '"token_type":"Bearer"'],
   'client-credentials-rs256': ['"access_token":"eyJ', '"expires_in":3', '"token_type":"Bearer"'],
+  floor: ['"access_token":"', '"scope":"api1"'],
   introspection: ['"active":true', '"client_id":"web"'],
   userinfo: ['"sub":"1"', '"name":"Alice Smith"'],
   refresh: ['"access_token":"', '"refresh_token":"', '"expires_in":3'],
@@ -43,13 +44,14 @@ function createSeen(): (token: unknown) => boolean {
 
 function fullCheck(operation: OperationName, key: JsonWebKey): Check {
   const wasSeen = createSeen()
-  const problemOf = (answer: Record<string, unknown>): string | undefined => {
+  const problemOf = (answer: Record<string, unknown>, body: string): string | undefined => {
     if (operation === 'introspection') return answer.scope === 'api1' ? undefined : 'another scope'
     if (operation === 'userinfo') {
       const claims = Object.entries(user.claims).every(([name, value]) => answer[name] === value)
       return claims ? undefined : 'other claims'
     }
     const token = answer.access_token
+    if (operation === 'floor') return body.length === floorLength ? undefined : 'another length'
     // A peer rounds down what is left of the last second.
     if (Math.abs(Number(answer.expires_in) - accessTokenLifetime) > 1) return 'another lifetime'
     if (wasSeen(token)) return 'a token that was issued before'
@@ -59,7 +61,7 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
     if (operation === 'client-credentials-opaque') return undefined
     return isOpaque(answer.refresh_token) && !wasSeen(answer.refresh_token) ? undefined : 'no new refresh token'
   }
-  return (body) => problemOf(JSON.parse(body))
+  return (body) => problemOf(JSON.parse(body), body)
 }
 
 /** One answer in so many is parsed, and a signature verified. */

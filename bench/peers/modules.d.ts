@@ -81,3 +81,28 @@ declare module 'oidc-provider' {
     callback(): (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => void
   }
 }
+
+declare module 'srvx/node' {
+  interface Server {
+    readonly url?: string
+    ready(): Promise<unknown>
+  }
+  export const FastResponse: typeof Response
+  export function serve(options: {
+    readonly fetch: (request: Request) => Promise<Response>
+    readonly port: number
+    readonly hostname: string
+    readonly silent: true
+  }): Server
+}
+
+declare module '@hono/node-server' {
+  export function serve(
+    options: {
+      readonly fetch: (request: Request) => Promise<Response>
+      readonly port: number
+      readonly hostname: string
+    },
+    onListen: (info: { readonly port: number }) => void,
+  ): unknown
+}

@@ -1,10 +1,8 @@
-import * as adapter from '@grantry/adapters/deno'
-import type { Runtime } from '@grantry/core'
+import { denoRuntime, serve } from '@grantry/adapters/deno'
 import { readSetting, sayReady } from '../setting.ts'
 import { grantryTokens, openGrantry } from './grantry.ts'
 
 const setting = readSetting()
-const { denoRuntime } = adapter as { readonly denoRuntime?: Partial<Runtime> }
-const provider = await openGrantry(setting, denoRuntime ?? {})
-const { port } = await adapter.serve(provider)
+const provider = await openGrantry(setting, denoRuntime)
+const { port } = await serve(provider)
 sayReady({ port, tokens: await grantryTokens(provider, setting) })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createProvider, type Provider, type Runtime } from '@grantry/core'
+import { type AtomicDriver, createProvider, type Provider, type Runtime } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { refreshToken } from '@grantry/plugins/refresh-token'
@@ -10,14 +10,18 @@ import type { Setting } from '../setting.ts'
 const hashed = (secret: string) => [{ sha256: createHash('sha256').update(secret).digest('base64') }]
 
 /** Grantry as a host would set it up that keeps its tokens in memory. */
-export function openGrantry({ signingKey }: Setting, runtime: Partial<Runtime>): Promise<Provider> {
+export function openGrantry(
+  { signingKey }: Setting,
+  runtime: Partial<Runtime>,
+  storage: AtomicDriver = memoryDriver(),
+): Promise<Provider> {
   const [opaqueId, opaqueSecret] = o.opaqueClient
   const [jwtId, jwtSecret] = o.jwtClient
   const [apiName, apiSecret] = o.api
   return createProvider({
     issuer: o.issuer,
     keys: [signingKey],
-    storage: memoryDriver(),
+    storage,
     clients: [
       {
         clientId: opaqueId,

@@ -45,6 +45,7 @@ interface Claims {
   readonly scope: string
   readonly client_id: string
   readonly sub?: string
+  readonly spent?: true
 }
 
 export function createLimit(setting: Setting): Limit {
@@ -104,11 +105,12 @@ export function createLimit(setting: Setting): Limit {
     return token
   }
 
-  function live(token: string): Claims {
-    const claims = JSON.parse(store.get(keyOf(token)) ?? 'null') as Claims | null
+  function liveAt(storedKey: string): Claims {
+    const claims = JSON.parse(store.get(storedKey) ?? 'null') as Claims | null
     if (claims === null || claims.exp <= now()) throw new Error('invalid_token')
     return claims
   }
+  const live = (token: string): Claims => liveAt(keyOf(token))
 
   const answer = (accessToken: string, scope: string, refreshToken?: string): string =>
     JSON.stringify({
@@ -128,12 +130,15 @@ export function createLimit(setting: Setting): Limit {
       const scope = parameters.get('scope') ?? ''
       return answer(newAccessToken(clientId, scope), scope)
     }
-    // Refresh with rotation: the record is read by its hash and deleted; a new refresh and a new access record are stored.
+    // Refresh with rotation: the record is read by its hash and marked as spent, so that a second use is known for what it is; a new refresh and a
+    // new access record are stored.
     if (grantType === 'refresh_token') {
       const presented = parameters.get('refresh_token') ?? ''
-      const { scope, sub = '', client_id } = live(presented)
-      if (client_id !== clientId) throw new Error('invalid_grant')
-      store.delete(keyOf(presented))
+      const presentedKey = keyOf(presented)
+      const record = liveAt(presentedKey)
+      const { scope, sub = '' } = record
+      if (record.client_id !== clientId || record.spent) throw new Error('invalid_grant')
+      store.set(presentedKey, JSON.stringify({ ...record, spent: true }))
       return answer(newAccessToken(clientId, scope, sub), scope, newRefreshToken(clientId, scope, sub))
     }
     // Password, without the hashing of it: two comparisons, a new refresh and a new access record.

@@ -25,6 +25,20 @@ export const servers: readonly Server[] = [
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/grantry-deno.ts' },
 ]
 
+/** The floor: what an adapter costs by itself. */
+export const floorServers: readonly Server[] = [
+  { name: 'limit-node', runtime: 'node', program: 'programs/floor/floor-node.ts' },
+  { name: 'grantry-node', runtime: 'node', program: 'programs/floor/floor-grantry-node.ts' },
+  { name: 'srvx-fast-response-node', runtime: 'node', program: 'peers/floor-srvx-fast.ts' },
+  { name: 'srvx-node', runtime: 'node', program: 'peers/floor-srvx.ts' },
+  { name: 'hono-node', runtime: 'node', program: 'peers/floor-hono.ts' },
+  { name: 'hattip-node', runtime: 'node', program: 'programs/floor/floor-hattip.ts' },
+  { name: 'limit-bun', runtime: 'bun', program: 'programs/floor/floor-bun.ts' },
+  { name: 'grantry-bun', runtime: 'bun', program: 'programs/floor/floor-grantry-bun.ts' },
+  { name: 'limit-deno', runtime: 'deno', program: 'programs/floor/floor-deno.ts' },
+  { name: 'grantry-deno', runtime: 'deno', program: 'programs/floor/floor-grantry-deno.ts' },
+]
+
 /** What runs a bundle: this Node, or the runtime of `runtimes/`. */
 export function interpreter(runtime: RuntimeName, bench: URL): readonly string[] {
   if (runtime === 'node') return [process.execPath]
@@ -33,6 +47,17 @@ export function interpreter(runtime: RuntimeName, bench: URL): readonly string[]
   return runtime === 'deno' ? [program, 'run', '--no-config', '--no-lock', '-A'] : [program]
 }
 
-export async function commandOf(server: Server, bundles: Bundles, bench: URL): Promise<readonly string[]> {
-  return [...interpreter(server.runtime, bench), await bundles.bundle(server.program)]
+/** How each of these servers is started that has the operation, by name. */
+export async function commandsOf(
+  wanted: readonly Server[],
+  operation: OperationName,
+  bundles: Bundles,
+  bench: URL,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const commands = new Map<string, readonly string[]>()
+  for (const { name, runtime, program, lacks } of wanted) {
+    if (lacks?.includes(operation)) continue
+    commands.set(name, [...interpreter(runtime, bench), await bundles.bundle(program)])
+  }
+  return commands
 }

@@ -1,0 +1,26 @@
+import { floorLength } from '../../operations.ts'
+
+const filled = JSON.stringify({ access_token: '', token_type: 'Bearer', expires_in: 3600, scope: 'api1' }).length
+const token = 'x'.repeat(floorLength - filled)
+
+export const floorHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const
+
+/** Reads the form, and answers with 200 bytes that show that it did. */
+export const floorAnswer = (form: string): string =>
+  JSON.stringify({
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: new URLSearchParams(form).get('scope'),
+  })
+
+type MakeResponse = new (
+  body: string,
+  init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+) => Response
+
+/** The same for everything that takes a function from Request to Response. */
+export const floorFetch =
+  (MadeResponse: MakeResponse = Response) =>
+  async (request: Request): Promise<Response> =>
+    new MadeResponse(floorAnswer(await request.text()), { status: 200, headers: floorHeaders })

@@ -1,0 +1,6 @@
+import { serve } from '@grantry/adapters/deno'
+import { sayReady } from '../../setting.ts'
+import { floorFetch } from './answer.ts'
+
+const { port } = await serve({ fetch: floorFetch() })
+sayReady({ port, tokens: [] })

@@ -1,0 +1,7 @@
+import { nodeRuntime, serve } from '@grantry/adapters/node'
+import { issuer } from '../../operations.ts'
+import { sayReady } from '../../setting.ts'
+import { floorFetch } from './answer.ts'
+
+const { port } = await serve({ issuer, fetch: floorFetch(nodeRuntime.Response) })
+sayReady({ port, tokens: [] })

@@ -1,0 +1,39 @@
+// How much memory does a live reference token take? JSON on the output.
+import { nodeRuntime } from '@grantry/adapters/node'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { issuer, opaqueClient, paths } from '../operations.ts'
+import { newSetting } from '../setting.ts'
+import { openGrantry } from './grantry.ts'
+
+const tokens = 50_000
+const driver = memoryDriver()
+const provider = await openGrantry(newSetting('client-credentials-opaque', 0), nodeRuntime, driver)
+const headers = { authorization: `Basic ${btoa(opaqueClient.join(':'))}` }
+
+async function issue(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' })
+    const { status } = await provider.fetch(new Request(issuer + paths.token, { method: 'POST', headers, body }))
+    if (status !== 200) throw new Error(`The token endpoint has answered ${status}`)
+  }
+}
+
+/** Requests leave what is collected only after their tick. */
+async function settled(): Promise<number> {
+  for (let round = 0; round < 3; round += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    globalThis.gc?.()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Compiled code and grown maps are no token's. */
+await issue(5000)
+driver.clear()
+const before = await settled()
+await issue(tokens)
+const bytes = (await settled()) - before
+const keys = driver.getKeys()
+const text = keys.reduce((sum, key) => sum + key.length + (driver.getItem(key)?.length ?? 0), 0)
+process.stdout.write(JSON.stringify({ tokens: keys.length, text, bytes }))

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cpus, loadavg, release, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { interpreter } from '../run/servers.ts'
+import { markdown, type Section } from './section.ts'
+
+const say = (command: string, ...parameters: readonly string[]): string => {
+  const { stdout, status } = spawnSync(command, parameters, { encoding: 'utf8' })
+  return status === 0 ? (stdout.trim().split('\n')[0] ?? '') : 'none'
+}
+
+function versions(bench: URL): readonly string[] {
+  const { dependencies } = JSON.parse(readFileSync(new URL('peers/package.json', bench), 'utf8'))
+  const runtime = (name: 'bun' | 'deno'): string => say(interpreter(name, bench)[0] ?? '', '--version')
+  return [
+    `Node ${process.version}, Bun ${runtime('bun')}, Deno ${runtime('deno').replace(/^deno (\S+).*$/u, '$1')}`,
+    Object.entries(dependencies)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', '),
+    `commit ${say('git', '-C', fileURLToPath(bench), 'rev-parse', '--short', 'HEAD')}`,
+  ]
+}
+
+/** Where and how the figures came about: without that they mean nothing. */
+function circumstances(bench: URL, parameters: readonly string[], loadBefore: number): readonly string[] {
+  const [{ model = 'an unknown processor' } = {}, ...more] = cpus()
+  return [
+    `\`npm run bench -- ${parameters.join(' ')}\`, ${new Date().toISOString().slice(0, 10)}`,
+    `${model}, ${more.length + 1} cores, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}`,
+    `load average before the run ${loadBefore.toFixed(2)}, after it ${(loadavg()[0] ?? 0).toFixed(2)}`,
+    ...versions(bench),
+  ]
+}
+
+const reading = `
+Each server runs alone on one core, the load generator on another: 32 connections, one request at a time on each, every answer checked. All are
+started, warmed up, and measured in turns; a figure is the median of its rounds. \`limit\` does what every correct server must do at least (it parses the
+form, hashes the secret, makes random tokens, stores JSON under their hashes, signs), and checks nothing of the protocol. "of limit" is the part of the
+limit's requests a second on the same runtime, "by CPU" the same by processor time, which a busy machine disturbs less. "core" and "generator" say how busy
+their cores were: where the generator is near 100%, the server could do more.
+`
+
+/** `bench/RESULTS.md`. */
+export function resultsDocument(
+  bench: URL,
+  sections: readonly Section[],
+  parameters: readonly string[],
+  loadBefore: number,
+): string {
+  const facts = circumstances(bench, parameters, loadBefore).map((fact) => `- ${fact}`)
+  // The summary is what most want to see.
+  const ordered = [...sections].sort(
+    (one, other) => Number(other.title === 'Summary') - Number(one.title === 'Summary'),
+  )
+  return ['# Results of `npm run bench`', '', ...facts, reading, ordered.map(markdown).join('\n')].join('\n')
+}

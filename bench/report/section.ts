@@ -1,0 +1,29 @@
+/** A part of the results: a table, with what one must know to read it. */
+export interface Section {
+  readonly title: string
+  readonly notes: readonly string[]
+  /** The first holds the heads of the columns. */
+  readonly rows: readonly (readonly string[])[]
+  /** Answers that were wrong, and whose. */
+  readonly failures?: readonly string[]
+}
+
+/** Lines of equal columns, the first to the left. */
+function layOut(rows: Section['rows']): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const cells = (row: readonly string[]): readonly string[] =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+  return rows.map((row) => cells(row).join('  ')).join('\n')
+}
+
+export const plainText = ({ title, notes, rows }: Section): string =>
+  `\n${title}\n${layOut(rows)}\n${notes.map((note) => `  ${note}\n`).join('')}`
+
+export function markdown({ title, notes, rows }: Section): string {
+  const [heads = [], ...body] = rows
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const rule = line(heads.map((_, column) => (column === 0 ? '---' : '---:')))
+  return [`## ${title}`, '', line(heads), rule, ...body.map(line), '', ...notes.map((note) => `- ${note}`), ''].join(
+    '\n',
+  )
+}

@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Installs what the lock file of a folder names, where some of it is missing. Bun and Node put their binaries in place with a script.
+ *
+ * @throws Error when that fails.
+ */
+export function installed(folder: URL): void {
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'))
+  const isThere = (name: string): boolean => existsSync(new URL(`node_modules/${name}/package.json`, folder))
+  if (Object.keys(dependencies).every(isThere)) return
+  const { status, error } = spawnSync('npm', ['ci', '--ignore-scripts=false', '--no-audit', '--no-fund'], {
+    cwd: fileURLToPath(folder),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`npm ci in ${fileURLToPath(folder)} ended with ${status}`)
+}

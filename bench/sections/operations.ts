@@ -1,0 +1,59 @@
+import type { OperationName } from '../operations.ts'
+import { failuresOf, medianOf, ratioTo, serverRows, whole } from '../report/figures.ts'
+import type { Section } from '../report/section.ts'
+import { measureOperation, type ServerFigures } from '../run/measure.ts'
+import { commandsOf, type Server } from '../run/servers.ts'
+import type { Workbench } from './workbench.ts'
+
+const peers = { 'to oidc-provider': 'oidc-provider-node', 'to @jmondi': 'jmondi-node' } as const
+
+function summary(all: readonly ServerFigures[], operations: readonly OperationName[]): Section {
+  const rows = operations.map((operation) => {
+    const find = (name: string): ServerFigures | undefined =>
+      all.find((figures) => figures.operation === operation && figures.server === name)
+    const speed = (name: string): string => {
+      const figures = find(name)
+      return figures === undefined ? '' : whole(medianOf(figures, 'requestsPerSecond'))
+    }
+    const own = find('grantry-node')
+    return [
+      operation,
+      speed('limit-node'),
+      speed('grantry-node'),
+      ratioTo(own, find('limit-node')),
+      ratioTo(own, find(peers['to oidc-provider'])),
+      ratioTo(own, find(peers['to @jmondi'])),
+      ratioTo(find('grantry-bun'), find('limit-bun')),
+      ratioTo(find('grantry-deno'), find('limit-deno')),
+    ]
+  })
+  return {
+    title: 'Summary',
+    notes: [
+      'Requests a second of the limit and of Grantry on Node, and how many times as fast Grantry is: as the limit, as oidc-provider, as @jmondi/oauth2-server on fastify; then as the limit on Bun and on Deno.',
+      'A ratio is the median of the ratios of each round.',
+    ],
+    rows: [['operation', 'limit', 'Grantry', 'to limit', 'to oidc-provider', 'to @jmondi', 'Bun', 'Deno'], ...rows],
+  }
+}
+
+/** A table for each operation, and one of all. */
+export async function* operationSections(
+  { bundles, generator, plan, bench }: Workbench,
+  operations: readonly OperationName[],
+  servers: readonly Server[],
+): AsyncGenerator<Section> {
+  const all: ServerFigures[] = []
+  for (const operation of operations) {
+    const commands = await commandsOf(servers, operation, bundles, bench)
+    const figures = await measureOperation(operation, commands, generator, plan)
+    all.push(...figures)
+    yield {
+      title: operation,
+      notes: [],
+      rows: serverRows(figures, peers),
+      failures: failuresOf(figures),
+    }
+  }
+  yield summary(all, operations)
+}

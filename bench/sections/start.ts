@@ -1,0 +1,70 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { freePort } from '../../test/support/redis-server.ts'
+import { median, whole } from '../report/figures.ts'
+import type { Section } from '../report/section.ts'
+import type { Workbench } from './workbench.ts'
+
+/** Milliseconds in which an answer must come. */
+const patience = 20_000
+
+/** Whether the server at this port answers already. */
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/.well-known/openid-configuration', agent: false })
+    asked.once('error', () => resolve(false))
+    asked.once('response', (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    asked.end()
+  })
+
+/** Milliseconds from the start of the process to its first answer. */
+async function startOnce(program: string): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
+  const port = await freePort()
+  const startedAt = performance.now()
+  const command = ['-c', '0', process.execPath, program, 'serve', '--port', String(port)]
+  const child = spawn('taskset', command, { cwd: directory, stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  try {
+    while (!(await answers(port))) {
+      if (performance.now() - startedAt > patience || child.exitCode !== null) {
+        throw new Error('grantry serve does not answer')
+      }
+      await sleep(2)
+    }
+    return performance.now() - startedAt
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** How soon the built server is there: the demo, with its store in files. */
+export async function* startSection({ bench }: Workbench): AsyncGenerator<Section> {
+  await promisify(execFile)('npm', ['run', 'build'], { cwd: fileURLToPath(new URL('../', bench)) })
+  const program = fileURLToPath(new URL('../packages/server/bin/grantry.js', bench))
+  // The first reads the files from the disk.
+  await startOnce(program)
+  const times: number[] = []
+  for (let count = 0; count < 7; count += 1) times.push(await startOnce(program))
+  yield {
+    title: 'Start of the ready server (`grantry serve`) to the first answer, on Node',
+    notes: ['Of seven starts. The target is a median of 250 ms.'],
+    rows: [
+      ['', 'ms'],
+      ['median', whole(median(times))],
+      ['shortest', whole(Math.min(...times))],
+      ['longest', whole(Math.max(...times))],
+    ],
+  }
+}
