@@ -9,6 +9,7 @@ import { plainText, type Section } from './report/section.ts'
 import { openBundles } from './run/bundle.ts'
 import { startGenerator } from './run/generator.ts'
 import { installed } from './run/install.ts'
+import { onCore } from './run/on-core.ts'
 import { interpreter, servers } from './run/servers.ts'
 import { floorSection } from './sections/floor.ts'
 import { memorySection } from './sections/memory.ts'
@@ -65,7 +66,7 @@ installed(new URL('peers/', bench))
 if (!quick) installed(new URL('../runtimes/', bench))
 
 const bundles = openBundles(bench)
-const generator = startGenerator([...generatorCommand(), await bundles.bundle('load/program.ts')], 1)
+const generator = startGenerator(onCore(1, [...generatorCommand(), await bundles.bundle('load/program.ts')]))
 const sections: Section[] = []
 try {
   for (const [name, open] of Object.entries(all)) {

@@ -18,13 +18,21 @@ export interface Bundles {
 
 /** @param bench the folder of the benchmarks, of which every program is told from */
 export function openBundles(bench: URL): Bundles {
-  // Below the peers' node_modules, so that they are found.
-  const cache = fileURLToPath(new URL('peers/node_modules/.cache/', bench))
-  mkdirSync(cache, { recursive: true })
-  const own = mkdtempSync(join(cache, 'grantry-bench-'))
+  const isPeer = (program: string): boolean => program.startsWith('peers/')
+  const directories = new Map<string, string>()
+  /** Below node_modules, so that what is not bundled is found. */
+  const directoryOf = (program: string): string => {
+    const cache = fileURLToPath(new URL(`${isPeer(program) ? 'peers' : '..'}/node_modules/.cache/`, bench))
+    const known = directories.get(cache)
+    if (known !== undefined) return known
+    mkdirSync(cache, { recursive: true })
+    const directory = mkdtempSync(join(cache, 'grantry-bench-'))
+    directories.set(cache, directory)
+    return directory
+  }
   const made = new Map<string, Promise<string>>()
   const make = async (program: string): Promise<string> => {
-    const outfile = join(own, basename(program).replace(/\.ts$/u, '.mjs'))
+    const outfile = join(directoryOf(program), basename(program).replace(/\.ts$/u, '.mjs'))
     await build({
       entryPoints: [fileURLToPath(new URL(program, bench))],
       outfile,
@@ -33,7 +41,7 @@ export function openBundles(bench: URL): Bundles {
       target: 'node20',
       format: 'esm',
       conditions: ['@grantry/source'],
-      external: program.startsWith('peers/') ? packages : [],
+      external: isPeer(program) ? packages : [],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: { js: banner },
       logLevel: 'error',
@@ -46,6 +54,8 @@ export function openBundles(bench: URL): Bundles {
       made.set(program, file)
       return file
     },
-    remove: () => rmSync(own, { recursive: true, force: true }),
+    remove() {
+      for (const directory of directories.values()) rmSync(directory, { recursive: true, force: true })
+    },
   }
 }

@@ -9,8 +9,9 @@ export interface Generator {
   stop(): void
 }
 
-export function startGenerator(command: readonly string[], core: number): Generator {
-  const child = spawn('taskset', ['-c', String(core), ...command], { stdio: ['pipe', 'pipe', 'inherit'] })
+export function startGenerator(command: readonly string[]): Generator {
+  const [program = '', ...parameters] = command
+  const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     async run(slice) {

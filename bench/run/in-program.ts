@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { onCore } from './on-core.ts'
 
 /**
  * Runs a bundle to its end on one core of its own.
@@ -8,7 +9,7 @@ import { promisify } from 'node:util'
  * @throws Error with what it wrote when it fails.
  */
 export async function inProgram<Figures>(file: string, core: number): Promise<Figures> {
-  const command = ['-c', String(core), process.execPath, '--expose-gc', file]
-  const { stdout } = await promisify(execFile)('taskset', command, { env: { ...process.env, NODE_ENV: 'production' } })
+  const [program = '', ...parameters] = onCore(core, [process.execPath, '--expose-gc', file])
+  const { stdout } = await promisify(execFile)(program, parameters, { env: { ...process.env, NODE_ENV: 'production' } })
   return JSON.parse(stdout) as Figures
 }

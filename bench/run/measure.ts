@@ -2,6 +2,7 @@ import type { Slice, SliceFigures } from '../load/load.ts'
 import type { OperationName } from '../operations.ts'
 import { newSetting } from '../setting.ts'
 import type { Generator } from './generator.ts'
+import { onCore } from './on-core.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 /** What one server did in one slice of load. */
@@ -89,7 +90,7 @@ export async function measureOperation(
 
   try {
     for (const [server, command] of servers) {
-      const process = await startServer(command, setting, 0)
+      const process = await startServer(onCore(0, command), setting)
       const contender: Contender = {
         server,
         process,

@@ -32,13 +32,14 @@ const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s*(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /**
- * Starts a server on one core and waits until it listens.
+ * Starts a server and waits until it listens.
  *
  * @throws Error with what it wrote when it ends instead.
  */
-export async function startServer(command: readonly string[], setting: Setting, core: number): Promise<ServerProcess> {
+export async function startServer(command: readonly string[], setting: Setting): Promise<ServerProcess> {
   const startedAt = performance.now()
-  const child = spawn('taskset', ['-c', String(core), ...command], {
+  const [program = '', ...parameters] = command
+  const child = spawn(program, parameters, {
     env: { ...process.env, NODE_ENV: 'production', BENCH_SETTING: JSON.stringify(setting) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { freePort } from '../../test/support/redis-server.ts'
 import { median, whole } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
+import { onCore } from '../run/on-core.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Milliseconds in which an answer must come. */
@@ -31,8 +32,8 @@ async function startOnce(program: string): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
   const port = await freePort()
   const startedAt = performance.now()
-  const command = ['-c', '0', process.execPath, program, 'serve', '--port', String(port)]
-  const child = spawn('taskset', command, { cwd: directory, stdio: 'ignore' })
+  const [command = '', ...parameters] = onCore(0, [process.execPath, program, 'serve', '--port', String(port)])
+  const child = spawn(command, parameters, { cwd: directory, stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   try {
     while (!(await answers(port))) {
