@@ -11,7 +11,7 @@ export async function* floorSection({ bundles, generator, plan, bench }: Workben
   yield {
     title: 'Adapters: a small form read, 200 bytes of JSON answered',
     notes: [
-      "The limit is the runtime's own server: node:http, Bun.serve, Deno.serve. Grantry's adapters carry the same handler as all others; none checks anything of OAuth.",
+      "The limit is the runtime's own server: node:http, Bun.serve, Deno.serve. The others carry one handler, which reads the body with `text()`, under Grantry's adapters piece by piece as a provider does; none checks anything of OAuth.",
     ],
     rows: serverRows(figures, {}),
     failures: failuresOf(figures),

@@ -21,6 +21,18 @@ type MakeResponse = new (
 
 /** The same for everything that takes a function from Request to Response. */
 export const floorFetch =
-  (MadeResponse: MakeResponse = Response) =>
+  (MadeResponse: MakeResponse = Response, textOf = (request: Request): Promise<string> => request.text()) =>
   async (request: Request): Promise<Response> =>
-    new MadeResponse(floorAnswer(await request.text()), { status: 200, headers: floorHeaders })
+    new MadeResponse(floorAnswer(await textOf(request)), { status: 200, headers: floorHeaders })
+
+/** As a provider reads a body: piece by piece, because it may be too long. */
+export async function textByPieces({ body }: Request): Promise<string> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done) return text + decoder.decode()
+    text += decoder.decode(value, { stream: true })
+  }
+}

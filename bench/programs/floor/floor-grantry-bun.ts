@@ -1,6 +1,6 @@
 import { serve } from '@grantry/adapters/bun'
 import { sayReady } from '../../setting.ts'
-import { floorFetch } from './answer.ts'
+import { floorFetch, textByPieces } from './answer.ts'
 
-const { port } = await serve({ fetch: floorFetch() })
+const { port } = await serve({ fetch: floorFetch(Response, textByPieces) })
 sayReady({ port, tokens: [] })
