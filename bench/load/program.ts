@@ -1,6 +1,6 @@
 // The generator, a process of its own: a slice of load for each line on its input, figures on its output.
 import { createInterface } from 'node:readline'
-import { runSlice } from './load.ts'
+import { runSlice } from './run-slice.ts'
 
 for await (const line of createInterface({ input: process.stdin })) {
   let answer: unknown

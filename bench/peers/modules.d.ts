@@ -73,11 +73,7 @@ declare module 'oidc-provider' {
       properties: object,
     ) => Grant
     readonly Client: { find(id: string): Promise<Client> }
-    registerGrantType(
-      name: string,
-      listener: (ctx: Context, next: () => Promise<void>) => Promise<void>,
-      parameters: readonly string[],
-    ): void
+    registerGrantType(name: string, listener: (ctx: Context) => Promise<void>, parameters: readonly string[]): void
     callback(): (req: import('node:http').IncomingMessage, res: import('node:http').ServerResponse) => void
   }
 }

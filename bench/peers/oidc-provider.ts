@@ -102,13 +102,12 @@ async function issue(client: object, scope: string) {
 // It has no password grant of its own; its documentation shows how one is added.
 provider.registerGrantType(
   'password',
-  async (ctx: Context, next) => {
+  async (ctx: Context) => {
     const { client, params } = ctx.oidc
     const { scope = '', username, password } = params
     if (username !== o.user.username || password !== o.user.password) throw new Error('invalid_grant')
     const { access, refresh, expiresIn } = await issue(client, scope)
     ctx.body = { access_token: access, refresh_token: refresh, expires_in: expiresIn, token_type: 'Bearer', scope }
-    await next()
   },
   ['username', 'password', 'scope'],
 )

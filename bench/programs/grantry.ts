@@ -9,11 +9,17 @@ import type { Setting } from '../setting.ts'
 
 const hashed = (secret: string) => [{ sha256: createHash('sha256').update(secret).digest('base64') }]
 
+export interface GrantryVariant {
+  readonly storage?: AtomicDriver
+  /** Seconds; the default of a client unless said otherwise. */
+  readonly retryWindow?: number
+}
+
 /** Grantry as a host would set it up that keeps its tokens in memory. */
 export function openGrantry(
   { signingKey }: Setting,
   runtime: Partial<Runtime>,
-  storage: AtomicDriver = memoryDriver(),
+  { storage = memoryDriver(), retryWindow }: GrantryVariant = {},
 ): Promise<Provider> {
   const [opaqueId, opaqueSecret] = o.opaqueClient
   const [jwtId, jwtSecret] = o.jwtClient
@@ -29,6 +35,7 @@ export function openGrantry(
         grantTypes: ['client_credentials', 'password', 'refresh_token'],
         scopes: ['openid', 'profile', 'offline_access', apiName],
         accessTokenFormat: 'reference',
+        ...(retryWindow !== undefined && { refreshToken: { retryWindow } }),
       },
       {
         clientId: jwtId,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../test/support/redis-server.ts'
-import type { Cost } from '../sections/redis.ts'
+import type { Cost } from '../sections/redis-section.ts'
 import { newKey, newRecord } from '../stores/records.ts'
 
 const atOnce = 64

@@ -1,4 +1,4 @@
-import type { Round, ServerFigures } from '../run/measure.ts'
+import type { Round, ServerFigures } from '../run/measure-operation.ts'
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN

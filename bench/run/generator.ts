@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { Slice, SliceFigures } from '../load/load.ts'
+import type { Slice, SliceFigures } from '../load/run-slice.ts'
 
 /** The process that makes the load. */
 export interface Generator {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { OperationName } from '../operations.ts'
-import type { Bundles } from './bundle.ts'
+import type { Bundles } from './bundles.ts'
 
 export type RuntimeName = 'node' | 'bun' | 'deno'
 
@@ -12,11 +12,19 @@ export interface Server {
   readonly program: string
   /** Operations that it does not have. */
   readonly lacks?: readonly OperationName[]
+  /** Where it differs from another one. */
+  readonly only?: readonly OperationName[]
 }
 
 export const servers: readonly Server[] = [
   { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts' },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-node.ts' },
+  {
+    name: 'grantry-without-retry-node',
+    runtime: 'node',
+    program: 'programs/grantry-without-retry-node.ts',
+    only: ['refresh'],
+  },
   { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify.ts', lacks: ['userinfo'] },
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider.ts' },
   { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts' },
@@ -55,8 +63,8 @@ export async function commandsOf(
   bench: URL,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const commands = new Map<string, readonly string[]>()
-  for (const { name, runtime, program, lacks } of wanted) {
-    if (lacks?.includes(operation)) continue
+  for (const { name, runtime, program, lacks, only } of wanted) {
+    if (lacks?.includes(operation) || only?.includes(operation) === false) continue
     commands.set(name, [...interpreter(runtime, bench), await bundles.bundle(program)])
   }
   return commands

@@ -1,6 +1,6 @@
-import type { Bundles } from '../run/bundle.ts'
+import type { Bundles } from '../run/bundles.ts'
 import type { Generator } from '../run/generator.ts'
-import type { Plan } from '../run/measure.ts'
+import type { Plan } from '../run/measure-operation.ts'
 
 /** What every section measures with. */
 export interface Workbench {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runSlice } from '../../bench/load/load.ts'
+import { runSlice } from '../../bench/load/run-slice.ts'
 import { operationNames } from '../../bench/operations.ts'
-import { type Bundles, openBundles } from '../../bench/run/bundle.ts'
+import { type Bundles, openBundles } from '../../bench/run/bundles.ts'
 import { startServer } from '../../bench/run/server-process.ts'
 import { newSetting } from '../../bench/setting.ts'
 

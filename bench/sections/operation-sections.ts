@@ -1,7 +1,7 @@
 import type { OperationName } from '../operations.ts'
 import { failuresOf, medianOf, ratioTo, serverRows, whole } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { measureOperation, type ServerFigures } from '../run/measure.ts'
+import { measureOperation, type ServerFigures } from '../run/measure-operation.ts'
 import { commandsOf, type Server } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 

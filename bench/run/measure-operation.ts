@@ -1,4 +1,4 @@
-import type { Slice, SliceFigures } from '../load/load.ts'
+import type { Slice, SliceFigures } from '../load/run-slice.ts'
 import type { OperationName } from '../operations.ts'
 import { newSetting } from '../setting.ts'
 import type { Generator } from './generator.ts'
@@ -7,6 +7,7 @@ import { type ServerProcess, startServer } from './server-process.ts'
 
 /** What one server did in one slice of load. */
 export interface Round {
+  /** Right answers only. */
   readonly requestsPerSecond: number
   /** Milliseconds. */
   readonly p50: number
@@ -78,11 +79,12 @@ export async function measureOperation(
     const before = contender.process.cpu()
     const figures = await slice(contender, plan.seconds, plan.connections)
     const used = contender.process.cpu() - before
+    const right = figures.requests - figures.failures
     return {
-      requestsPerSecond: figures.requests / figures.seconds,
+      requestsPerSecond: right / figures.seconds,
       p50: figures.p50,
       p99: figures.p99,
-      cpu: (used * 1e6) / figures.requests,
+      cpu: (used * 1e6) / right,
       serverLoad: used / figures.seconds,
       generatorLoad: figures.generatorLoad,
     }

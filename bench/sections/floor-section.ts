@@ -1,6 +1,6 @@
 import { failuresOf, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { measureOperation } from '../run/measure.ts'
+import { measureOperation } from '../run/measure-operation.ts'
 import { commandsOf, floorServers } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 

@@ -2,7 +2,7 @@ import type { JsonWebKey } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { type OperationName, requestOf, rotates } from '../operations.ts'
 import { createAnswerReader } from './answer-reader.ts'
-import { createCheck } from './checks.ts'
+import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
 
 /** One slice of load on one server. */
