@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { createAnswerReader } from '../../bench/load/answer-reader.ts'
+
+const whole = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Length: 11\r\n\r\n{"a":"b c"}'
+const chunked = 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n6\r\n"b c"}\r\n0\r\n\r\n'
+
+describe('the answer reader of the load generator', () => {
+  it.each([
+    ['with a length', whole, 200],
+    ['in chunks', chunked, 201],
+  ])('puts an answer %s together, wherever it was cut', (_, text, status) => {
+    const read = createAnswerReader()
+    for (let cut = 1; cut < text.length; cut += 1) {
+      expect(read(text.slice(0, cut))).toBeUndefined()
+      expect(read(text.slice(cut))).toEqual({ status, body: '{"a":"b c"}' })
+    }
+  })
+
+  it.each([
+    ['more than one answer', whole + whole],
+    ['an answer without framing', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['what is no HTTP', 'SSH-2.0-x\r\n\r\n'],
+    ['a chunk without a size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n{}\r\n0\r\n\r\n'],
+  ])('refuses %s', (_, text) => {
+    expect(() => createAnswerReader()(text)).toThrow()
+  })
+})

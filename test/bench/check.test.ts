@@ -1,0 +1,68 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createCheck } from '../../bench/load/check.ts'
+import type { OperationName } from '../../bench/operations.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const jwk = publicKey.export({ format: 'jwk' })
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+function jwt(key: KeyObject, claims: object = {}): string {
+  const payload = { iat: 1000, exp: 4600, client_id: 'web-jwt', scope: 'api1', ...claims }
+  const input = `${encoded({ alg: 'ES256' })}.${encoded(payload)}`
+  return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
+}
+
+const opaque = 'a'.repeat(43)
+const issued = (access_token: string, more: object = {}) => ({
+  access_token,
+  expires_in: 3600,
+  token_type: 'Bearer',
+  ...more,
+})
+
+/** What the check says of the first answer, which is always looked at closely. */
+const verdict = (operation: OperationName, answer: object, status = 200): string | undefined =>
+  createCheck(operation, jwk)({ status, body: JSON.stringify(answer) })
+
+describe('the check of the load generator', () => {
+  it.each<[OperationName, object]>([
+    ['client-credentials-opaque', issued(opaque)],
+    ['client-credentials-es256', issued(jwt(privateKey))],
+    ['refresh', issued(opaque, { refresh_token: 'b'.repeat(43) })],
+    ['introspection', { active: true, client_id: 'web', scope: 'api1' }],
+  ])('lets a right answer to %s pass', (operation, answer) => {
+    expect(verdict(operation, answer)).toBeUndefined()
+  })
+
+  it.each<[string, OperationName, object]>([
+    ['a short token', 'client-credentials-opaque', issued('abc')],
+    ['a JWT where none is asked for', 'client-credentials-opaque', issued(jwt(privateKey))],
+    ['another lifetime', 'client-credentials-opaque', issued(opaque, { expires_in: 300 })],
+    ['no token type', 'client-credentials-opaque', { access_token: opaque, expires_in: 3600 }],
+    ["a stranger's signature", 'client-credentials-es256', issued(jwt(stranger))],
+    ['other claims', 'client-credentials-es256', issued(jwt(privateKey, { scope: 'other' }))],
+    ['an end that is not the lifetime', 'client-credentials-es256', issued(jwt(privateKey, { exp: 2000 }))],
+    ['no refresh token', 'refresh', issued(opaque)],
+    ['the access token as refresh token', 'refresh', issued(opaque, { refresh_token: opaque })],
+    ['a token that is not active', 'introspection', { active: false }],
+    ['another scope', 'introspection', { active: true, client_id: 'web', scope: 'other' }],
+    ['claims that are missing', 'userinfo', { sub: '1', name: 'Alice Smith' }],
+  ])('does not count %s', (_, operation, answer) => {
+    expect(verdict(operation, answer)).toEqual(expect.any(String))
+  })
+
+  it('does not count another status', () => {
+    expect(verdict('client-credentials-opaque', issued(opaque), 400)).toContain('status 400')
+  })
+
+  it('does not count a token that was issued before', () => {
+    const check = createCheck('client-credentials-opaque', jwk)
+    const answer = { status: 200, body: JSON.stringify(issued(opaque)) }
+    // Not every answer is looked at as closely.
+    const verdicts = Array.from({ length: 1000 }, () => check(answer))
+    expect(verdicts.filter((problem) => problem !== undefined).length).toBeGreaterThan(1)
+  })
+})
