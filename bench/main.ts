@@ -60,6 +60,8 @@ function generatorCommand(): readonly string[] {
   return existsSync(bun[0] ?? '') ? bun : interpreter('node', bench)
 }
 
+if (process.platform !== 'linux')
+  throw new Error('Cores are given and CPU time is read as Linux does it; this is no Linux')
 if (availableParallelism() < 2) throw new Error('The server and the load generator need a core each; here is only one')
 if (loadBefore > 0.5) process.stderr.write(`The machine is not idle (load average ${loadBefore.toFixed(2)})\n`)
 installed(new URL('peers/', bench))
