@@ -5,6 +5,7 @@ import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
 import { type Answer, noStore } from './http/answer.ts'
 import { isPreflight, originHeaders, preflightHeaders } from './http/cors.ts'
+import type { MaybePromise } from './json.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What an adapter knows of the connection and the request does not say. */
@@ -85,10 +86,13 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     return { status: 204, headers: preflightHeaders(allowedOrigin), body: null }
   }
 
-  async function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): Promise<Answer> {
+  function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): MaybePromise<Answer> {
     const origin = request.headers.get('origin')
-    const allowed = origin !== null && (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
-    return { status, headers: { ...headers, vary: 'Origin', ...allowed }, body }
+    if (origin === null) return { status, headers: { ...headers, vary: 'Origin' }, body }
+    return isAllowed(origin, trace).then((allowed) => {
+      const more = allowed ? originHeaders(origin) : undefined
+      return { status, headers: { ...headers, vary: 'Origin', ...more }, body }
+    })
   }
 
   function refuse(thrown: unknown, trace: Trace): { answered: Answer; error: OAuthError } {
@@ -122,7 +126,7 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     )
   }
 
-  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Response> {
+  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Answer> {
     const started = recorder.observed ? runtime.elapsed() : 0
     const trace = recorder.start(endpoint.name, connection?.clientAddress)
     let answered: Answer
@@ -134,10 +138,15 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     }
     if (endpoint.cors && !isPreflight(request)) answered = await withCors(answered, request, trace)
     if (recorder.observed) recordOutcome(trace, answered.status, started, error)
-    return responseOf(request.method === 'HEAD' ? { ...answered, body: null } : answered, runtime)
+    return request.method === 'HEAD' ? { ...answered, body: null } : answered
   }
 
-  return (request, connection) =>
-    // The last resort: whatever else goes wrong, a handler never rejects.
-    serve(request, connection).catch(() => responseOf(lastResort, runtime))
+  return async (request, connection) => {
+    try {
+      return responseOf(await serve(request, connection), runtime)
+    } catch {
+      // The last resort: whatever else goes wrong, a handler never rejects.
+      return responseOf(lastResort, runtime)
+    }
+  }
 }

@@ -10,6 +10,7 @@ export type WhileWaiting = <T>(arrival: Promise<T>) => Promise<T>
 const window = 65_536
 
 const done: Result = { done: true, value: undefined }
+const atEnd = Promise.resolve(done)
 
 const cut = (): Error => new Error('The connection was closed before the body had ended')
 
@@ -70,21 +71,24 @@ export function createBodyReader(
 ): ReadableStreamDefaultReader<Uint8Array> {
   let ended = false
   let next: (() => Promise<Result>) | undefined
+
+  async function readFirst(): Promise<Result> {
+    // The head is told of before the rest of its packet is parsed; one microtask later a small body is there, and no event is needed.
+    await undefined
+    const piece = incoming.read() as Buffer | null
+    if (incoming.complete) {
+      ended = true
+      return piece === null ? done : { done: false, value: piece }
+    }
+    if (incoming.destroyed) throw cut()
+    next = listen(incoming, piece)
+    return whileWaiting(next())
+  }
+
   return {
-    async read() {
-      if (ended) return done
-      if (next === undefined) {
-        // The head is told of before the rest of its packet is parsed; one microtask later a small body is there, and no event is needed.
-        await undefined
-        const piece = incoming.read() as Buffer | null
-        if (incoming.complete) {
-          ended = true
-          return piece === null ? done : { done: false, value: piece }
-        }
-        if (incoming.destroyed) throw cut()
-        next = listen(incoming, piece)
-      }
-      return whileWaiting(next())
+    read() {
+      if (ended) return atEnd
+      return next === undefined ? readFirst() : whileWaiting(next())
     },
     async cancel() {
       ended = true

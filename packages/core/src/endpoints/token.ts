@@ -87,9 +87,8 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     if (unsettled.size > 0) throw refusalOf(grant, 'demand_unsettled')
   }
 
-  async function assertActive(grant: Grant, result: CheckedResult): Promise<void> {
-    if (result.subject === undefined) return
-    if (!(await isActive(users, result.subject.sub))) throw refusalOf(grant, 'user_inactive')
+  async function assertActive(grant: Grant, sub: string): Promise<void> {
+    if (!(await isActive(users, sub))) throw refusalOf(grant, 'user_inactive')
   }
 
   /** What makes two requests one request sent twice: everything that it asks, by whomever it is authenticated. */
@@ -124,9 +123,11 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
 
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)
       trace.sub = result.subject?.sub
-      await settleDemands(grant, result, checks, { client, scopes, request: facts }, kit)
+      if (checks.length > 0 || Object.keys(result.demanded).length > 0) {
+        await settleDemands(grant, result, checks, { client, scopes, request: facts }, kit)
+      }
       assertWithinPolicy(result, { grant, client, scopes, directory })
-      await assertActive(grant, result)
+      if (result.subject !== undefined) await assertActive(grant, result.subject.sub)
 
       const spending: Spending = {
         client,

@@ -17,36 +17,36 @@ const tooLarge = (): OAuthError =>
   new OAuthError('invalid_request', 'The body is too large', { reason: 'body_too_large', status: 413 })
 
 /** Counts while it reads: `Content-Length` is the caller's word only. */
-async function readBody(request: Request, limit: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
-  const reader = request.body?.getReader()
-  if (reader === undefined) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    length += value.byteLength
-    // The reader is left as it is: cancelling it makes Node cut the connection before the caller has read the 413.
-    if (length > limit) throw tooLarge()
-    chunks.push(value)
+async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const reader = body.getReader()
+  let read = await reader.read()
+  const first = read.value ?? new Uint8Array()
+  let length = first.byteLength
+  const chunks = [first]
+  // The reader is left as it is: cancelling it makes Node cut the connection before the caller has read the 413.
+  while (!read.done && length <= limit) {
+    read = await reader.read()
+    if (read.value === undefined) continue
+    length += read.value.byteLength
+    chunks.push(read.value)
   }
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  const body = new Uint8Array(length)
+  if (length > limit) throw tooLarge()
+  if (chunks.length === 1) return first
+  const whole = new Uint8Array(length)
   let offset = 0
   for (const chunk of chunks) {
-    body.set(chunk, offset)
+    whole.set(chunk, offset)
     offset += chunk.byteLength
   }
-  return body
+  return whole
 }
 
 /** The bytes of a form body: media type and size are judged, its content is not yet. */
 export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
   requireForm(request)
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
   try {
-    return await readBody(request, limit)
+    return request.body === null ? new Uint8Array() : await readBody(request.body, limit)
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
     throw new OAuthError('invalid_request', 'The body could not be read', { reason: 'body_unreadable', cause })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../json.ts'
-import { isThenable } from '../promises.ts'
+import { after, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import { withinTime } from './time-limit.ts'
 
@@ -26,22 +26,25 @@ export interface AtomicDriver {
   dispose?(): MaybePromise<void>
 }
 
-/** Where the core keeps what must outlive a request. Every method rejects with `temporarily_unavailable` when the driver fails or hangs. */
+/**
+ * Where the core keeps what must outlive a request. Every method rejects with `temporarily_unavailable` when the driver fails or hangs. A driver that
+ * answers at once is answered at once: a promise for each look costs more than the look.
+ */
 export interface Store {
   /** Absent also when it has expired by the provider's own clock, or is no record of this kind. */
-  get<S extends v.GenericSchema>(key: string, schema: S): Promise<v.InferOutput<S> | undefined>
+  get<S extends v.GenericSchema>(key: string, schema: S): MaybePromise<v.InferOutput<S> | undefined>
   /** Whether anything unexpired is there. What cannot be read counts as there: for markers that forbid. */
-  has(key: string): Promise<boolean>
+  has(key: string): MaybePromise<boolean>
   /** As `get`, for markers that forbid: what is there and cannot be read is `unreadable`, not absent. */
   getMarker<S extends v.GenericSchema>(
     key: string,
     schema: S,
     unreadable: v.InferOutput<S>,
-  ): Promise<v.InferOutput<S> | undefined>
-  put(key: string, value: unknown, expiresAt: number): Promise<void>
+  ): MaybePromise<v.InferOutput<S> | undefined>
+  put(key: string, value: unknown, expiresAt: number): MaybePromise<void>
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
-  insert(key: string, value: unknown, expiresAt: number): Promise<boolean>
-  delete(key: string): Promise<void>
+  insert(key: string, value: unknown, expiresAt: number): MaybePromise<boolean>
+  delete(key: string): MaybePromise<void>
 }
 
 /** The version of every record that this release writes, and the only one that it reads. */
@@ -76,9 +79,8 @@ function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
 }
 
-const fail = (cause: unknown): never => {
-  throw unavailable(cause)
-}
+// A rejection also where the driver throws: what is thrown in the middle of several looks would leave the others to nobody.
+const fail = (cause: unknown): Promise<never> => Promise.reject(unavailable(cause))
 
 /** Some unstorage drivers return an error instead of throwing it. */
 const checked = <T>(outcome: T): T => {
@@ -99,9 +101,9 @@ export function openStore(
   },
 ): Store {
   const { runtime, timeLimit, onRejected } = deps
-  const reject = (key: string, reason: RecordRejection): undefined => {
+  const reject = (key: string, reason: RecordRejection): RecordRejection => {
     onRejected(key.slice(0, key.indexOf(':')), reason)
-    return undefined
+    return reason
   }
   /** A driver that answers at once costs no timer; one that hangs must not make a request hang. */
   const attempt = <T>(operate: () => MaybePromise<T>): MaybePromise<T> => {
@@ -118,45 +120,42 @@ export function openStore(
   // The driver's expiry only cleans up; whether a record counts is decided from `expiresAt` when it is read.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
+  /** The value of a live record, `undefined` where there is none, or why what is there counts as none. */
+  function valueIn(key: string, stored: unknown): { readonly value: unknown } | RecordRejection | undefined {
+    if (stored === undefined || stored === null) return undefined
+    const envelope = parseEnvelope(stored)
+    if (typeof envelope === 'string') return reject(key, envelope)
+    return envelope.expiresAt > runtime.now() ? envelope : undefined
+  }
+
+  function recordIn<S extends v.GenericSchema, U>(key: string, stored: unknown, schema: S, unreadable: U) {
+    const found = valueIn(key, stored)
+    if (found === undefined) return undefined
+    if (typeof found === 'string') return unreadable
+    const record = v.safeParse(schema, found.value)
+    if (record.success) return record.output
+    reject(key, 'record_malformed')
+    return unreadable
+  }
+
   return {
-    async get(key, schema) {
-      const stored = await read(key)
-      if (stored === undefined || stored === null) return undefined
-      const envelope = parseEnvelope(stored)
-      if (typeof envelope === 'string') return reject(key, envelope)
-      if (envelope.expiresAt <= runtime.now()) return undefined
-      const record = v.safeParse(schema, envelope.value)
-      return record.success ? record.output : reject(key, 'record_malformed')
-    },
-    async has(key) {
-      const stored = await read(key)
-      if (stored === undefined || stored === null) return false
-      const envelope = parseEnvelope(stored)
-      if (typeof envelope === 'string') reject(key, envelope)
-      return typeof envelope === 'string' || envelope.expiresAt > runtime.now()
-    },
-    async getMarker(key, schema, unreadable) {
-      const stored = await read(key)
-      if (stored === undefined || stored === null) return undefined
-      const envelope = parseEnvelope(stored)
-      if (typeof envelope === 'string') {
-        reject(key, envelope)
-        return unreadable
-      }
-      if (envelope.expiresAt <= runtime.now()) return undefined
-      const record = v.safeParse(schema, envelope.value)
-      if (record.success) return record.output
-      reject(key, 'record_malformed')
-      return unreadable
-    },
-    async put(key, value, expiresAt) {
-      await attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt)))
-    },
-    async insert(key, value, expiresAt) {
-      return (await attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt)))) === true
-    },
-    async delete(key) {
-      await attempt(() => driver.removeItem(key, {}))
-    },
+    get: (key, schema) => after(read(key), (stored) => recordIn(key, stored, schema, undefined)),
+    has: (key) => after(read(key), (stored) => valueIn(key, stored) !== undefined),
+    getMarker: (key, schema, unreadable) => after(read(key), (stored) => recordIn(key, stored, schema, unreadable)),
+    put: (key, value, expiresAt) =>
+      after(
+        attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt))),
+        () => undefined,
+      ),
+    insert: (key, value, expiresAt) =>
+      after(
+        attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt))),
+        (created) => created === true,
+      ),
+    delete: (key) =>
+      after(
+        attempt(() => driver.removeItem(key, {})),
+        () => undefined,
+      ),
   }
 }

@@ -3,8 +3,8 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
-import type { Json, JsonObject } from '../json.ts'
-import { allOf } from '../promises.ts'
+import type { Json, JsonObject, MaybePromise } from '../json.ts'
+import { after, allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
@@ -145,15 +145,16 @@ export function createAccessTokens(deps: {
     }
   }
 
-  async function findReference(token: string, hash: string): Promise<JsonObject | undefined> {
+  function findReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
     if (token.length > longestReference) return undefined
-    return (await store.get(keyOf('access', hash), accessTokenRecordSchema))?.claims
+    return after(store.get(keyOf('access', hash), accessTokenRecordSchema), (record) => record?.claims)
   }
 
-  async function readReference(token: string, hash: string): Promise<JsonObject | undefined> {
-    const claims = await findReference(token, hash)
-    // The record outlives the token, and the clock tolerance counts for both formats alike.
-    return claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
+  function readReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
+    return after(findReference(token, hash), (claims) =>
+      // The record outlives the token, and the clock tolerance counts for both formats alike.
+      claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined,
+    )
   }
 
   function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {

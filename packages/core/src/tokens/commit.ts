@@ -1,8 +1,9 @@
 import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, MaybePromise } from '../json.ts'
 import type { RedemptionFacts } from '../plugin/redemption.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { replayRecordSchema, type SpentRecord, spentRecordSchema, unreadableMarker } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
@@ -79,7 +80,7 @@ export function createCommit(deps: {
     throw new OAuthError('invalid_grant', refusal, { reason })
   }
 
-  const markerOf = ({ kind, hash }: RedemptionFacts): Promise<SpentRecord | undefined> =>
+  const markerOf = ({ kind, hash }: RedemptionFacts): MaybePromise<SpentRecord | undefined> =>
     store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker)
 
   /** A request that lost: perhaps because its twin was faster, which then has the answer for both. */
@@ -118,7 +119,7 @@ export function createCommit(deps: {
       const replay = await replayRecord(spending, response)
       const written = replay === undefined ? records : [...records, replay.record]
       // Everything that the answer names is there before the credential is spent: a crash in between costs nothing but orphans.
-      await Promise.all(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
+      await allOf(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
       const marker: SpentRecord = {
         spentAt: runtime.now(),
         attempt: redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12)),

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -5,13 +6,13 @@ import type { Runtime } from '../runtime.ts'
 /** JWTs that were revoked before their end. One record each, by `jti`, for as long as the JWT would have lived: nothing is ever listed. */
 export interface DenyList {
   /** @param id what the token is known by: its `jti` */
-  isDenied(id: string): Promise<boolean>
+  isDenied(id: string): MaybePromise<boolean>
   /**
    * `true` when it was not denied before.
    *
    * @param until epoch seconds after which the JWT is refused anyway
    */
-  deny(id: string, until: number): Promise<boolean>
+  deny(id: string, until: number): MaybePromise<boolean>
 }
 
 export function createDenyList({ store, runtime }: { readonly store: Store; readonly runtime: Runtime }): DenyList {

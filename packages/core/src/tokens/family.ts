@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
+import type { MaybePromise } from '../json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord, RevokedRecord } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
@@ -7,7 +8,7 @@ import type { Runtime } from '../runtime.ts'
 
 /** All tokens of one authorization. One record revokes them, those also that are being issued at this instant. */
 export interface Families {
-  isRevoked(family: string): Promise<boolean>
+  isRevoked(family: string): MaybePromise<boolean>
   /** Ends the family that a code or refresh token of this client belongs to. Resolves only when that is as safe as the store can make it. */
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
   /** For a family that was found to be revoked: whoever revoked it may have failed before its mark was safe from a crash of the store. */

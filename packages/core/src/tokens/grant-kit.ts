@@ -49,10 +49,10 @@ export function createGrantKits(deps: {
     if (known !== undefined) return known
     const at = (key: string): string => keyOf('plugin', hashIn(plugin, key))
     const records: PluginRecords = {
-      get: (key, schema) => store.get(at(key), schema),
+      get: async (key, schema) => store.get(at(key), schema),
       put: async (key, value, expiresAt) => store.put(at(key), value, momentOf(expiresAt)),
       insert: async (key, value, expiresAt) => store.insert(at(key), value, momentOf(expiresAt)),
-      delete: (key) => store.delete(at(key)),
+      delete: async (key) => store.delete(at(key)),
     }
     recordsByPlugin.set(plugin, records)
     return records

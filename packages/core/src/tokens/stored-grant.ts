@@ -1,5 +1,6 @@
 import type { StoredGrant } from '../plugin/grant-kit.ts'
 import { createRedemption } from '../plugin/redemption.ts'
+import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import {
   type GrantRecord,
@@ -42,7 +43,7 @@ export function createStoredGrants(deps: {
   async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > longestCredential) return undefined
     const hash = hashOf(credential, runtime)
-    const [record, spent] = await Promise.all([
+    const [record, spent] = await allOf([
       store.get(keyOf(kind, hash), grantRecordSchema),
       store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker),
     ])
