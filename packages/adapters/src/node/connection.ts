@@ -43,8 +43,16 @@ function closeInStages(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
+const whole = Symbol('the body was read to its announced length')
+
+/** Says that nothing of the body is to come, though Node has not said so yet. */
+export function markWhole(req: IncomingMessage & { [whole]?: true }): void {
+  req[whole] = true
+}
+
 /** Whether more of a body is to come than was wanted for the answer. */
-export const hasMore = (req: IncomingMessage): boolean => req.httpVersionMajor === 1 && !req.complete
+export const hasMore = (req: IncomingMessage & { [whole]?: true }): boolean =>
+  req.httpVersionMajor === 1 && !req.complete && req[whole] === undefined
 
 /** Reads on and throws away; whoever has read so far has answered, and would hold up the rest. */
 function discard(req: IncomingMessage): void {

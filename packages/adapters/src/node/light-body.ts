@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createBodyReader, type WhileWaiting } from './body-reader.ts'
 import { delegate } from './delegate.ts'
+import { LightReader, type WhileWaiting } from './light-reader.ts'
 
 /** The body of a request: its reader reads the connection itself, and everything else makes a real stream of that reader first. */
 export class LightBody {
@@ -41,7 +41,7 @@ export class LightBody {
 
   #lock(): ReadableStreamDefaultReader<Uint8Array> {
     if (this.#reader !== undefined) throw new TypeError('The body is locked to a reader')
-    this.#reader = createBodyReader(this.#incoming, this.#whileWaiting)
+    this.#reader = new LightReader(this.#incoming, this.#whileWaiting)
     return this.#reader
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WhileWaiting } from './body-reader.ts'
 import { delegate } from './delegate.ts'
 import { LightBody } from './light-body.ts'
 import { LightHeaders } from './light-headers.ts'
+import type { WhileWaiting } from './light-reader.ts'
 
 const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
