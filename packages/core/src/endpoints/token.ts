@@ -39,6 +39,8 @@ export interface TokenEndpointDeps {
   readonly bodyLimit: number
 }
 
+const coreParameters: ReadonlySet<string> = new Set(['grant_type', 'client_id', 'client_secret', 'scope'])
+
 /** What a grant may know of the request beside its parameters; the client's credentials are not among it. */
 const factsOf = (request: Request, { clientAddress }: Trace): RequestFacts => ({
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
@@ -100,7 +102,8 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
 
   /** The fields of the grant: what belongs to the core, the secret above all, is not handed to a plugin. */
   function ownFields(form: RequestParameters): RequestParameters {
-    const { grant_type: _grantType, client_id: _id, client_secret: _secret, scope: _scope, ...fields } = form
+    const fields: Record<string, string> = Object.create(null)
+    for (const name in form) if (!coreParameters.has(name)) fields[name] = form[name] ?? ''
     return fields
   }
 

@@ -80,13 +80,13 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
       `The grant ${grant.grantType} returned a malformed result: ${v.getDotPath(issue) ?? 'no object'}`,
     )
   }
-  const { redeems: redemptions, continues: continued, ...rest } = parsed.output
-  for (const member of Object.keys(rest.response ?? {})) {
+  const { output } = parsed
+  for (const member of Object.keys(output.response ?? {})) {
     if (standardMembers.has(member))
       throw new TypeError(`The grant ${grant.grantType} may not set ${member} of the response`)
   }
-  const redeems = (redemptions ?? []).map(factsOf)
-  const continues = continued && factsOf(continued)
+  const redeems = (output.redeems ?? []).map(factsOf)
+  const continues = output.continues && factsOf(output.continues)
   if (continues !== undefined && continues.kind !== 'refresh') {
     throw new TypeError(`The grant ${grant.grantType} may continue a refresh token only`)
   }
@@ -96,8 +96,8 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
     throw new TypeError(`The grant ${grant.grantType} looked up a stored grant and neither redeems nor continues it`)
   }
   // Taken from the record, so that a grant that forgets to pass a demand on does not switch it off.
-  const demanded = { ...rest.demands, ...stored?.record?.demands }
-  return { ...rest, redeems, continues, stored, demanded } as CheckedResult
+  const demanded = { ...output.demands, ...stored?.record?.demands }
+  return Object.assign(output, { redeems, continues, stored, demanded }) as unknown as CheckedResult
 }
 
 /** What the core judges a result against. */
