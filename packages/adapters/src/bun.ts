@@ -1,5 +1,6 @@
 import type { Runtime } from '@grantry/core'
 import { createAnswer, failure } from './answer.ts'
+import { nativeCrypto } from './native-crypto.ts'
 import {
   defaultDrain,
   defaultRequestTimeout,
@@ -47,12 +48,14 @@ function bun(): Bun {
 }
 
 /**
- * Faster parts for a provider on Bun, with the same meaning: hashing is Bun's own (0.1 microseconds for a token, where JavaScript takes 1.3).
+ * Faster parts for a provider on Bun, with the same meaning: those of `node:crypto`, which Bun has too, and hashing that is Bun's own (0.1 microseconds for a
+ * token, where JavaScript takes 1.3).
  *
  * @example
  * const provider = await createProvider({ ...options, runtime: bunRuntime })
  */
 export const bunRuntime: Partial<Runtime> = Object.freeze({
+  ...nativeCrypto,
   sha256: (data: Uint8Array) => bun().SHA256.hash(data),
   sha512: (data: Uint8Array) => bun().SHA512.hash(data),
 })

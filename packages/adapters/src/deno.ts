@@ -1,5 +1,6 @@
 import type { Runtime } from '@grantry/core'
 import { createAnswer, failure } from './answer.ts'
+import { nativeCrypto } from './native-crypto.ts'
 import { refusal } from './refusal.ts'
 import { defaultDrain, type RunningServer, type Servable, type ServeOptions } from './running-server.ts'
 
@@ -34,13 +35,16 @@ function deno(): Deno {
   return found
 }
 
+const { sha256Hex, base64url, encrypt, decrypt } = nativeCrypto
+
 /**
- * Faster parts for a provider on Deno: there are none. Measured: its native hashing of a token takes longer than JavaScript (2.3 microseconds, 1.3).
+ * Faster parts for a provider on Deno, with the same meaning, from the `node:crypto` that Deno has too. Only those that are faster there: hashing bytes takes longer
+ * than JavaScript does (2.3 microseconds, 1.3; of a text 0.8, 2.2), and signatures take the same time as those of the web.
  *
  * @example
  * const provider = await createProvider({ ...options, runtime: denoRuntime })
  */
-export const denoRuntime: Partial<Runtime> = Object.freeze({})
+export const denoRuntime: Partial<Runtime> = Object.freeze({ sha256Hex, base64url, encrypt, decrypt })
 
 /**
  * A provider as the handler of a `Deno.serve` of your own, where it answers every request.

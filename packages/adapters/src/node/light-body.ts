@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { delegate } from './delegate.ts'
+import { delegate } from '../delegate.ts'
 import { LightReader, type WhileWaiting } from './light-reader.ts'
 
 /** The body of a request: its reader reads the connection itself, and everything else makes a real stream of that reader first. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { delegate } from './delegate.ts'
+import { delegate } from '../delegate.ts'
 
 /**
  * The headers of a request, as Node has read them: `get` and `has` cost a look, everything else of the `Headers` interface makes a real one

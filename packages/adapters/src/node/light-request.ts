@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { delegate } from './delegate.ts'
+import { delegate } from '../delegate.ts'
 import { LightBody } from './light-body.ts'
 import { LightHeaders } from './light-headers.ts'
 import type { WhileWaiting } from './light-reader.ts'

@@ -1,4 +1,4 @@
-import { delegate } from './delegate.ts'
+import { delegate } from '../delegate.ts'
 
 type Text = string | null
 
