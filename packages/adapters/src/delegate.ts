@@ -3,6 +3,9 @@ interface Standing<T> {
   readonly real: T
 }
 
+// These reject where there is nothing to read any more; the others throw.
+const readers: ReadonlySet<string | symbol> = new Set(['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'])
+
 /**
  * Gives a light class everything else of the interface that it stands for: it inherits from it, so `instanceof` holds, and each member that it
  * lacks is asked of the real object.
@@ -27,9 +30,13 @@ export function delegate<T extends object>(light: { prototype: Standing<T> }, pl
         configurable: true,
         enumerable,
         writable: true,
-        value(this: Standing<T>, ...parameters: unknown[]) {
-          return Reflect.apply(value, this.real, parameters)
-        },
+        value: readers.has(name)
+          ? async function (this: Standing<T>, ...parameters: unknown[]): Promise<unknown> {
+              return Reflect.apply(value, this.real, parameters)
+            }
+          : function (this: Standing<T>, ...parameters: unknown[]): unknown {
+              return Reflect.apply(value, this.real, parameters)
+            },
       })
     }
   }

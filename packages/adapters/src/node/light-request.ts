@@ -51,9 +51,16 @@ export class LightRequest {
     if (this.#abort === undefined) {
       const abort = new AbortController()
       this.#abort = abort
+      const gone = (): void => {
+        if (!this.#outgoing.writableFinished) abort.abort(new DOMException('The client has gone', 'AbortError'))
+      }
+      const { socket } = this.#incoming
+      // A client that goes ends its half first. It could be one that still listens, so it is answered all the same.
+      if (this.#incoming.httpVersionMajor === 1) socket.once('end', gone)
       // Of the response: the request is closed as soon as its body has been read.
       this.#outgoing.once('close', () => {
-        if (!this.#outgoing.writableFinished) abort.abort(new DOMException('The client has gone', 'AbortError'))
+        socket.off('end', gone)
+        gone()
       })
     }
     return this.#abort.signal
