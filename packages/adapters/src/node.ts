@@ -4,29 +4,22 @@ import { onClientError } from './node/connection.ts'
 import { createBridge, listenerOf, type NodeOptions, type Servable } from './node/listener.ts'
 
 export { type Listener, type NodeOptions, nodeListener, type Servable } from './node/listener.ts'
-export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'
+export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'import {
+  type ServeOptions as CommonOptions,
+  defaultDrain,
+  defaultRequestTimeout,
+  type RunningServer as RunningServerOf,
+} from './running-server.ts'
+
 export { nodeRuntime } from './node/native-runtime.ts'
 
-export interface ServeOptions extends NodeOptions {
-  /** Default 0: a free one. */
-  readonly port?: number
-  /** Default `127.0.0.1`. */
-  readonly host?: string
-  /** Seconds in which a whole request must have come in, default 30: a body that stalls does not hold a connection for ever. */
-  readonly requestTimeout?: number
-}
+export interface ServeOptions extends CommonOptions, NodeOptions {}
 
 /** Connections that wait to be accepted. With Node's 511 a burst of 2,000 lost a tenth of them to resets (measured). */
 const backlog = 4096
 
 /** A server that listens. */
-export interface RunningServer {
-  readonly server: Server
-  readonly host: string
-  readonly port: number
-  /** Takes no more connections, lets open requests end for at most so many seconds (default 10), then resolves. */
-  close(seconds?: number): Promise<void>
-}
+export type RunningServer = RunningServerOf<Server>
 
 /**
  * Serves a provider on Node.js.
@@ -36,7 +29,7 @@ export interface RunningServer {
  * const { port, close } = await serve(provider, { port: 5000 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0, requestTimeout = 30 } = options
+  const { host = '127.0.0.1', port = 0, requestTimeout = defaultRequestTimeout } = options
   const times = {
     requestTimeout: requestTimeout * 1000,
     // Node looks every 30 s unless told otherwise: a time limit of 10 s could take 40.
@@ -59,7 +52,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     server,
     host,
     port: (server.address() as AddressInfo).port,
-    close(seconds = 10) {
+    close(seconds = defaultDrain) {
       closing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)

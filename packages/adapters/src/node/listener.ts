@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Handler } from '@grantry/core'
 import { clientAddress } from '../client-address.ts'
+import type { ServeOptions } from '../running-server.ts'
 import { turnOf } from './connection.ts'
 import { LightRequest } from './light-request.ts'
 import { createPlaces, type Place } from './places.ts'
@@ -8,9 +9,7 @@ import { badTarget, failure, overloaded, refuse } from './refusal.ts'
 import { originForm, refusalOf } from './request-target.ts'
 import { send } from './send.ts'
 
-export interface NodeOptions {
-  /** How many hops from the right of `X-Forwarded-For` are ours; default 0: the header is ignored. */
-  readonly trustedProxies?: number
+export interface NodeOptions extends Pick<ServeOptions, 'trustedProxies'> {
   /** Requests under way at once, default 1,000: what comes beyond them is answered 503 at once, and nobody waits in a queue without end. */
   readonly maxRequests?: number
 }
