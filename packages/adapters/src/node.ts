@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onClientError } from './node/connection.ts'
 import { createBridge, listenerOf, type NodeOptions, type Servable } from './node/listener.ts'
-
-export { type Listener, type NodeOptions, nodeListener, type Servable } from './node/listener.ts'
-export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'import {
+import {
   type ServeOptions as CommonOptions,
   defaultDrain,
   defaultRequestTimeout,
   type RunningServer as RunningServerOf,
 } from './running-server.ts'
 
+export { type Listener, type NodeOptions, nodeListener, type Servable } from './node/listener.ts'
+export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'
 export { nodeRuntime } from './node/native-runtime.ts'
 
 export interface ServeOptions extends CommonOptions, NodeOptions {}
