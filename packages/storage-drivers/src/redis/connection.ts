@@ -1,3 +1,4 @@
+import { createDeadlines } from './deadlines.ts'
 import type { RedisClient } from './own-client.ts'
 import { isReplyError } from './reply-error.ts'
 
@@ -32,7 +33,17 @@ const withoutArguments = (message: string): string => message.replace(/, with ar
 const lost =
   /^(?:Connection is closed|Stream isn't writeable|Reached the max retries|Command aborted|Cluster isn't ready|None of startup nodes)/u
 
+/** Whatever goes wrong, it is a rejection. */
+function begun<T>(operate: () => Promise<T>): Promise<T> {
+  try {
+    return operate()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
 export function createConnection(create: () => RedisClient, { where, own, timeout }: ConnectionSettings): Connection {
+  const deadlines = createDeadlines(timeout)
   const silence = `no answer within ${timeout / 1000} s`
   const explained = new WeakSet<object>()
   function inWords(message: string): string {
@@ -78,26 +89,27 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
     client.disconnect(true)
   }
 
-  async function run<T>(operate: () => Promise<T>): Promise<T> {
+  function run<T>(operate: () => Promise<T>): Promise<T> {
     const asked = performance.now()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+    return new Promise((resolve, reject) => {
+      const stop = deadlines.start(() => {
         if (answeredAt < asked) reset()
         reject(failure(`is not available: ${trouble ?? silence}`))
-      }, timeout)
+      })
+      begun(operate).then(
+        (answer) => {
+          stop()
+          answeredAt = performance.now()
+          trouble = undefined
+          resolve(answer)
+        },
+        (error) => {
+          stop()
+          if (isReplyError(error)) answeredAt = performance.now()
+          reject(explain(error))
+        },
+      )
     })
-    try {
-      const answer = await Promise.race([operate(), late])
-      answeredAt = performance.now()
-      trouble = undefined
-      return answer
-    } catch (error) {
-      if (isReplyError(error)) answeredAt = performance.now()
-      throw explain(error)
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   return {
