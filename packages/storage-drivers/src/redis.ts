@@ -52,7 +52,8 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const write = createWriter(connections, keys, settings)
 
   async function read<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
-    await open()
+    const opening = open()
+    if (opening !== undefined) await opening
     return reads.run(() => ask(reads.client))
   }
 
@@ -78,7 +79,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
 
   return {
     name: 'redis',
-    open,
+    open: async () => open(),
     async getItem(key) {
       const value: unknown = await read((client) => client.get(keys.of(key)))
       if (typeof value !== 'string' && value !== null) throw strange('GET')

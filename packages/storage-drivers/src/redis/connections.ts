@@ -9,8 +9,8 @@ export interface Connections {
   readonly where: string
   readonly reads: Connection
   readonly writes: Connection
-  /** Connects and looks whether Redis is fit, once. After a failure, the next call tries again. */
-  open(): Promise<void>
+  /** Connects and looks whether Redis is fit, once. After a failure, the next call tries again. `undefined`: that is done. */
+  open(): Promise<void> | undefined
   dispose(): void
 }
 
@@ -36,6 +36,7 @@ export function createConnections(options: RedisDriverOptions, settings: RedisSe
   const { where, reads, writes } = connect(options, settings)
   const all = [...new Set([writes, reads])]
   let opened: Promise<void> | undefined
+  let isOpen = false
   let isDisposed = false
 
   const close = (): void => {
@@ -62,13 +63,19 @@ export function createConnections(options: RedisDriverOptions, settings: RedisSe
     where,
     reads,
     writes,
-    async open() {
-      if (isDisposed) throw new Error(`${where} has been disposed of`)
-      opened ??= openAll().catch((error) => {
-        opened = undefined
-        throw error
-      })
-      await opened
+    open() {
+      if (isDisposed) return Promise.reject(new Error(`${where} has been disposed of`))
+      if (isOpen) return undefined
+      opened ??= openAll().then(
+        () => {
+          isOpen = true
+        },
+        (error) => {
+          opened = undefined
+          throw error
+        },
+      )
+      return opened
     },
     dispose() {
       isDisposed = true

@@ -22,7 +22,8 @@ export function createWriter(
   const confirmed = writes.client.isCluster ? alone : grouped
 
   return async (key, name, ...parameters) => {
-    await open()
+    const opening = open()
+    if (opening !== undefined) await opening
     const itemKey = keys.of(key)
     if (replicas === 0) return writes.run(() => writes.client.call(name, itemKey, ...parameters))
     // Also the time in which it waits for its turn.
