@@ -4,10 +4,14 @@ import type { Socket } from 'node:net'
 /** Milliseconds that the rest of a body may take which nobody wants, and that a caller has to read an answer before its connection is cut. */
 const patience = 1000
 
+/** Requests that may wait on one connection for those before them. */
+const deepest = 256
+
 const latest = Symbol('the answer to the latest request of this connection')
 const before = Symbol('the answer that this one waits for')
+const waiting = Symbol('requests that wait for their turn')
 
-type Tracked = Socket & { [latest]?: Answer }
+type Tracked = Socket & { [latest]?: Answer; [waiting]?: number }
 type Answer = ServerResponse & { [before]?: Answer }
 
 const settled = (res: ServerResponse): Promise<void> =>
@@ -29,8 +33,13 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
   const earlier = socket[latest]
   socket[latest] = res
   if (earlier === undefined || letsGoOn(earlier)) return undefined
+  const depth = (socket[waiting] ?? 0) + 1
+  socket[waiting] = depth
+  // Each holds memory, and none is under way: without a bound one connection could fill the process.
+  if (depth > deepest) socket.destroy()
   res[before] = earlier
   return settled(earlier).then(() => {
+    socket[waiting] = (socket[waiting] ?? 1) - 1
     delete res[before]
     return letsGoOn(earlier) && !socket.destroyed
   })

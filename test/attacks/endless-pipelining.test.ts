@@ -1,0 +1,62 @@
+/**
+ * Attack: one connection sends requests on top of each other without end, while the first waits for a slow store. Each that waits for its turn would hold memory, and no bound on requests under way would count it.
+ *
+ * RFC 9112 section 9.3.2: a client may pipeline; nothing says how deep a server must let it.
+ */
+import { connect } from 'node:net'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { afterEach, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
+
+let server: RunningServer | undefined
+afterEach(() => server?.close(0))
+
+const request = 'GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n\r\n'
+
+/** A server whose first answer waits, and how many requests have begun. */
+async function slow() {
+  const { provider } = await fixture()
+  let open: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let begun = 0
+  server = await serve({
+    issuer: provider.issuer,
+    async fetch(asked, connection) {
+      begun += 1
+      if (begun === 1) await gate
+      return provider.fetch(asked, connection)
+    },
+  })
+  return { port: server.port, open, begun: () => begun }
+}
+
+function send(port: number, text: string) {
+  const socket = connect(port, '127.0.0.1')
+  let said = ''
+  socket.on('data', (data) => {
+    said += data
+  })
+  socket.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write(text)
+  return { socket, closed, answers: () => said.split('HTTP/1.1 200').length - 1 }
+}
+
+test('a connection on which hundreds of requests wait is cut, and others are served', async () => {
+  const { port, open, begun } = await slow()
+  const attacker = send(port, request.repeat(2000))
+  await attacker.closed
+  open()
+  expect(begun()).toBe(1)
+  expect((await fetch(`http://127.0.0.1:${port}/.well-known/jwks`)).status).toBe(200)
+})
+
+test('a hundred that wait are answered', async () => {
+  const { port, open } = await slow()
+  const caller = send(port, request.repeat(100))
+  open()
+  while (caller.answers() < 100) await new Promise((resolve) => setTimeout(resolve, 5))
+  caller.socket.destroy()
+})
