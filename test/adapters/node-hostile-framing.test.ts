@@ -160,7 +160,7 @@ describe('hosts', () => {
 })
 
 // RFC 9112 section 3.2: two Host lines, or one that is no host, are refused: another party on the way could read another host.
-test.each(['a b', '[::', '[::1]:x', 'evil/..', '@', 'good@evil', '"', '\u00e9', 'x\r\nHost: y'])(
+test.each(['a b', '[::', '[:: 1]', '[::1]:x', 'evil/..', '@', 'good@evil', '"', '\u00e9', 'x\r\nHost: y'])(
   'the host %j is refused',
   async (host) => {
     expectRefused(await raw(get('/.well-known/jwks', `Host: ${host}`)), 400)

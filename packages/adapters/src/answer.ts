@@ -2,14 +2,15 @@ import { refusalOf } from './admission.ts'
 import { withBodyDeadline } from './body-deadline.ts'
 import { clientAddress } from './client-address.ts'
 import { refusal } from './refusal.ts'
-import { defaultRequestTimeout, type Servable, type ServeOptions } from './running-server.ts'
+import { requestTimeoutOf, type Servable, type ServeOptions } from './running-server.ts'
 
 /** What the servers of Bun and Deno do alike: judge the request, believe only proxies of ours, and wait for a body only so long. */
 export function createAnswer(
   provider: Servable,
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
-  const { trustedProxies = 0, requestTimeout = defaultRequestTimeout } = options
+  const { trustedProxies = 0 } = options
+  const requestTimeout = requestTimeoutOf(options)
   return async (request, socketAddress) => {
     const refused = refusalOf(request)
     if (refused !== undefined) return refused

@@ -3,8 +3,8 @@ import { createAnswer, failure } from './answer.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import {
   defaultDrain,
-  defaultRequestTimeout,
   type RunningServer,
+  requestTimeoutOf,
   type Servable,
   type ServeOptions,
 } from './running-server.ts'
@@ -79,7 +79,7 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
  * const { port, close } = await serve(provider, { port: 5000 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
-  const { host = '127.0.0.1', port = 0, requestTimeout = defaultRequestTimeout } = options
+  const { host = '127.0.0.1', port = 0 } = options
   const server = bun().serve({
     port,
     hostname: host,
@@ -89,7 +89,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     reusePort: false,
     error: failure,
     // Bun cuts a connection on which nothing moves, also while the answer is made: later than the answer to a late body.
-    idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeout) + 10),
+    idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeoutOf(options)) + 10),
     fetch: bunHandler(provider, options),
   })
   return {

@@ -5,8 +5,8 @@ import { createBridge, listenerOf, type NodeOptions, type Servable } from './nod
 import {
   type ServeOptions as CommonOptions,
   defaultDrain,
-  defaultRequestTimeout,
   type RunningServer as RunningServerOf,
+  requestTimeoutOf,
 } from './running-server.ts'
 
 export { type Listener, type NodeOptions, nodeListener, type Servable } from './node/listener.ts'
@@ -29,7 +29,8 @@ export type RunningServer = RunningServerOf<Server>
  * const { port, close } = await serve(provider, { port: 5000 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0, requestTimeout = defaultRequestTimeout } = options
+  const { host = '127.0.0.1', port = 0 } = options
+  const requestTimeout = requestTimeoutOf(options)
   const times = {
     requestTimeout: requestTimeout * 1000,
     // Node looks every 30 s unless told otherwise: a time limit of 10 s could take 40.

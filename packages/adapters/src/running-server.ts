@@ -25,5 +25,18 @@ export interface RunningServer<Server = unknown> {
   close(seconds?: number): Promise<void>
 }
 
-export const defaultRequestTimeout = 30
+const defaultRequestTimeout = 30
+// What a timer can count, in milliseconds: beyond it, it fires at once.
+const longestTimeout = 2 ** 31 - 1
+
+/**
+ * Seconds in which a request must have come in.
+ *
+ * @throws TypeError for what would be no limit, or none that a timer keeps.
+ */
+export function requestTimeoutOf({ requestTimeout = defaultRequestTimeout }: ServeOptions): number {
+  if (requestTimeout > 0 && requestTimeout * 1000 <= longestTimeout) return requestTimeout
+  throw new TypeError('requestTimeout must be a number of seconds above 0')
+}
+
 export const defaultDrain = 10

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { delegate } from '../delegate.ts'
-import { LightBody } from './light-body.ts'
+import { LightBody } from '../light-body.ts'
 import { LightHeaders } from './light-headers.ts'
-import type { WhileWaiting } from './light-reader.ts'
+import { LightReader, type WhileWaiting } from './light-reader.ts'
 
 const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
@@ -38,7 +38,7 @@ export class LightRequest {
 
   get body(): ReadableStream | null {
     if (bodyless.has(this.method)) return null
-    this.#body ??= new LightBody(this.#incoming, (arrival) => this.whileWaiting(arrival))
+    this.#body ??= new LightBody(() => new LightReader(this.#incoming, this.whileWaiting))
     return this.#real === undefined ? (this.#body as unknown as ReadableStream) : this.#real.body
   }
 

@@ -14,7 +14,7 @@ export function originForm(target: string): string | undefined {
 const forbiddenMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 // RFC 9112 section 3.2: whoever sends another Host gets 400, though nothing here is derived from it.
-const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\d a-f:.v]+\])(?::\d*)?$/iu
+const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.v]+\])(?::\d*)?$/iu
 
 // Node keeps the first of several and drops the others: two parties could then see two callers, or two bodies.
 const singular = ['host', 'content-type', 'authorization'] as const

@@ -1,5 +1,5 @@
 import type { Json, MaybePromise } from '../json.ts'
-import { isThenable } from '../promises.ts'
+import { after } from '../promises.ts'
 import type { Client } from './client.ts'
 
 /** Who was authenticated, and how. */
@@ -40,6 +40,10 @@ export interface UserService {
 /** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
 export function isActive(users: UserService, sub: string): MaybePromise<boolean> {
   if (users.isActive === undefined) return true
-  const answer = users.isActive(sub)
-  return isThenable(answer) ? answer.then((active) => active === true) : answer === true
+  try {
+    return after(users.isActive(sub), (active) => active === true)
+  } catch (cause) {
+    // A rejection, not a throw: looks at the store may be under way, and what is thrown now would leave their failures to nobody.
+    return Promise.reject(cause)
+  }
 }

@@ -1,0 +1,46 @@
+/**
+ * Attack (by circumstance): a part of the host throws while a look at the store is under way, and that look fails a moment later. A rejection that nobody waits for ends a Node.js process.
+ */
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { afterEach, expect, test } from 'vitest'
+import { api1, fixture, web } from '../support/fixture.ts'
+
+const unhandled: unknown[] = []
+const note = (reason: unknown): void => {
+  unhandled.push(reason)
+}
+afterEach(() => {
+  process.off('unhandledRejection', note)
+  unhandled.length = 0
+})
+
+test('a user service that throws at once leaves no failure of the store to nobody', async () => {
+  const driver = memoryDriver()
+  let isAway = false
+  const storage = {
+    ...driver,
+    getItem(key: string) {
+      if (!isAway || !key.startsWith('revoked:')) return driver.getItem(key)
+      return new Promise<never>((_, reject) => setTimeout(() => reject(new Error('the store is away')), 5))
+    },
+  }
+  let isBroken = false
+  const f = await fixture({
+    storage,
+    users: {
+      authenticate: () => ({ sub: '1' }),
+      isActive() {
+        if (isBroken) throw new Error('the directory is broken')
+        return true
+      },
+    },
+  })
+  const form = { grant_type: 'password', username: 'a', password: 'b', scope: 'offline_access api1' }
+  const token = (await f.post('token', form, web)).body.access_token
+  isAway = true
+  isBroken = true
+  process.on('unhandledRejection', note)
+  expect((await f.post('introspection', { token }, api1)).status).toBeGreaterThanOrEqual(500)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(unhandled).toEqual([])
+})
