@@ -12,6 +12,7 @@ export const bunDiffers: readonly string[] = [
   'a trailer with a length',
   'a broken trailer',
   'no end of the trailers',
+  'endless trailers',
   'an empty line between requests',
   'one byte too many, announced',
   'one byte too many, in one chunk',
