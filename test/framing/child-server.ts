@@ -18,6 +18,8 @@ export interface FramingServer {
   issuedSince(): Promise<readonly string[]>
   /** Whether its runtime decides this case in its own way. */
   differs(name: string): boolean
+  /** Whether a connection is ended by code of ours. Bun and Deno end theirs themselves, and now and then with a reset after the whole answer. */
+  readonly endsItsConnections: boolean
   /** Everything on its standard error. */
   complaints(): string
   stop(): Promise<void>
@@ -40,7 +42,7 @@ async function until<T>(look: () => T | undefined, failure: () => string): Promi
 }
 
 /** @throws Error with what the process said when it does not listen. */
-export async function startFramingServer({ adapter, command, differs = [] }: ServerUnderTest): Promise<FramingServer> {
+export async function startFramingServer({ adapter, command, differs }: ServerUnderTest): Promise<FramingServer> {
   const program = await bundleText(entryFor(adapter), new URL('.', import.meta.url))
   const [executable = '', ...given] = command
   const child = spawn(executable, [...given, program], {
@@ -77,7 +79,8 @@ export async function startFramingServer({ adapter, command, differs = [] }: Ser
       output = output.slice(earlier.length + own.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
     },
-    differs: (name) => differs.includes(name),
+    differs: (name) => differs?.includes(name) === true,
+    endsItsConnections: differs === undefined,
     complaints: () => errors,
     async stop() {
       child.kill('SIGTERM')

@@ -11,7 +11,7 @@ export interface ServerUnderTest {
   readonly adapter: string
   /** What runs the bundle; its first part is a program. */
   readonly command: readonly string[]
-  /** Names of cases that the runtime itself decides in its own way, before any code of ours: judged for what they do harm, not for what is said. */
+  /** Names of cases that the runtime itself decides in its own way, before any code of ours: judged for what they do harm, not for what is said. Absent where the connection is ours. */
   readonly differs?: readonly string[]
 }
 
