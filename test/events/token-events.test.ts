@@ -8,12 +8,15 @@ async function fingerprint(credential: string): Promise<string> {
   return Buffer.from(digest).toString('hex').slice(0, 8)
 }
 
-/** The events of the last request, without their circumstances. */
+/** The events of the last request, without their circumstances; the family has tests of its own. */
 function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
   return events
     .filter(({ id }) => id.startsWith(`${request}.`))
-    .map(({ id: _, time: __, endpoint: ___, ...fact }) => fact)
+    .map(({ id: _, time: __, endpoint: ___, ...fact }) => {
+      const { family: ____, ...rest } = fact as typeof fact & { readonly family?: string }
+      return rest
+    })
 }
 
 const typesOf = (f: Fixture): readonly string[] => lastRequest(f).map(({ type }) => type)
@@ -33,6 +36,7 @@ test('10.5 code issued, by the host, with the fingerprint of the code', async ()
   expect(event).toEqual({
     type: 'code_issued',
     fingerprint: await fingerprint(code),
+    family: expect.stringMatching(/^[0-9a-f]{8}$/u),
     endpoint: 'createAuthorizationCode',
     ...who,
   })
@@ -163,6 +167,7 @@ test('10.9 what is revoked is told once, with the reason, and not again for what
     {
       type: 'family_revoked',
       reason: 'code_replayed',
+      family: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
       time: f.clock.now(),
       endpoint: 'token',

@@ -126,7 +126,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, runtime }),
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
-    mint: createMint({ issuer, accessTokens, identityTokens, observed: recorder.observed, runtime }),
+    mint: createMint({ issuer, accessTokens, identityTokens, families, observed: recorder.observed, runtime }),
     commit: createCommit({ store, families, runtime, recorder }),
   }
 }

@@ -37,15 +37,17 @@ export function revocationEndpoint(deps: {
     if (record.clientId !== client.clientId) return true
     trace.sub = record.subject.sub
     await families.revoke(record, client, 'revocation_requested', trace)
-    recorder.record(trace, { type: 'token_revoked', tokenType: 'refresh_token', fingerprint: fingerprintOf(hash) })
+    const about = { fingerprint: fingerprintOf(hash), ...families.named(record.family) }
+    recorder.record(trace, { type: 'token_revoked', tokenType: 'refresh_token', ...about })
     return true
   }
 
   async function revokeAccessToken(token: string, client: Client, trace: Trace): Promise<void> {
     const revoked = await accessTokens.revoke(token, client)
     if (revoked === undefined) return
-    trace.sub = revoked.sub
-    recorder.record(trace, { type: 'token_revoked', tokenType: 'access_token', fingerprint: revoked.fingerprint })
+    const { sub, ...about } = revoked
+    trace.sub = sub
+    recorder.record(trace, { type: 'token_revoked', tokenType: 'access_token', ...about })
   }
 
   return {

@@ -10,15 +10,25 @@ export type Fact =
       readonly grantType: string
       readonly scopes: readonly string[]
       readonly fingerprint?: string
+      readonly family?: string
     }
-  | { readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed'; readonly fingerprint: string }
-  | { readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'; readonly fingerprint: string }
-  | { readonly type: 'redemption_replayed'; readonly fingerprint: string }
-  | { readonly type: 'family_revoked'; readonly reason: string }
+  | {
+      readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed'
+      readonly fingerprint: string
+      readonly family?: string
+    }
+  | {
+      readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'
+      readonly fingerprint: string
+      readonly family?: string
+    }
+  | { readonly type: 'redemption_replayed'; readonly fingerprint: string; readonly family?: string }
+  | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string }
   | {
       readonly type: 'token_revoked'
       readonly tokenType: 'access_token' | 'refresh_token'
       readonly fingerprint: string
+      readonly family?: string
     }
   | { readonly type: 'introspection_active'; readonly scope: string; readonly fingerprint: string }
   | {
@@ -62,7 +72,8 @@ export type Fact =
 
 /**
  * A fact with its circumstances. `id` is unique, and its part before the dot is the request's id; `time` is in epoch seconds; `duration` in
- * milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256.
+ * milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256, and a `family` those of the SHA-256 of the family's
+ * identifier, where the token belongs to one.
  *
  * @see wire contract, section 10
  */

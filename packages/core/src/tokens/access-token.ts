@@ -39,6 +39,13 @@ export interface TokenFacts {
   readonly sub?: string | undefined
 }
 
+/** What an event tells of an access token that was revoked. */
+export interface RevokedToken {
+  readonly fingerprint: string
+  readonly family?: string
+  readonly sub: string | undefined
+}
+
 export type AccessTokenValidation =
   | (TokenFacts & {
       readonly valid: true
@@ -53,7 +60,7 @@ export interface AccessTokens {
   mint(token: NewAccessToken): Promise<{ readonly token: string; readonly records: readonly NewRecord[] }>
   validate(token: string): Promise<AccessTokenValidation>
   /** Refuses the token from now on. `undefined` when there was nothing to do: it is no live token of this client. */
-  revoke(token: string, client: Client): Promise<TokenFacts | undefined>
+  revoke(token: string, client: Client): Promise<RevokedToken | undefined>
 }
 
 const longestReference = 512
@@ -230,7 +237,12 @@ export function createAccessTokens(deps: {
       if (claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
       if (!isJwt) await store.delete(keyOf('access', hash))
       else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
-      return { fingerprint: fingerprintOf(hash), client, sub: typeof claims.sub === 'string' ? claims.sub : undefined }
+      const { sub, grant_id: family } = claims
+      return {
+        fingerprint: fingerprintOf(hash),
+        ...families.named(typeof family === 'string' ? family : undefined),
+        sub: typeof sub === 'string' ? sub : undefined,
+      }
     },
   }
 }

@@ -11,6 +11,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Families } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
 
 /** What the host's login page knows when the user has logged in and agreed. */
@@ -78,10 +79,11 @@ export function createAuthorizationCodes(deps: {
   readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory
   readonly store: Store
+  readonly families: Families
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): CreateAuthorizationCode {
-  const { issuer, clients, scopes: directory, store, runtime, recorder } = deps
+  const { issuer, clients, scopes: directory, store, families, runtime, recorder } = deps
 
   async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
     const client = await clients.find(clientId)
@@ -121,6 +123,7 @@ export function createAuthorizationCodes(deps: {
     // The record stays as long as tokens of the code may live: a late replay is a sign of theft, and revokes them.
     const longest = scopes.includes('offline_access') ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + client.accessTokenLifetime
+    const family = runtime.base64url(runtime.randomBytes(16))
     const record: GrantRecord = {
       kind: 'code',
       issuer,
@@ -128,7 +131,7 @@ export function createAuthorizationCodes(deps: {
       grantType: 'authorization_code',
       subject: { ...subject, amr: [...subject.amr] },
       scopes,
-      family: runtime.base64url(runtime.randomBytes(16)),
+      family,
       familyStartedAt: now,
       generation: 0,
       redeemableUntil,
@@ -144,7 +147,7 @@ export function createAuthorizationCodes(deps: {
     const trace = recorder.start('createAuthorizationCode')
     trace.client = client
     trace.sub = subject.sub
-    recorder.record(trace, { type: 'code_issued', fingerprint: fingerprintOf(hash) })
+    recorder.record(trace, { type: 'code_issued', fingerprint: fingerprintOf(hash), ...families.named(family) })
     return code
   }
 }

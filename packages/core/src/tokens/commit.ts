@@ -48,6 +48,11 @@ export function createCommit(deps: {
 }): Commit {
   const { store, families, runtime, recorder } = deps
 
+  const aboutOf = ({ hash, record }: RedemptionFacts) => ({
+    fingerprint: fingerprintOf(hash),
+    ...families.named(record?.family),
+  })
+
   /** The answer that the first of two equal refresh requests got, inside the retry window. */
   async function retried({ request }: Spending, redeemed: RedemptionFacts, spent: SpentRecord | undefined) {
     const { credential } = redeemed
@@ -67,14 +72,14 @@ export function createCommit(deps: {
     spent: SpentRecord | undefined,
   ): Promise<JsonObject> {
     const { client, trace, refusal } = spending
-    const fingerprint = fingerprintOf(redeemed.hash)
+    const about = aboutOf(redeemed)
     const answer = await retried(spending, redeemed, spent)
     if (answer !== undefined) {
-      recorder.record(trace, { type: 'refresh_retried', fingerprint })
+      recorder.record(trace, { type: 'refresh_retried', ...about })
       return answer
     }
     const reason = replayTypes[redeemed.kind]
-    recorder.record(trace, { type: reason, fingerprint })
+    recorder.record(trace, { type: reason, ...about })
     const { record } = redeemed
     if (record !== undefined) await families.revoke(record, client, reason, trace)
     throw new OAuthError('invalid_grant', refusal, { reason })
@@ -134,10 +139,10 @@ export function createCommit(deps: {
         return answerLoser(spending, redeemed)
       }
       if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
-      for (const { kind, hash } of redemptions) {
-        const fingerprint = fingerprintOf(hash)
-        if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', fingerprint })
-        if (kind === 'refresh') recorder.record(trace, { type: 'refresh_rotated', fingerprint })
+      for (const redeemed of redemptions) {
+        const { kind } = redeemed
+        if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', ...aboutOf(redeemed) })
+        if (kind === 'refresh') recorder.record(trace, { type: 'refresh_rotated', ...aboutOf(redeemed) })
       }
       return response
     },

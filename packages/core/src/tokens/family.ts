@@ -1,13 +1,15 @@
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord, RevokedRecord } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** All tokens of one authorization. One record revokes them, those also that are being issued at this instant. */
 export interface Families {
+  /** The family as events name it; nothing where there is none, or nobody observes. */
+  named(family: string | undefined): { readonly family?: string }
   isRevoked(family: string): MaybePromise<boolean>
   /** Ends the family that a code or refresh token of this client belongs to. Resolves only when that is as safe as the store can make it. */
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
@@ -24,8 +26,11 @@ export function createFamilies(deps: {
   readonly recorder: Recorder
 }): Families {
   const { store, runtime, recorder } = deps
+  const named = (family: string | undefined): { readonly family?: string } =>
+    family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
   return {
+    named,
     isRevoked: (family) => store.has(keyOfFamily(family)),
     async revoke({ family, keptUntil }, client, reason, trace) {
       const now = runtime.now()
@@ -34,7 +39,7 @@ export function createFamilies(deps: {
       const { absoluteLifetime } = client.refreshToken
       const lastEnd = Math.max(keptUntil, now + absoluteLifetime + client.accessTokenLifetime)
       const isNew = await store.insert(keyOfFamily(family), revoked, lastEnd + margin)
-      if (isNew) recorder.record(trace, { type: 'family_revoked', reason })
+      if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
     },
     async confirm({ family, keptUntil }) {
       const now = runtime.now()

@@ -7,6 +7,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/records.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from './access-token.ts'
+import type { Families } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
 
 /** Tokens that exist but are not given out: the commit comes after. */
@@ -25,11 +26,12 @@ export function createMint(deps: {
   readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
+  readonly families: Families
   /** Whether anybody gets the events. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, observed, runtime } = deps
 
   /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
   function refreshToken(
@@ -107,12 +109,14 @@ export function createMint(deps: {
       ...(identity !== undefined && { id_token: identity }),
       ...result.response,
     }
+    const named = families.named(family)
     const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
       type: 'token_issued',
       tokenType,
       grantType,
       scopes,
       fingerprint,
+      ...named,
     })
     const fingerprint = (token: string): string => fingerprintOf(hashOf(token, runtime))
     return {
