@@ -34,7 +34,8 @@ const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, p
 function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
   if (target === 'jose') return !/^(?:keys|testing)\//u.test(from)
-  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts'
+  // HKDF is no part of the runtime: it runs once for each generation of the key ring.
+  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
   if (!target.startsWith('packages/core/src/')) return true
   const to = target.slice('packages/core/src/'.length)
   const [upper, lower] = [from, to].map((path) => layers.findIndex((layer) => layer.test(path)))

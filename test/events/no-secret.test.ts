@@ -4,7 +4,7 @@
  * secret, password, code, verifier and token that was sent or answered.
  */
 import { inspect } from 'node:util'
-import { defineGrant, OAuthError, type ProviderEvent } from '@grantry/core'
+import { defineGrant, OAuthError, type ProviderEvent, storedKeys } from '@grantry/core'
 import { basic, type Credentials, mapDriver, sha256Of } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
@@ -49,6 +49,8 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   secret_skipped: true,
   record_rejected: true,
   startup_warning: true,
+  keys_rotated: true,
+  key_retired: true,
 }
 
 /** A grant of the host's own whose assertion is a secret: used once, refused, and failing. */
@@ -103,8 +105,12 @@ async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: str
       },
     },
     failedPasswords: { perUser: 4 },
+    keys: storedKeys(),
   })
   note(secrets, 'stored-secret-in-plain-text')
+  const noteKeys = () => {
+    for (const item of items.values()) for (const [, d] of item.matchAll(/"d":"([^"]+)"/gu)) note(secrets, d)
+  }
 
   const post = async (endpoint: Parameters<Fixture['post']>[0], form: Record<string, string>, as?: Credentials) => {
     for (const [name, value] of Object.entries(form)) if (secretFields.test(name)) note(secrets, value)
@@ -199,6 +205,12 @@ async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: str
       await post('token', { grant_type: badge.grantType, assertion: mine, scope: 'api1' }, client)
     }
   }
+  // Keys that come and go: none of them is encrypted in this store.
+  noteKeys()
+  const [current] = await f.provider.keys.rotate({ force: true })
+  noteKeys()
+  await f.provider.keys.retire(current?.kid ?? '', { compromised: true })
+  noteKeys()
   // Too many guesses, a user who is gone, a torn record, a store that is out of reach.
   for (const guess of ['guess-number-1', 'guess-number-2', 'guess-number-3', 'alice-password']) {
     await post('token', { ...user, password: guess }, web)

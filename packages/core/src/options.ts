@@ -6,7 +6,7 @@ import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
 import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 import type { Observer } from './events/event.ts'
-import type { KeySource } from './keys/key-ring.ts'
+import type { KeySource } from './keys/key-source.ts'
 import type { Plugin } from './plugin/registry.ts'
 import type { AtomicDriver } from './records/store.ts'
 import type { Runtime } from './runtime.ts'
@@ -31,7 +31,7 @@ export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
 export interface ProviderOptions {
   /** The URL that tokens name as `iss`, and under whose path the endpoints are. It never comes from a request. */
   readonly issuer: string
-  /** `signingKeys()`, or JWKs of which the first, a private one, signs. */
+  /** `storedKeys()`, which the store keeps and replaces; JWKs and external keys of which the first signs; or `signingKeys()`, for tests. */
   readonly keys: KeySource
   /** Where codes and tokens are kept: an unstorage driver that can insert atomically. */
   readonly storage: AtomicDriver

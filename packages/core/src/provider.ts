@@ -16,14 +16,15 @@ import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
 import { createRecorder } from './events/trace.ts'
 import type { JsonObject } from './json.ts'
-import { openKeyRing } from './keys/key-ring.ts'
+import type { ProviderKeys } from './keys/key-ring.ts'
+import { openKeyRing } from './keys/open-key-ring.ts'
 import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOptionsSchema } from './options.ts'
 import { createRegistry } from './plugin/registry.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
-import { type Runtime, webRuntime } from './runtime.ts'
-import { assertConsistent, recordWarnings } from './startup-checks.ts'
+import { completeRuntime, type Runtime } from './runtime.ts'
+import { assertConsistent, assertSignable, recordWarnings } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
 import { createCommit } from './tokens/commit.ts'
@@ -48,6 +49,7 @@ export interface Provider {
   /** The discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
+  readonly keys: ProviderKeys
   /** The paths of the endpoints that are on, from the root of the host. */
   readonly paths: Readonly<Partial<Record<EndpointName, string>>>
   /** How often `observe` has thrown or rejected. */
@@ -65,7 +67,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   const clients = openClients(options.clients)
   const scopes = openScopes(options.scopes)
   assertConsistent({ clients, scopes, users, registry })
-  const keys = await openKeyRing(options.keys, runtime)
+  const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
   const recorder = createRecorder(options.observe, runtime)
@@ -75,6 +77,8 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     timeLimit: options.storageTimeLimit,
     onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
   })
+  const keys = await openKeys({ issuer, clients, clockTolerance, store, recorder })
+  assertSignable(clients, keys)
   const families = createFamilies({ store, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const accessTokens = createAccessTokens({
@@ -180,19 +184,7 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
  */
 export async function createProvider(input: ProviderOptions): Promise<Provider> {
   const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
-  const runtime = Object.freeze({
-    now: options.runtime.now ?? webRuntime.now,
-    elapsed: options.runtime.elapsed ?? webRuntime.elapsed,
-    randomBytes: options.runtime.randomBytes ?? webRuntime.randomBytes,
-    sha256: options.runtime.sha256 ?? webRuntime.sha256,
-    sha512: options.runtime.sha512 ?? webRuntime.sha512,
-    sha256Hex: options.runtime.sha256Hex ?? webRuntime.sha256Hex,
-    base64url: options.runtime.base64url ?? webRuntime.base64url,
-    encrypt: options.runtime.encrypt ?? webRuntime.encrypt,
-    decrypt: options.runtime.decrypt ?? webRuntime.decrypt,
-    importKey: options.runtime.importKey ?? webRuntime.importKey,
-    Response: options.runtime.Response ?? webRuntime.Response,
-  })
+  const runtime = completeRuntime(options.runtime)
   const paths = new Map<EndpointName, string>()
   for (const name of endpointNames) {
     const path = pathOfEndpoint(name, options)
@@ -225,11 +217,15 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     createAuthorizationCode: createAuthorizationCodes(parts),
     metadata,
     grantTypes: [...parts.registry.grants.keys()],
+    keys: parts.keys.operator,
     paths: Object.freeze(Object.fromEntries(paths)),
     get observerFailures() {
       return parts.recorder.observerFailures
     },
-    close: async () => options.storage.dispose?.(),
+    async close() {
+      await parts.keys.settled()
+      await options.storage.dispose?.()
+    },
     async isReady() {
       try {
         await parts.store.has('probe:ready')

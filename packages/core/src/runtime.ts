@@ -2,8 +2,12 @@ import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { base64url, hex, utf8 } from './encoding.ts'
 import type { JsonObject, MaybePromise } from './json.ts'
 
-/** RFC 7518 section 3.1 and RFC 8037 section 3.1. Symmetric algorithms and `none` are not in the list, so they cannot be asked for. */
-export type SigningAlgorithm = 'ES256' | 'RS256' | 'PS256' | 'EdDSA'
+/**
+ * What tokens are signed with; the usual one of a kind of key first. Symmetric algorithms and `none` are not in the list, so they cannot be
+ * asked for (RFC 7518 section 3.1, RFC 8037 section 3.1).
+ */
+export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+export type SigningAlgorithm = (typeof algorithms)[number]
 
 /** A key of one algorithm, imported once. */
 export interface SignatureKey {
@@ -120,3 +124,19 @@ export const webRuntime: Runtime = {
     return Response
   },
 }
+
+/** Web standards, but for the parts that a host brings. Read once: what it changes later changes nothing. */
+export const completeRuntime = (given: { readonly [Part in keyof Runtime]?: Runtime[Part] | undefined }): Runtime =>
+  Object.freeze({
+    now: given.now ?? webRuntime.now,
+    elapsed: given.elapsed ?? webRuntime.elapsed,
+    randomBytes: given.randomBytes ?? webRuntime.randomBytes,
+    sha256: given.sha256 ?? webRuntime.sha256,
+    sha512: given.sha512 ?? webRuntime.sha512,
+    sha256Hex: given.sha256Hex ?? webRuntime.sha256Hex,
+    base64url: given.base64url ?? webRuntime.base64url,
+    encrypt: given.encrypt ?? webRuntime.encrypt,
+    decrypt: given.decrypt ?? webRuntime.decrypt,
+    importKey: given.importKey ?? webRuntime.importKey,
+    Response: given.Response ?? webRuntime.Response,
+  })

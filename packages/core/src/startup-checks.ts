@@ -2,6 +2,7 @@ import type { ClientDirectory } from './directory/clients.ts'
 import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserService } from './directory/user-service.ts'
 import type { Recorder } from './events/trace.ts'
+import type { KeyRing } from './keys/key-ring.ts'
 import type { Registry } from './plugin/registry.ts'
 import { isProtocolClaim } from './tokens/protocol-claims.ts'
 
@@ -62,6 +63,20 @@ export function assertConsistent(parts: {
     if (grant.requires?.includes('users.authenticate') && users.authenticate === undefined) {
       throw new TypeError(`users: the grant type ${grant.grantType} needs users with authenticate()`)
     }
+  }
+}
+
+/**
+ * A client that is told what it cannot have would fail at its first login.
+ *
+ * @throws TypeError with one sentence that says where and what to do.
+ */
+export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'algorithms'>): void {
+  for (const { clientId, identityTokenAlgorithm: algorithm } of clients.all) {
+    if (algorithm === undefined || keys.algorithms.includes(algorithm)) continue
+    throw new TypeError(
+      `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, and no key signs by it; add ${algorithm} to the algorithms of keys`,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../configuration.ts'
+import { algorithms } from '../runtime.ts'
 import { secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
@@ -65,6 +66,8 @@ export const clientSchema = v.pipe(
     accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
     accessTokenLifetime: v.optional(lifetimeSchema, 3600),
     identityTokenLifetime: v.optional(lifetimeSchema, 300),
+    /** For a client that cannot verify by the usual algorithm of the provider. */
+    identityTokenAlgorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
     authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
     /** The opt-in for `code_challenge_method=plain` (RFC 7636 section 4.2). */
     allowPlainCodeChallenge: flag(false),

@@ -68,6 +68,25 @@ export type Fact =
       readonly kind: string
       readonly reason: 'version_unknown' | 'record_malformed'
     }
+  /** A key ring that is kept in the store has a new signing key; told by the one process that made it. */
+  | {
+      readonly type: 'keys_rotated'
+      readonly algorithm: string
+      readonly reason: 'scheduled' | 'command' | 'algorithm_added'
+      /** What signs from now on. */
+      readonly kid: string
+      /** What will sign after it. */
+      readonly nextKid: string
+      /** What signed before; absent where the algorithm is new. */
+      readonly retiredKid?: string
+    }
+  /** By command; `compromised`: its tokens are refused from now on. */
+  | {
+      readonly type: 'key_retired'
+      readonly kid: string
+      readonly algorithm: string
+      readonly compromised: boolean
+    }
   | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
 
 /**

@@ -19,8 +19,10 @@ export const neverStored = Object.freeze({
 
 export const noStore = Object.freeze({ ...json, ...neverStored })
 
-/** Discovery and keys: long enough to spare the server, short enough for a new key to be seen before it signs. */
-export const cacheable = Object.freeze({ ...json, 'cache-control': 'public, max-age=300' })
+/** Seconds for which discovery and keys may be cached: long enough to spare the server, short enough for a new key to be seen before it signs. */
+export const documentLifetime = 300
+
+export const cacheable = Object.freeze({ ...json, 'cache-control': `public, max-age=${documentLifetime}` })
 
 export const jsonAnswer = (body: unknown): Answer => ({ status: 200, headers: noStore, body: JSON.stringify(body) })
 

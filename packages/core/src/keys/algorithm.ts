@@ -1,8 +1,5 @@
 import type { JWK } from 'jose'
-import type { SigningAlgorithm } from '../runtime.ts'
-
-/** What tokens are signed with; the usual one of a kind of key first. */
-export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const satisfies readonly SigningAlgorithm[]
+import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 
 export const isSigningAlgorithm = (name: unknown): name is SigningAlgorithm =>
   algorithms.includes(name as SigningAlgorithm)

@@ -13,6 +13,7 @@ export type RecordKind =
   | 'revoked'
   | 'denied'
   | 'failure'
+  | 'keys'
   | 'plugin'
 
 /** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */

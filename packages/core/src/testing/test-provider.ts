@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../directory/client.ts'
 import type { EndpointName } from '../endpoints/endpoint.ts'
 import type { ProviderEvent } from '../events/event.ts'
-import { type GeneratedKeys, signingKeys } from '../keys/key-ring.ts'
+import { type GeneratedKeys, signingKeys } from '../keys/key-source.ts'
 import type { ProviderOptions } from '../options.ts'
 import { createProvider, type Provider } from '../provider.ts'
 import { webRuntime } from '../runtime.ts'

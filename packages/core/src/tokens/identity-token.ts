@@ -7,7 +7,7 @@ import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { Jwt } from './jwt.ts'
 
@@ -40,8 +40,8 @@ export function createIdentityTokens(deps: {
   const { issuer, clients, users, keys, jwt, observed, runtime } = deps
 
   /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
-  function accessTokenHash(accessToken: string): string {
-    const hash = keys.current.algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
+  function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
+    const hash = algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
     const digest = hash(utf8(accessToken))
     return runtime.base64url(digest.subarray(0, digest.length / 2))
   }
@@ -49,6 +49,7 @@ export function createIdentityTokens(deps: {
   return {
     mint({ client, subject, nonce, accessToken }) {
       const now = runtime.now()
+      const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
       const claims: JsonObject = {
         iss: issuer,
         sub: subject.sub,
@@ -61,9 +62,9 @@ export function createIdentityTokens(deps: {
         idp: subject.idp,
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
-        at_hash: accessTokenHash(accessToken),
+        at_hash: accessTokenHash(accessToken, algorithm),
       }
-      return jwt.sign(claims, 'JWT')
+      return jwt.sign(claims, 'JWT', algorithm)
     },
 
     async validate(token, clientId) {

@@ -1,7 +1,8 @@
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import type { Runtime } from '../runtime.ts'
+import { isThenable } from '../promises.ts'
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 
 /** `typ` of the two kinds of JWT, so that one is never taken for the other (RFC 9068 section 2.1; RFC 8725 section 3.11). */
 export type TokenType = 'at+jwt' | 'JWT'
@@ -13,7 +14,8 @@ const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/u
 
 /** Signs and verifies with the provider's own keys. */
 export interface Jwt {
-  sign(claims: JsonObject, type: TokenType): Promise<string>
+  /** @param algorithm the usual one unless said otherwise */
+  sign(claims: JsonObject, type: TokenType, algorithm?: SigningAlgorithm): Promise<string>
   /**
    * The claims, or `undefined` for whatever reason. Issuer, type, algorithm and times are judged; audience and the rest are the caller's.
    *
@@ -47,17 +49,23 @@ export function createJwt(deps: {
   readonly runtime: Runtime
 }): Jwt {
   const { issuer, keys, clockTolerance, runtime } = deps
-  const { current } = keys
-  const headerOf = (typ: TokenType): string =>
-    runtime.base64url(JSON.stringify({ alg: current.algorithm, kid: current.kid, typ }))
-  const headers = { 'at+jwt': headerOf('at+jwt'), JWT: headerOf('JWT') }
+  /** Written once for each key; a key that leaves the ring takes them with it. */
+  const headers = new WeakMap<RingKey, Readonly<Record<TokenType, string>>>()
+  const headersOf = (key: RingKey): Readonly<Record<TokenType, string>> => {
+    const known = headers.get(key)
+    if (known !== undefined) return known
+    const headerOf = (typ: TokenType): string =>
+      runtime.base64url(JSON.stringify({ alg: key.algorithm, kid: key.kid, typ }))
+    const written = { 'at+jwt': headerOf('at+jwt'), JWT: headerOf('JWT') }
+    headers.set(key, written)
+    return written
+  }
 
-  /** A key verifies its own algorithm only, whatever the header asks for; an extension that must be understood is none of ours. */
-  function keyFor(header: JsonObject | undefined, type: TokenType): RingKey | undefined {
+  /** The key that a header names. An extension that must be understood is none of ours. */
+  function keyFor(header: JsonObject | undefined, type: TokenType): MaybePromise<RingKey | undefined> {
     if (header === undefined || header.crit !== undefined || typeof header.kid !== 'string') return undefined
     if (mediaType(header.typ) !== type.toLowerCase()) return undefined
-    const key = keys.find(header.kid)
-    return key?.algorithm === header.alg ? key : undefined
+    return keys.find(header.kid)
   }
 
   function isCurrent({ iss, exp, nbf, iat }: JsonObject, tolerance: number): boolean {
@@ -67,18 +75,24 @@ export function createJwt(deps: {
   }
 
   return {
-    async sign(claims, type) {
-      const signed = `${headers[type]}.${runtime.base64url(JSON.stringify(claims))}`
-      return `${signed}.${runtime.base64url(await current.sign(utf8(signed)))}`
+    async sign(claims, type, algorithm) {
+      const signer = keys.signer(algorithm)
+      const key = isThenable(signer) ? await signer : signer
+      const signed = `${headersOf(key)[type]}.${runtime.base64url(JSON.stringify(claims))}`
+      return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
     },
 
     async verify(token, type, tolerance = clockTolerance) {
       if (token.length > longestJwt) return undefined
       const [, header = '', payload = '', end = ''] = compactForm.exec(token) ?? []
-      const key = keyFor(objectIn(header), type)
       const signature = decodeBase64url(end)
       // The last character of base64url may hold bits that count for nothing: other spellings of one signature.
-      if (key === undefined || signature === undefined || runtime.base64url(signature) !== end) return undefined
+      if (signature === undefined || runtime.base64url(signature) !== end) return undefined
+      const named = objectIn(header)
+      const found = keyFor(named, type)
+      const key = isThenable(found) ? await found : found
+      // A key verifies its own algorithm only, whatever the header asks for.
+      if (key === undefined || key.algorithm !== named?.alg) return undefined
       if (!(await key.verify(utf8(`${header}.${payload}`), signature))) return undefined
       const claims = objectIn(payload)
       return claims !== undefined && isCurrent(claims, tolerance) ? claims : undefined

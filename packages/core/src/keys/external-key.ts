@@ -1,0 +1,57 @@
+import type { JWK } from 'jose'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { MaybePromise } from '../json.ts'
+import { withinTime } from '../records/time-limit.ts'
+import type { SignatureKey } from '../runtime.ts'
+
+/**
+ * A private key that somebody else holds: a key management service, a hardware module. Its public part names the algorithm (`alg`) where its kind has
+ * several.
+ *
+ * @example
+ * const kmsKey: ExternalKey = { publicKey: { kty: 'EC', crv: 'P-256', x: '...', y: '...' }, sign: (data) => kms.sign(data) }
+ */
+export interface ExternalKey {
+  /** Public members only. */
+  readonly publicKey: JWK
+  /**
+   * The signature in the form of a JWS (RFC 7518 section 3.4: r and s one after the other, where many services answer with DER). Tried at start. What it
+   * throws, or takes too long for, is answered 503.
+   */
+  sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
+  /** Seconds that a signature may take; default 5. */
+  readonly timeLimit?: number
+}
+
+const usualTimeLimit = 5
+
+export const isExternalKey = (key: unknown): key is ExternalKey =>
+  typeof key === 'object' && key !== null && typeof (key as { readonly sign?: unknown }).sign === 'function'
+
+const unavailable = (cause: unknown): OAuthError =>
+  new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
+    reason: 'signer_failed',
+    cause,
+    retryAfter: 1,
+  })
+
+/** Verifies with the public part here, and lets the other sign. */
+export function externalSignatureKey(external: ExternalKey, verifier: SignatureKey): SignatureKey {
+  const { timeLimit = usualTimeLimit } = external
+  async function sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+    try {
+      const signature: unknown = await withinTime(
+        Promise.resolve(external.sign(data)),
+        timeLimit,
+        'The external signer of keys',
+      )
+      if (!(signature instanceof Uint8Array) || signature.length === 0) {
+        throw new TypeError('The external signer of keys answered with no bytes')
+      }
+      return signature
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+  }
+  return { sign, verify: (data, signature) => verifier.verify(data, signature) }
+}

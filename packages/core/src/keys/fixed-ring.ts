@@ -1,0 +1,53 @@
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import { generateKey } from './generate-key.ts'
+import { type ImportedKey, importKey } from './import-key.ts'
+import type { KeyInfo, KeyRing, RingKey } from './key-ring.ts'
+import type { KeySource } from './key-source.ts'
+import { signerOf } from './signers.ts'
+import type { StoredKeys } from './stored-keys.ts'
+
+async function refuse(): Promise<never> {
+  throw new TypeError(
+    'keys: these keys are given in the configuration; change them there, or let storedKeys() keep them in the store',
+  )
+}
+
+/** A public key can only have signed; a private one that does not sign here waits for its turn. */
+function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, createdAt: number): KeyInfo {
+  const state = signs ? 'current' : isPrivate ? 'next' : 'retiring'
+  return { kid: key.kid, algorithm: key.algorithm, state, createdAt }
+}
+
+/**
+ * Keys that stay as they were given until the provider is made anew.
+ *
+ * @throws TypeError with a sentence that names the key that cannot be used and why.
+ */
+export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runtime: Runtime): Promise<KeyRing> {
+  const given = 'generate' in source ? [await generateKey(source.generate)] : source
+  if (!Array.isArray(given) || given.length === 0) {
+    throw new TypeError('keys must be signingKeys() or an array of JWKs; the first one signs')
+  }
+  const imported = await Promise.all(given.map((key, index) => importKey(key, `keys[${index}]`, runtime)))
+  const keys = new Map<string, RingKey>()
+  const signers = new Map<SigningAlgorithm, RingKey>()
+  for (const { key, private: isPrivate } of imported) {
+    if (keys.has(key.kid)) throw new TypeError(`keys: two keys have the kid ${key.kid}`)
+    keys.set(key.kid, key)
+    if (isPrivate && !signers.has(key.algorithm)) signers.set(key.algorithm, key)
+  }
+  const [first] = imported
+  if (!first?.private) throw new TypeError('keys[0] must be a private key: it signs')
+  const { key } = first
+  const jwks = { keys: imported.map(({ published }) => published) }
+  const openedAt = runtime.now()
+  const infos = imported.map((each) => infoOf(each, signers.get(each.key.algorithm) === each.key, openedAt))
+  return {
+    algorithms: [key.algorithm, ...[...signers.keys()].filter((algorithm) => algorithm !== key.algorithm)],
+    signer: (algorithm) => (algorithm === undefined ? key : signerOf(signers, algorithm)),
+    find: (kid) => keys.get(kid),
+    jwks: () => jwks,
+    operator: Object.freeze({ list: async () => infos, rotate: refuse, retire: refuse }),
+    settled: async () => {},
+  }
+}

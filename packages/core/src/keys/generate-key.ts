@@ -1,0 +1,15 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { algorithms, type SigningAlgorithm } from '../runtime.ts'
+import { isSigningAlgorithm } from './algorithm.ts'
+
+/**
+ * A new private key.
+ * @throws TypeError with a sentence when there is no such algorithm.
+ */
+export async function generateKey(algorithm: SigningAlgorithm): Promise<JWK> {
+  if (!isSigningAlgorithm(algorithm)) {
+    throw new TypeError(`keys: ${String(algorithm)} is no signing algorithm; known are ${algorithms.join(', ')}`)
+  }
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg: algorithm }
+}

@@ -1,0 +1,112 @@
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import { decodeBase64url, utf8 } from '../encoding.ts'
+import type { JsonObject } from '../json.ts'
+import { algorithms, type Runtime } from '../runtime.ts'
+import { algorithmOf } from './algorithm.ts'
+import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
+import type { RingKey } from './key-ring.ts'
+
+const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const
+const smallestModulus = 2048
+const probe = utf8('grantry')
+
+const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
+  Object.fromEntries(names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]])) as JWK
+
+/** What of a key anybody may know. */
+export const publicPartOf = (jwk: JWK): JWK => partOf(jwk, publicMembers)
+
+/** The whole of a key, and nothing that is said about it. */
+export const materialOf = (jwk: JWK): JWK => partOf(jwk, [...publicMembers, ...privateMembers])
+
+/** Leading zeros do not count. */
+function modulusBits({ n }: JWK): number {
+  const bytes = decodeBase64url(n ?? '') ?? new Uint8Array()
+  const first = bytes.findIndex((byte) => byte !== 0)
+  if (first < 0) return 0
+  return (bytes.length - first) * 8 - Math.clz32(bytes[first] ?? 0) + 24
+}
+
+const described = ({ kty, crv, alg }: JWK): string =>
+  Object.entries({ kty, crv, alg })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ') || 'no kty'
+
+export interface ImportedKey {
+  readonly key: RingKey
+  readonly published: JWK
+  /** Whether it can sign. */
+  readonly private: boolean
+}
+
+/** Two halves that do not belong together would sign tokens that nobody can verify. */
+async function assertPair(key: Pick<RingKey, 'sign' | 'verify'>): Promise<void> {
+  const signature = new Uint8Array(await key.sign(probe))
+  if (!(await key.verify(probe, signature))) throw new TypeError('The signature is not of this key')
+}
+
+const messageOf = (thrown: unknown): string => {
+  const { cause = thrown } = thrown as { readonly cause?: unknown }
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** @throws TypeError with a sentence when an external signer does not sign with the key that it names. */
+async function assertSigns(key: RingKey, where: string): Promise<void> {
+  try {
+    await assertPair(key)
+  } catch (thrown) {
+    throw new TypeError(
+      `${where}: its signer must answer with a ${key.algorithm} signature of its publicKey, in the form of a JWS (no DER): ${messageOf(thrown)}`,
+    )
+  }
+}
+
+/**
+ * Imports a key and tries it.
+ *
+ * @param where begins every message.
+ * @throws TypeError with a sentence that says why the key cannot be used, and nothing of the key.
+ */
+export async function importKey(given: JWK | ExternalKey, where: string, runtime: Runtime): Promise<ImportedKey> {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${where} must be a JWK`)
+  const external = isExternalKey(given) ? given : undefined
+  if (external !== undefined && (typeof external.publicKey !== 'object' || external.publicKey === null)) {
+    throw new TypeError(`${where} signs elsewhere and has no publicKey: give it a JWK`)
+  }
+  const jwk = external === undefined ? (given as JWK) : external.publicKey
+  const algorithm = algorithmOf(jwk)
+  if (algorithm === undefined) {
+    throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has ${described(jwk)}`)
+  }
+  if (jwk.kty === 'RSA' && modulusBits(jwk) < smallestModulus) {
+    throw new TypeError(`${where} is an RSA key of under ${smallestModulus} bits; make a larger one`)
+  }
+  if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
+    throw new TypeError(`${where} has a kid that is no text; leave it out, and its thumbprint is taken`)
+  }
+  const shown = publicPartOf(jwk)
+  let imported: ImportedKey
+  try {
+    const kid = jwk.kid ?? (await calculateJwkThumbprint(shown))
+    const local = await runtime.importKey((external === undefined ? materialOf(jwk) : shown) as JsonObject, algorithm)
+    if (external === undefined && jwk.d !== undefined) await assertPair(local)
+    const half = external === undefined ? local : externalSignatureKey(external, local)
+    imported = {
+      key: {
+        kid,
+        algorithm,
+        sign: (data) => half.sign(data),
+        verify: (data, signature) => half.verify(data, signature),
+      },
+      published: { ...shown, kid, alg: algorithm, use: 'sig' },
+      private: external !== undefined || jwk.d !== undefined,
+    }
+  } catch {
+    // Without the cause: a parser's message could quote the private key.
+    throw new TypeError(`${where} cannot be imported; is it a complete ${algorithm} key?`)
+  }
+  if (external !== undefined) await assertSigns(imported.key, where)
+  return imported
+}

@@ -1,0 +1,75 @@
+import type { JWK } from 'jose'
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import { importKey, materialOf, publicPartOf } from './import-key.ts'
+import type { JwkSet, RingKey } from './key-ring.ts'
+import { type StoredKey, withoutEnded } from './ring-content.ts'
+import { type FoundRing, ringFault } from './ring-records.ts'
+
+/** A stored generation, imported: what requests sign and verify with. */
+export interface LiveRing extends FoundRing {
+  readonly signers: ReadonlyMap<SigningAlgorithm, RingKey>
+  readonly keys: ReadonlyMap<string, RingKey>
+  readonly jwks: JwkSet
+  /** Epoch seconds at which the first retired key has done its duty. */
+  readonly endsAt: number
+}
+
+const published = ({ jwk, kid, algorithm }: StoredKey): JWK => ({
+  ...publicPartOf(jwk),
+  kid,
+  alg: algorithm,
+  use: 'sig',
+})
+
+async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runtime): Promise<RingKey> {
+  // Named by what they are: a record in which two keys have changed places is found out.
+  const { key, ...found } = await importKey(
+    { ...materialOf(jwk), alg: algorithm },
+    `keys: the stored key ${kid}`,
+    runtime,
+  )
+  if (key.kid !== kid || found.private === (state === 'retiring')) throw ringFault('unreadable')
+  return key
+}
+
+/**
+ * Imports what is new in a generation.
+ *
+ * @throws TypeError with a sentence when a key of it cannot be used.
+ */
+export async function liveRing(
+  found: FoundRing,
+  previous: LiveRing | undefined,
+  algorithms: readonly SigningAlgorithm[],
+  runtime: Runtime,
+): Promise<LiveRing> {
+  const { content, sealed } = found
+  const stored = withoutEnded(content.keys, runtime.now())
+  const keys = new Map(
+    await Promise.all(
+      stored.map(
+        async (key): Promise<[string, RingKey]> => [
+          key.kid,
+          previous?.keys.get(key.kid) ?? (await imported(key, runtime)),
+        ],
+      ),
+    ),
+  )
+  const signers = new Map<SigningAlgorithm, RingKey>()
+  for (const algorithm of algorithms) {
+    // While two configurations are in use, another process may have retired what only this one needs: it signs on until there is a new key.
+    const kept = previous?.signers.get(algorithm)
+    if (kept !== undefined && keys.has(kept.kid)) signers.set(algorithm, kept)
+  }
+  for (const { kid, algorithm, state } of stored) {
+    const key = keys.get(kid)
+    if (state === 'current' && key !== undefined) signers.set(algorithm, key)
+  }
+  const ends = stored.map(({ keptUntil = Number.POSITIVE_INFINITY }) => keptUntil)
+  return { content, sealed, signers, keys, jwks: { keys: stored.map(published) }, endsAt: Math.min(...ends) }
+}
+
+/** Whether a generation is the one that is in use already. */
+export const isSameRing = (one: FoundRing, other: FoundRing): boolean =>
+  one.content.number === other.content.number &&
+  one.content.keys.map(({ kid }) => kid).join() === other.content.keys.map(({ kid }) => kid).join()

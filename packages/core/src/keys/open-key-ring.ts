@@ -1,0 +1,38 @@
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { Recorder } from '../events/trace.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import { openFixedRing } from './fixed-ring.ts'
+import type { KeyRing } from './key-ring.ts'
+import type { KeySource } from './key-source.ts'
+import { openStoredRing } from './stored-ring.ts'
+
+/** What a ring in the store needs beside its own options. */
+export interface RingSurroundings {
+  readonly issuer: string
+  readonly clients: ClientDirectory
+  readonly clockTolerance: number
+  readonly store: Store
+  readonly recorder: Recorder
+}
+
+/**
+ * In two steps: a key that was given is judged before the storage is opened, a ring that is stored when it is open.
+ *
+ * @throws TypeError with a sentence that says which key cannot be used and why.
+ */
+export async function openKeyRing(
+  source: KeySource,
+  runtime: Runtime,
+): Promise<(surroundings: RingSurroundings) => Promise<KeyRing>> {
+  if (!('stored' in source)) {
+    const ring = await openFixedRing(source, runtime)
+    return async () => ring
+  }
+  const options = source.stored
+  return ({ issuer, clients, clockTolerance, store, recorder }) => {
+    const lifetimes = clients.all.flatMap((client) => [client.accessTokenLifetime, client.identityTokenLifetime])
+    const longestLifetime = Math.max(0, ...lifetimes) + clockTolerance
+    return openStoredRing({ issuer, options, longestLifetime, store, recorder, runtime })
+  }
+}

@@ -1,0 +1,93 @@
+import type { Fact } from '../events/event.ts'
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import { activated, keyIn, newKey, type RingContent, retired, type StoredKey, withoutEnded } from './ring-content.ts'
+
+/** What a new generation holds, and what is told when it was this process that made it. */
+export interface RingChange {
+  readonly keys: readonly StoredKey[]
+  readonly facts: readonly Fact[]
+}
+
+export interface ChangeDeps {
+  /** Those of the configuration. */
+  readonly algorithms: readonly SigningAlgorithm[]
+  /** Seconds that a retired key verifies. */
+  readonly keptFor: number
+  readonly runtime: Runtime
+}
+
+type RotationReason = Extract<Fact, { readonly type: 'keys_rotated' }>['reason']
+
+/** The key that signs from now on is published since long: it was the next one. Only for an algorithm that is new there is none. */
+async function rotatedKeys(
+  ring: Pick<RingContent, 'keys'>,
+  algorithm: SigningAlgorithm,
+  reason: RotationReason,
+  { keptFor, runtime }: ChangeDeps,
+): Promise<RingChange> {
+  const now = runtime.now()
+  const [before, waiting, nextKey] = [
+    keyIn(ring, algorithm, 'current'),
+    keyIn(ring, algorithm, 'next') ?? (await newKey(algorithm, runtime)),
+    await newKey(algorithm, runtime),
+  ]
+  const keys = [
+    activated(waiting, now),
+    nextKey,
+    ...(before === undefined ? [] : [retired(before, now, now + keptFor)]),
+  ]
+  const facts: readonly Fact[] = [
+    {
+      type: 'keys_rotated',
+      algorithm,
+      reason: before === undefined ? 'algorithm_added' : reason,
+      kid: waiting.kid,
+      nextKid: nextKey.kid,
+      ...(before !== undefined && { retiredKid: before.kid }),
+    },
+  ]
+  return { keys, facts }
+}
+
+/**
+ * The ring after a rotation of these algorithms. Whatever else there is to do is done with it: algorithms that left the configuration retire, keys
+ * whose time is over go.
+ */
+export async function rotatedRing(
+  ring: Pick<RingContent, 'keys'>,
+  due: readonly SigningAlgorithm[],
+  reason: RotationReason,
+  deps: ChangeDeps,
+): Promise<RingChange> {
+  const { algorithms, keptFor, runtime } = deps
+  const now = runtime.now()
+  const changes = await Promise.all(due.map((algorithm) => rotatedKeys(ring, algorithm, reason, deps)))
+  const rest = ring.keys.flatMap((key) => {
+    if (key.state === 'retiring') return [key]
+    if (due.includes(key.algorithm)) return []
+    if (algorithms.includes(key.algorithm)) return [key]
+    return key.state === 'current' ? [retired(key, now, now + keptFor)] : []
+  })
+  const keys = [...changes.flatMap((change) => change.keys), ...withoutEnded(rest, now)]
+  // In the order of the configuration, so that every process publishes the same document.
+  const rank = ({ algorithm }: StoredKey): number => algorithms.indexOf(algorithm) + 1 || algorithms.length + 1
+  return { keys: keys.sort((one, other) => rank(one) - rank(other)), facts: changes.flatMap(({ facts }) => facts) }
+}
+
+/** The ring without this key, or with it out of use. */
+export async function retiredRing(
+  ring: Pick<RingContent, 'keys'>,
+  key: StoredKey,
+  compromised: boolean,
+  deps: ChangeDeps,
+): Promise<RingChange> {
+  const { algorithm, kid } = key
+  const fact: Fact = { type: 'key_retired', kid, algorithm, compromised }
+  const without = { keys: ring.keys.filter((other) => other.kid !== kid) }
+  if (key.state === 'retiring') return { keys: without.keys, facts: [fact] }
+  if (key.state === 'next') {
+    return { keys: [...without.keys, await newKey(algorithm, deps.runtime)], facts: [fact] }
+  }
+  const change = await rotatedRing(compromised ? without : ring, [algorithm], 'command', deps)
+  return { keys: change.keys, facts: [fact, ...change.facts] }
+}

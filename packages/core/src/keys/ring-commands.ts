@@ -1,0 +1,145 @@
+import type { Recorder } from '../events/trace.ts'
+import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import type { KeyInfo, ProviderKeys } from './key-ring.ts'
+import { isSameRing, type LiveRing } from './live-ring.ts'
+import { type ChangeDeps, type RingChange, retiredRing, rotatedRing } from './ring-change.ts'
+import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
+import type { RingLooks } from './ring-looks.ts'
+import type { FoundRing, RingRecords } from './ring-records.ts'
+import { type CheckedStoredKeys, publishedFor } from './stored-keys.ts'
+
+/** How often a change is tried again because another process was first. */
+const attempts = 5
+
+export interface RingCommands extends ProviderKeys {
+  /** Rotates what is due, behind the requests: nobody waits for a key to be made. */
+  maintain(): void
+  /** At start: makes keys for an algorithm that the stored ring does not have yet. */
+  complete(): Promise<void>
+  settled(): Promise<void>
+}
+
+/** Everything that changes the ring. A change is the next generation: whoever inserts it has made it, the others take what won. */
+export function createRingCommands(deps: {
+  readonly current: () => LiveRing
+  readonly adopt: (found: FoundRing) => Promise<void>
+  readonly looks: RingLooks
+  readonly records: RingRecords
+  readonly options: CheckedStoredKeys
+  readonly changeDeps: ChangeDeps
+  readonly issuer: string
+  readonly recorder: Recorder
+  readonly onFailed: (cause: unknown) => void
+  readonly runtime: Runtime
+}): RingCommands {
+  const { current, adopt, looks, records, options, changeDeps, issuer, recorder, onFailed, runtime } = deps
+  const { algorithms, rotateAfter, encryptionSecret } = options
+  let maintenance: Promise<void> | undefined
+
+  /** Whether this process made the next generation. When it did not, the one that won is in use. */
+  async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
+    const number = before.content.number + 1
+    const made: FoundRing = { content: { issuer, number, keys: [...keys] }, sealed: encryptionSecret !== undefined }
+    if (await records.insert(made.content)) await adopt(made)
+    else await looks.fresh()
+    // A driver whose answer was lost, and which asked again, says that it was another.
+    if (!isSameRing(made, current())) return false
+    const trace = recorder.start()
+    for (const fact of facts) recorder.record(trace, fact)
+    await records.finish(number)
+    return true
+  }
+
+  const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid
+
+  /** Seconds until everybody knows the next key; 0 or less when they do. */
+  function notKnownFor(algorithm: SigningAlgorithm): number {
+    const next = keyIn(current().content, algorithm, 'next')
+    return next === undefined ? 0 : next.createdAt + publishedFor - runtime.now()
+  }
+
+  function assertPublished(due: readonly SigningAlgorithm[], force: boolean | undefined): void {
+    const wait = Math.max(0, ...due.map(notKnownFor))
+    if (wait > 0 && force !== true) {
+      throw new TypeError(
+        `keys: the next key was published a moment ago, and whoever has the old list would refuse its tokens; wait ${wait} s, or force it`,
+      )
+    }
+  }
+
+  const missing = (): readonly SigningAlgorithm[] => algorithms.filter((algorithm) => kidOf(algorithm) === undefined)
+
+  const due = (): readonly SigningAlgorithm[] =>
+    algorithms.filter((algorithm) => {
+      const key = keyIn(current().content, algorithm, 'current')
+      if (key === undefined) return true
+      return (key.activatedAt ?? key.createdAt) + rotateAfter <= runtime.now() && notKnownFor(algorithm) <= 0
+    })
+
+  async function rotateDue(): Promise<void> {
+    const ring = current()
+    const change = await rotatedRing(ring.content, due(), 'scheduled', changeDeps)
+    await advance(ring, change)
+  }
+
+  const list = (): readonly KeyInfo[] => withoutEnded(current().content.keys, runtime.now()).map(infoOf)
+
+  const busy = (): TypeError => new TypeError('keys: other processes are changing the keys at this moment; try again')
+
+  return {
+    maintain() {
+      if (maintenance !== undefined || due().length === 0) return
+      maintenance = rotateDue()
+        .catch(onFailed)
+        .finally(() => {
+          maintenance = undefined
+        })
+    },
+
+    async complete() {
+      for (let attempt = 0; missing().length > 0; attempt += 1) {
+        if (attempt === attempts) throw busy()
+        const ring = current()
+        await advance(ring, await rotatedRing(ring.content, missing(), 'command', changeDeps))
+      }
+    },
+
+    async list() {
+      await looks.fresh()
+      return list()
+    },
+
+    async rotate({ force } = {}) {
+      await looks.fresh()
+      const before = new Map(algorithms.map((algorithm) => [algorithm, kidOf(algorithm)]))
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        // What another process has rotated at the same moment is rotated.
+        const left = algorithms.filter((algorithm) => kidOf(algorithm) === before.get(algorithm))
+        if (left.length === 0) return list()
+        assertPublished(left, force)
+        const ring = current()
+        if (await advance(ring, await rotatedRing(ring.content, left, 'command', changeDeps))) return list()
+      }
+      throw busy()
+    },
+
+    async retire(kid, { compromised = false, force } = {}) {
+      await looks.fresh()
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const ring = current()
+        const key = ring.content.keys.find((each) => each.kid === kid)
+        if (key === undefined && attempt === 0) {
+          throw new TypeError('keys: there is no key with this kid; the list of keys shows those that there are')
+        }
+        if (key === undefined || (key.state === 'retiring' && !compromised)) return list()
+        if (key.state === 'current' && !compromised) assertPublished([key.algorithm], force)
+        if (await advance(ring, await retiredRing(ring.content, key, compromised, changeDeps))) return list()
+      }
+      throw busy()
+    },
+
+    async settled() {
+      await maintenance
+    },
+  }
+}

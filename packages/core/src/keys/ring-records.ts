@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import type { JsonObject } from '../json.ts'
+import { keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import { createRingCipher } from './ring-cipher.ts'
+import { type RingContent, ringContentSchema } from './ring-content.ts'
+
+/** Seconds that records of the ring stay: longer than any process that was forgotten (ten years). */
+const kept = 315_360_000
+
+const clearSchema = v.object({ ring: ringContentSchema })
+const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
+/** Where a generation was: it can be inserted by nobody again, and its private keys are gone. */
+const supersededSchema = v.object({ superseded: v.literal(true) })
+const recordSchema = v.union([clearSchema, sealedSchema, supersededSchema])
+const newestSchema = v.object({ number: v.pipe(v.number(), v.integer(), v.minValue(1)) })
+
+type RingRecord = v.InferOutput<typeof recordSchema>
+
+/** Stands for a record that is there and cannot be read; known by its identity. */
+const unreadable: RingRecord = { superseded: true }
+
+/** A generation as it was found. */
+export interface FoundRing {
+  readonly content: RingContent
+  /** Whether it is encrypted at rest. */
+  readonly sealed: boolean
+}
+
+/** Why a ring that is there cannot be used: the end of a sentence. */
+const ringFaults = {
+  unreadable:
+    'the stored key ring cannot be read: its record is damaged, foreign, or of another release; restore the storage',
+  tampered: 'the stored key ring was changed by somebody who does not have the encryptionSecret; restore the storage',
+  secretWrong: 'the stored key ring was encrypted with another encryptionSecret; give that one',
+  secretMissing: 'the stored key ring is encrypted; give the encryptionSecret that it was encrypted with',
+  lost: 'the storage names a key ring and has lost it; restore the storage, or start beside a server that still runs',
+} as const
+
+export const ringFault = (what: keyof typeof ringFaults): TypeError => new TypeError(`keys: ${ringFaults[what]}`)
+
+/** The stored generations of one issuer. */
+export interface RingRecords {
+  /**
+   * The newest generation, looked for from this one on; `none` where nothing was ever stored, `lost` where something was.
+   * @throws TypeError with a sentence: one that cannot be read is not passed over.
+   */
+  newest(from: number): Promise<FoundRing | 'none' | 'lost'>
+  /** `true` when this call created the generation: of all processes one does. */
+  insert(content: RingContent): Promise<boolean>
+  /** After a generation: the one before loses its private keys, and this one is where others begin to look. */
+  finish(number: number): Promise<void>
+}
+
+export function createRingRecords(deps: {
+  readonly issuer: string
+  readonly encryptionSecret: string | undefined
+  readonly store: Store
+  readonly runtime: Runtime
+}): RingRecords {
+  const { issuer, encryptionSecret, store, runtime } = deps
+  const cipher = encryptionSecret === undefined ? undefined : createRingCipher(encryptionSecret, issuer, runtime)
+  const keyFor = (what: number | 'newest'): string => keyOf('keys', runtime.sha256Hex(`${issuer}\n${what}`))
+
+  const read = async (number: number): Promise<RingRecord | undefined> =>
+    store.getMarker(keyFor(number), recordSchema, unreadable)
+
+  async function open(record: RingRecord, number: number): Promise<FoundRing> {
+    if (record === unreadable) throw ringFault('unreadable')
+    if ('superseded' in record) throw ringFault('lost')
+    if ('ring' in record) return placed(record.ring, number, false)
+    if (cipher === undefined) throw ringFault('secretMissing')
+    if (record.secretId !== cipher.secretId) throw ringFault('secretWrong')
+    const opened = v.safeParse(ringContentSchema, await cipher.open(record.sealed, number))
+    if (!opened.success) throw ringFault('tampered')
+    return placed(opened.output, number, true)
+  }
+
+  /** A record counts only where it belongs. */
+  function placed(content: RingContent, number: number, sealed: boolean): FoundRing {
+    if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
+    return { content, sealed }
+  }
+
+  async function put(key: string, value: JsonObject): Promise<void> {
+    await store.put(key, value, runtime.now() + kept)
+  }
+
+  async function finish(number: number): Promise<void> {
+    if (number > 1) await put(keyFor(number - 1), { superseded: true })
+    await put(keyFor('newest'), { number })
+  }
+
+  return {
+    async newest(from) {
+      const hint = (await store.get(keyFor('newest'), newestSchema))?.number
+      let number = Math.max(from, hint ?? 1)
+      let record = await read(number)
+      if (record === undefined) return hint === undefined ? 'none' : 'lost'
+      for (let next = await read(number + 1); next !== undefined; next = await read(number + 1)) {
+        record = next
+        number += 1
+      }
+      const found = await open(record, number)
+      // Whoever made it has not come so far, perhaps never will.
+      if (hint === undefined || hint < number) await finish(number)
+      return found
+    },
+
+    async insert(content) {
+      const { number } = content
+      const value =
+        cipher === undefined
+          ? { ring: content }
+          : { sealed: await cipher.seal(content as unknown as JsonObject, number), secretId: cipher.secretId }
+      return store.insert(keyFor(number), value, runtime.now() + kept)
+    },
+
+    finish,
+  }
+}

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import { configurationObject, lifetimeSchema, parseConfiguration } from '../configuration.ts'
+import { algorithms, type SigningAlgorithm } from '../runtime.ts'
+
+/** Seconds that a next key is published before it may sign, at least: it is in every cache of the JWKS then (300 s), and known to every process. */
+export const publishedFor = 360
+
+const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
+
+const storedKeysSchema = configurationObject({
+  algorithms: v.optional(
+    v.pipe(
+      v.tupleWithRest([algorithm], algorithm, `must be an array of ${algorithms.join(', ')}`),
+      v.check((list) => new Set(list).size === list.length, 'must name each algorithm once'),
+    ),
+    ['ES256'],
+  ),
+  rotateAfter: v.optional(
+    v.pipe(lifetimeSchema, v.minValue(600, 'must be at least 600 seconds: the next key is published before it signs')),
+    7_776_000,
+  ),
+  encryptionSecret: v.exactOptional(
+    v.pipe(
+      v.string('must be text'),
+      v.minLength(32, 'must be at least 32 characters; make one with grantry hash-secret'),
+    ),
+  ),
+  keepFor: v.optional(lifetimeSchema, 86_400),
+  lookEvery: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.minValue(0.1, 'must be 0.1 to 30 seconds'),
+      v.maxValue(30, 'must be 0.1 to 30 seconds'),
+    ),
+    5,
+  ),
+})
+
+export interface StoredKeysOptions {
+  /** What tokens are signed with; the first one unless a client asks for another. Default `['ES256']`. */
+  readonly algorithms?: readonly SigningAlgorithm[]
+  /** Seconds that a key signs; default 90 days, at least 600. */
+  readonly rotateAfter?: number
+  /** At least 32 characters: the keys are then encrypted and authenticated in the store. */
+  readonly encryptionSecret?: string
+  /**
+   * Seconds that a retired key verifies, at least; default a day. The lifetimes of clients in an array count by themselves; where clients come from a
+   * store, this is the longest lifetime of a token.
+   */
+  readonly keepFor?: number
+  /** Seconds after which a process that is asked something looks whether another one has rotated the keys; default 5. */
+  readonly lookEvery?: number
+}
+
+export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>
+
+/** Asks for keys that are kept in the store. */
+export interface StoredKeys {
+  readonly stored: CheckedStoredKeys
+}
+
+/**
+ * Keys that are made once, kept in the store, shared by every process that uses it, and replaced by themselves.
+ *
+ * @throws TypeError with one sentence when an option is wrong.
+ * @example
+ * const keys = storedKeys({ algorithms: ['ES256', 'RS256'], encryptionSecret: process.env.GRANTRY_KEY_SECRET })
+ */
+export const storedKeys = (options: StoredKeysOptions = {}): StoredKeys => ({
+  stored: parseConfiguration(storedKeysSchema, options, 'storedKeys()'),
+})

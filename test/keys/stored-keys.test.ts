@@ -1,0 +1,214 @@
+// Keys that are kept in the store: made once, published before they sign, and good until the last of their tokens has ended.
+import { describe, expect, test } from 'vitest'
+import { accepts, inState, kidOf, kidsOf, published, settle, sharedRing, tokenOf } from './shared-ring.ts'
+
+const day = 86_400
+const quarter = 90 * day
+
+describe('a ring in the store', () => {
+  test('begins with a key that signs and one that is published only', async () => {
+    const f = await sharedRing().start()
+    const keys = await f.provider.keys.list()
+    expect(keys.map(({ state, algorithm }) => [state, algorithm])).toEqual([
+      ['current', 'ES256'],
+      ['next', 'ES256'],
+    ])
+    expect(kidsOf(await published(f))).toEqual(kidsOf(keys))
+    expect(kidOf(await tokenOf(f))).toBe(keys[0]?.kid)
+  })
+
+  test('is the same for every process, and after a restart', async () => {
+    const ring = sharedRing()
+    const one = await ring.start()
+    const token = await tokenOf(one)
+    await one.provider.close()
+    const other = await ring.start()
+    expect(await accepts(other, token)).toBe(true)
+    expect(kidsOf(await published(other))).toEqual(kidsOf(await one.provider.keys.list()))
+  })
+
+  test('is of one issuer: another one in the same store has keys of its own', async () => {
+    const ring = sharedRing()
+    const one = await ring.start()
+    const other = await ring.start({}, { issuer: 'https://other.example.com' })
+    expect(kidsOf(await published(other))).not.toEqual(kidsOf(await published(one)))
+  })
+
+  test('shows public members only', async () => {
+    const f = await sharedRing().start({ algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'] })
+    const names = new Set((await published(f)).flatMap((key) => Object.keys(key)))
+    expect([...names].sort()).toEqual(['alg', 'crv', 'e', 'kid', 'kty', 'n', 'use', 'x', 'y'])
+    expect(JSON.stringify(await f.provider.keys.list())).not.toMatch(/"(?:jwk|[dpq]|d[pq]|qi|[xyn])":/u)
+  })
+})
+
+describe('a rotation by schedule', () => {
+  test('lets the next key sign, which was published before, and keeps the old one', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    const [first, second] = kidsOf(await published(f))
+    const old = await tokenOf(f)
+    ring.clock.advance(quarter - 1)
+    await settle(f)
+    expect(kidOf(await tokenOf(f))).toBe(first)
+    ring.clock.advance(1)
+    const young = await tokenOf(f)
+    await settle(f)
+    expect(kidOf(young)).toBe(first)
+    expect(kidOf(await tokenOf(f))).toBe(second)
+    const keys = await f.provider.keys.list()
+    expect([inState(keys, 'current'), inState(keys, 'retiring')]).toEqual([[second], [first]])
+    expect(inState(keys, 'next')).toHaveLength(1)
+    expect(kidsOf(await published(f))).toEqual(kidsOf(keys))
+    expect(await accepts(f, young)).toBe(true)
+    expect(await accepts(f, old)).toBe(false)
+    expect(f.events.filter(({ type }) => type === 'keys_rotated')).toMatchObject([
+      { reason: 'scheduled', algorithm: 'ES256', kid: second, retiredKid: first, nextKid: inState(keys, 'next')[0] },
+    ])
+  })
+
+  test('happens once, however many processes find that it is time', async () => {
+    const ring = sharedRing()
+    const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start()))
+    ring.clock.advance(quarter)
+    await Promise.all(processes.map(tokenOf))
+    for (const process of processes) await settle(process)
+    expect(processes.flatMap((f) => f.events.filter(({ type }) => type === 'keys_rotated'))).toHaveLength(1)
+    const lists = await Promise.all(processes.map((f) => f.provider.keys.list()))
+    expect(new Set(lists.map((keys) => JSON.stringify(keys))).size).toBe(1)
+  })
+
+  test('nobody waits for it: the request that finds it due is answered with the key that it has', async () => {
+    const ring = sharedRing()
+    const f = await ring.start({ algorithms: ['RS256'] })
+    const [first] = kidsOf(await published(f))
+    ring.clock.advance(quarter)
+    // The look is old, so this request waits for a look; it does not wait for the key that is made then.
+    expect(kidOf(await tokenOf(f))).toBe(first)
+    await f.provider.close()
+    expect(f.events.map(({ type }) => type)).toContain('keys_rotated')
+  })
+})
+
+describe('a rotation by command', () => {
+  test('is followed by other processes without a restart', async () => {
+    const ring = sharedRing()
+    const [one, other] = [await ring.start(), await ring.start()]
+    const old = await tokenOf(other)
+    ring.clock.advance(360)
+    const keys = await one.provider.keys.rotate()
+    const young = await tokenOf(one)
+    expect(inState(keys, 'current')).toEqual([kidOf(young)])
+    // The other process has not looked: it knows the key, which was published.
+    expect(await accepts(other, young)).toBe(true)
+    ring.clock.advance(6)
+    await settle(other)
+    expect(kidOf(await tokenOf(other))).toBe(kidOf(young))
+    expect(await accepts(one, old)).toBe(true)
+    expect(kidsOf(await published(other))).toEqual(kidsOf(await published(one)))
+  })
+
+  test('is refused while the next key is not known to everybody, unless it is forced', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    ring.clock.advance(100)
+    await expect(f.provider.keys.rotate()).rejects.toThrow(
+      'keys: the next key was published a moment ago, and whoever has the old list would refuse its tokens; wait 260 s, or force it',
+    )
+    const [, second] = kidsOf(await published(f))
+    expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toEqual([second])
+  })
+
+  test('two forced ones in a row: another process looks for the key that it has never seen', async () => {
+    const ring = sharedRing()
+    const [one, other] = [await ring.start(), await ring.start()]
+    await one.provider.keys.rotate({ force: true })
+    await one.provider.keys.rotate({ force: true })
+    expect(await accepts(other, await tokenOf(one))).toBe(true)
+  })
+
+  test('of several at the same moment one happens, and each is answered with what it made', async () => {
+    const ring = sharedRing()
+    const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start()))
+    ring.clock.advance(360)
+    const answers = await Promise.all(processes.map((f) => f.provider.keys.rotate()))
+    expect(new Set(answers.map((keys) => JSON.stringify(keys))).size).toBe(1)
+    expect(processes.flatMap((f) => f.events.filter(({ type }) => type === 'keys_rotated'))).toHaveLength(1)
+  })
+})
+
+describe('a retired key', () => {
+  test('verifies until the last token that it signed has ended, then it is gone', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    const [first] = kidsOf(await published(f))
+    ring.clock.advance(360)
+    const token = await tokenOf(f)
+    await f.provider.keys.retire(first ?? '')
+    const [retiring] = (await f.provider.keys.list()).filter(({ state }) => state === 'retiring')
+    expect(retiring?.kid).toBe(first)
+    ring.clock.advance(3599)
+    expect(await accepts(f, token)).toBe(true)
+    ring.clock.advance((retiring?.keptUntil ?? 0) - ring.clock.now() - 1)
+    await settle(f)
+    expect(kidsOf(await published(f))).toContain(first)
+    ring.clock.advance(6)
+    await settle(f)
+    expect(kidsOf(await published(f))).not.toContain(first)
+    expect(kidsOf(await f.provider.keys.list())).not.toContain(first)
+  })
+
+  test('outlives the longest token of any client', async () => {
+    const ring = sharedRing()
+    const clients = [
+      { clientId: 'slow', public: true, accessTokenLifetime: 30 * day },
+      { clientId: 'quick', public: true, accessTokenLifetime: 60, identityTokenLifetime: 60 },
+    ]
+    const f = await ring.start({}, { clients })
+    const keys = await f.provider.keys.rotate({ force: true })
+    const retiring = keys.find(({ state }) => state === 'retiring')
+    expect(retiring?.keptUntil).toBeGreaterThan(ring.clock.now() + 30 * day)
+  })
+
+  test('a key that does not sign yet is replaced', async () => {
+    const f = await sharedRing().start()
+    const [first, second] = kidsOf(await published(f))
+    const keys = await f.provider.keys.retire(second ?? '')
+    expect(inState(keys, 'current')).toEqual([first])
+    expect(inState(keys, 'next')).not.toEqual([second])
+    expect(kidsOf(keys)).not.toContain(second)
+    expect(f.events.at(-1)).toMatchObject({ type: 'key_retired', kid: second, compromised: false })
+  })
+
+  test('one that is retiring already stays as it is', async () => {
+    const f = await sharedRing().start()
+    const [first] = kidsOf(await published(f))
+    const keys = await f.provider.keys.retire(first ?? '', { force: true })
+    expect(await f.provider.keys.retire(first ?? '')).toEqual(keys)
+  })
+
+  test('an unknown kid is refused with a sentence', async () => {
+    const f = await sharedRing().start()
+    await expect(f.provider.keys.retire('nothing')).rejects.toThrow('keys: there is no key with this kid')
+  })
+})
+
+test('keys that are given cannot be rotated here, and the sentence says what to do', async () => {
+  const { fixture } = await import('../support/fixture.ts')
+  const f = await fixture()
+  expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current'])
+  for (const refused of [f.provider.keys.rotate(), f.provider.keys.retire('x')]) {
+    await expect(refused).rejects.toThrow('keys: these keys are given in the configuration; change them there')
+  }
+})
+
+test.each([
+  [{ rotateAfter: 60 }, 'storedKeys(): rotateAfter must be at least 600 seconds'],
+  [{ encryptionSecret: 'short' }, 'storedKeys(): encryptionSecret must be at least 32 characters'],
+  [{ algorithms: [] }, 'storedKeys(): algorithms'],
+  [{ algorithms: ['HS256'] }, 'storedKeys(): algorithms[0] must be one of ES256, RS256, PS256, EdDSA'],
+  [{ algorithms: ['ES256', 'ES256'] }, 'storedKeys(): algorithms must name each algorithm once'],
+  [{ rotateafter: 6000 }, 'storedKeys(): rotateafter is not a known option; did you mean rotateAfter?'],
+])('%j is refused', async (options, message) => {
+  expect(() => sharedRing().start(options as never)).toThrow(message)
+})
