@@ -1,0 +1,192 @@
+/**
+ * Attack: somebody reads the store, or writes to it. Who has a private key signs tokens that every API accepts without asking anybody; who gets
+ * a public key of their own into the published list does the same with the other half of it.
+ */
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { accepts, inState, kidsOf, published, sharedRing, tokenOf } from '../keys/shared-ring.ts'
+
+const encryptionSecret = 'a-secret-of-thirty-two-characters'
+const sealed = { encryptionSecret }
+
+const keysItems = (items: ReadonlyMap<string, string>) => [...items].filter(([key]) => key.startsWith('keys:'))
+
+describe('who reads the store', () => {
+  test('finds no private key where there is a secret, after a start and after rotations', async () => {
+    const ring = sharedRing()
+    const f = await ring.start({ ...sealed, algorithms: ['ES256', 'RS256'] })
+    for (const _ of [1, 2]) await f.provider.keys.rotate({ force: true })
+    const text = keysItems(ring.items).flat().join('\n')
+    expect(text).toContain('"sealed"')
+    expect(text).not.toMatch(/"(?:d|p|q|dp|dq|qi|jwk)"/u)
+    expect(text).not.toContain(encryptionSecret)
+  })
+
+  test('the same search finds it where there is none', async () => {
+    const ring = sharedRing()
+    await ring.start()
+    expect(keysItems(ring.items).flat().join('\n')).toMatch(/"d"/u)
+  })
+
+  test('finds no private part of a key that signs no more, also where nothing is encrypted', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    const before = keysItems(ring.items).flat().join('\n')
+    const [current] = [...before.matchAll(/"d":"([^"]+)"/gu)].map(([, d]) => d)
+    await f.provider.keys.rotate({ force: true })
+    expect(keysItems(ring.items).flat().join('\n')).not.toContain(current)
+  })
+
+  test('two generations, and two issuers, are encrypted under different keys', async () => {
+    const ring = sharedRing()
+    const f = await ring.start(sealed)
+    const [name = ''] = keysItems(ring.items).find(([, value]) => value.includes('"sealed"')) ?? []
+    const first = ring.items.get(name) ?? ''
+    await f.provider.keys.rotate({ force: true })
+    const [later = ''] = keysItems(ring.items).find(([, value]) => value.includes('"sealed"')) ?? []
+    // The first generation in the place of the second would undo a rotation.
+    ring.items.set(later, first)
+    await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was changed by somebody')
+  })
+})
+
+describe('who writes to the store', () => {
+  async function planted() {
+    const pair = await generateKeyPair('ES256', { extractable: true })
+    const jwk = await exportJWK(pair.publicKey)
+    return { pair, jwk }
+  }
+
+  test('cannot put a public key of their own into an encrypted ring', async () => {
+    const ring = sharedRing()
+    await ring.start(sealed)
+    for (const [key, value] of keysItems(ring.items)) {
+      if (!value.includes('"sealed"')) continue
+      const record = JSON.parse(value)
+      const flipped = record.value.sealed.replace(/.{8}$/u, 'AAAAAAAA')
+      ring.items.set(key, JSON.stringify({ ...record, value: { ...record.value, sealed: flipped } }))
+    }
+    await expect(ring.start(sealed)).rejects.toThrow(
+      'keys: the stored key ring was changed by somebody who does not have the encryptionSecret',
+    )
+  })
+
+  test('cannot follow an encrypted ring by one in clear: processes that run stay with what they have', async () => {
+    const ring = sharedRing()
+    const f = await ring.start(sealed)
+    const { pair, jwk } = await planted()
+    const [first] = await f.provider.keys.list()
+    const clear = sharedRing()
+    const attacker = await clear.start()
+    await attacker.provider.keys.rotate({ force: true })
+    // Their second generation, under our name of it.
+    for (const [key, value] of keysItems(clear.items))
+      if (!ring.items.get(key)?.includes('sealed')) ring.items.set(key, value)
+    ring.clock.advance(6)
+    await tokenOf(f)
+    await f.provider.close()
+    expect(kidsOf(await published(f))).toContain(first?.kid)
+    const forged = await new SignJWT({ scope: 'api1' })
+      .setProtectedHeader({ alg: 'ES256', kid: jwk.x ?? '', typ: 'at+jwt' })
+      .sign(pair.privateKey)
+    expect(await accepts(f, forged)).toBe(false)
+    expect(await accepts(f, await tokenOf(attacker))).toBe(false)
+    expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_unreadable' }))
+  })
+
+  test('a key under the name of another is found out, also where nothing is encrypted', async () => {
+    const ring = sharedRing()
+    await ring.start()
+    const { jwk } = await planted()
+    for (const [key, value] of keysItems(ring.items)) {
+      ring.items.set(key, value.replace(/"x":"[^"]+","y":"[^"]+"/u, `"x":"${jwk.x}","y":"${jwk.y}"`))
+    }
+    await expect(ring.start()).rejects.toThrow(/^keys: the stored key/u)
+  })
+})
+
+describe('a key that somebody else has', () => {
+  test('is gone at once: its tokens are refused here, and everywhere within seconds', async () => {
+    const ring = sharedRing()
+    const [one, other] = [await ring.start(), await ring.start()]
+    const token = await tokenOf(other)
+    const [stolen] = inState(await one.provider.keys.list(), 'current')
+    const keys = await one.provider.keys.retire(stolen ?? '', { compromised: true })
+    expect(kidsOf(keys)).not.toContain(stolen)
+    expect(inState(keys, 'current')).toHaveLength(1)
+    expect(await accepts(one, token)).toBe(false)
+    expect(kidsOf(await published(one))).not.toContain(stolen)
+    expect(JSON.stringify([...ring.items])).not.toContain(stolen)
+    ring.clock.advance(6)
+    await other.provider.keys.list()
+    expect(await accepts(other, token)).toBe(false)
+    expect(await accepts(other, await tokenOf(other))).toBe(true)
+    expect(one.events).toContainEqual(expect.objectContaining({ type: 'key_retired', kid: stolen, compromised: true }))
+  })
+
+  test('is not accepted by a process that nobody has asked for a minute', async () => {
+    const ring = sharedRing()
+    const [one, idle] = [await ring.start(), await ring.start()]
+    const token = await tokenOf(idle)
+    const [stolen] = inState(await one.provider.keys.list(), 'current')
+    await one.provider.keys.retire(stolen ?? '', { compromised: true })
+    ring.clock.advance(61)
+    expect(await accepts(idle, token)).toBe(false)
+  })
+
+  test('one that does not sign, or signs no more, goes the same way', async () => {
+    const f = await sharedRing().start()
+    const [first] = kidsOf(await f.provider.keys.list())
+    await f.provider.keys.retire(first ?? '', { force: true })
+    const [, next] = kidsOf(await f.provider.keys.list())
+    for (const kid of [first, next]) {
+      expect(kidsOf(await f.provider.keys.retire(kid ?? '', { compromised: true }))).not.toContain(kid)
+    }
+    expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current', 'next'])
+  })
+})
+
+describe('strangers who name keys that there are not', () => {
+  const unknown = (index: number) =>
+    new SignJWT({ scope: 'api1' })
+      .setProtectedHeader({ alg: 'HS256', kid: String(index).padStart(43, 'A'), typ: 'at+jwt' })
+      .sign(new Uint8Array(32))
+
+  test('cause a bounded number of looks into the store', async () => {
+    let reads = 0
+    const ring = sharedRing((driver) => ({
+      ...driver,
+      getItem(key) {
+        if (key.startsWith('keys:')) reads += 1
+        return driver.getItem(key)
+      },
+    }))
+    const f = await ring.start()
+    reads = 0
+    for (let index = 0; index < 200; index += 1) expect(await accepts(f, await unknown(index))).toBe(false)
+    const ofBurst = reads
+    expect(ofBurst).toBeGreaterThan(0)
+    expect(ofBurst).toBeLessThanOrEqual(10 * 3)
+    ring.clock.advance(2)
+    for (let index = 0; index < 200; index += 1) await accepts(f, await unknown(index))
+    expect(reads - ofBurst).toBeLessThanOrEqual(2 * 3)
+  })
+
+  test('a name that none of our keys can have costs no look at all', async () => {
+    let reads = 0
+    const ring = sharedRing((driver) => ({
+      ...driver,
+      getItem(key) {
+        if (key.startsWith('keys:')) reads += 1
+        return driver.getItem(key)
+      },
+    }))
+    const f = await ring.start()
+    reads = 0
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256', kid: 'k', typ: 'at+jwt' })
+      .sign(new Uint8Array(32))
+    expect(await accepts(f, token)).toBe(false)
+    expect(reads).toBe(0)
+  })
+})

@@ -1,0 +1,125 @@
+// Several algorithms at once: the first signs, unless a client needs another for its identity tokens.
+import { createHash } from 'node:crypto'
+import type { SigningAlgorithm } from '@grantry/core'
+import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { clients, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
+import { inState, kidsOf, published, sharedRing, tokenOf } from './shared-ring.ts'
+
+const all = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+
+const needing = (identityTokenAlgorithm: SigningAlgorithm) =>
+  clients.map((client) => (client.clientId === webJwt[0] ? { ...client, identityTokenAlgorithm } : client))
+
+async function tokensOf(f: Fixture): Promise<{ access_token: string; id_token: string }> {
+  const code = await f.code({ clientId: webJwt[0] })
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  return (await f.post('token', form, webJwt)).body
+}
+
+describe('a client that needs another algorithm', () => {
+  test.each(all)(
+    'gets identity tokens by %s, with the hash that belongs to it, and verifies them',
+    async (algorithm) => {
+      const ring = sharedRing()
+      const f = await ring.start({ algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'] }, { clients: needing(algorithm) })
+      const { access_token, id_token } = await tokensOf(f)
+      expect(decodeProtectedHeader(access_token).alg).toBe('ES256')
+      expect(decodeProtectedHeader(id_token).alg).toBe(algorithm)
+      const { payload } = await jwtVerify(id_token, createLocalJWKSet({ keys: [...(await published(f))] as JWK[] }), {
+        algorithms: [algorithm],
+        currentDate: new Date(ring.clock.now() * 1000),
+      })
+      const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+        .update(access_token)
+        .digest()
+      expect(payload.at_hash).toBe(digest.subarray(0, digest.length / 2).toString('base64url'))
+      const validated = await f.post('identityTokenValidation', { token: id_token, client_id: webJwt[0] })
+      expect(validated.status).toBe(200)
+    },
+  )
+
+  test('is refused at start where no key signs by it', async () => {
+    const start = sharedRing().start({}, { clients: needing('RS256') })
+    await expect(start).rejects.toThrow(
+      'clients: web-jwt has identityTokenAlgorithm RS256, and no key signs by it; add RS256 to the algorithms of keys',
+    )
+    await expect(fixture({ clients: needing('RS256') })).rejects.toThrow('and no key signs by it')
+  })
+
+  test('out of a client store is answered 500 without a word about keys, and told to the operator', async () => {
+    const byId = new Map(needing('RS256').map((client) => [client.clientId, client]))
+    const f = await sharedRing().start({}, { clients: { find: (clientId) => byId.get(clientId) } })
+    const code = await f.code({ clientId: webJwt[0] })
+    const answer = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)
+    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+    expect(String(answer.failure)).toContain('No key signs by RS256')
+  })
+})
+
+describe('given keys', () => {
+  test('the first private one of each algorithm signs for it', async () => {
+    const { exportJWK, generateKeyPair } = await import('jose')
+    const key = async (alg: SigningAlgorithm, kid: string): Promise<JWK> => ({
+      ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
+      alg,
+      kid,
+    })
+    const keys = [await key('EdDSA', 'one'), await key('RS256', 'two'), await key('RS256', 'three')]
+    const f = await fixture({ keys, clients: needing('RS256') })
+    const { access_token, id_token } = await tokensOf(f)
+    expect([decodeProtectedHeader(access_token).kid, decodeProtectedHeader(id_token).kid]).toEqual(['one', 'two'])
+    expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current', 'current', 'next'])
+    expect(f.provider.metadata.id_token_signing_alg_values_supported).toEqual(['EdDSA', 'RS256'])
+  })
+})
+
+describe('a configuration that changes', () => {
+  test('an algorithm that is new gets keys at start, and the others stay as they are', async () => {
+    const ring = sharedRing()
+    const before = await ring.start()
+    const kids = kidsOf(await before.provider.keys.list())
+    const f = await ring.start({ algorithms: ['ES256', 'RS256'] }, { clients: needing('RS256') })
+    const keys = await f.provider.keys.list()
+    expect(kidsOf(keys).slice(0, 2)).toEqual(kids)
+    expect(keys.map(({ algorithm, state }) => `${algorithm} ${state}`)).toEqual([
+      'ES256 current',
+      'ES256 next',
+      'RS256 current',
+      'RS256 next',
+    ])
+    const { access_token, id_token } = await tokensOf(f)
+    // The process that knows nothing of it verifies its tokens all the same.
+    for (const [endpoint, form] of [
+      ['accessTokenValidation', { token: access_token }],
+      ['identityTokenValidation', { token: id_token, client_id: webJwt[0] }],
+    ] as const) {
+      expect((await before.post(endpoint, form)).status).toBe(200)
+    }
+  })
+
+  test('one that has left retires with the next rotation, and its tokens still count', async () => {
+    const ring = sharedRing()
+    const before = await ring.start({ algorithms: ['RS256'] })
+    const token = await tokenOf(before)
+    const f = await ring.start({ algorithms: ['ES256'] })
+    const keys = await f.provider.keys.rotate({ force: true })
+    expect(keys.filter(({ algorithm }) => algorithm === 'RS256').map(({ state }) => state)).toEqual(['retiring'])
+    expect(inState(keys, 'current')).toHaveLength(1)
+    expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
+  })
+
+  test('while both are in use, the process that needs the old one makes it anew', async () => {
+    const ring = sharedRing()
+    const old = await ring.start({ algorithms: ['RS256'] })
+    const young = await ring.start({ algorithms: ['ES256'] })
+    await young.provider.keys.rotate({ force: true })
+    ring.clock.advance(6)
+    expect((await young.post('accessTokenValidation', { token: await tokenOf(old) })).status).toBe(200)
+    await old.provider.keys.list()
+    await old.provider.close()
+    const keys = await young.provider.keys.list()
+    expect(keys.filter(({ state }) => state === 'current').map(({ algorithm }) => algorithm)).toContain('RS256')
+    expect((await young.post('accessTokenValidation', { token: await tokenOf(old) })).status).toBe(200)
+  })
+})

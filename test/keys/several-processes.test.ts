@@ -1,0 +1,150 @@
+// What can go wrong between processes: one that slept, one that died in the middle, a store that is slow, hangs, or loses an answer.
+import type { AtomicDriver } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { withLatency } from '../support/latency.ts'
+import { accepts, inState, kidOf, kidsOf, published, sharedRing, tokenOf } from './shared-ring.ts'
+
+const isKeys = (key: string): boolean => key.startsWith('keys:')
+
+describe('a process that slept while others rotated', () => {
+  test('cannot make another ring: what it would insert is there, superseded, and it follows', async () => {
+    const ring = sharedRing()
+    let frozen: ReadonlyMap<string, string> | undefined
+    let refused = 0
+    const sleeper = await ring.start(
+      {},
+      {
+        storage: {
+          ...ring.driver,
+          getItem: (key) => (frozen === undefined ? ring.driver.getItem(key) : (frozen.get(key) ?? null)),
+          insertItem(key, value, options) {
+            // It wakes: what it read is of before it slept.
+            frozen = undefined
+            const created = ring.driver.insertItem(key, value, options)
+            if (created === false && isKeys(key)) refused += 1
+            return created
+          },
+        },
+      },
+    )
+    const awake = await ring.start()
+    frozen = new Map(ring.items)
+    for (const _ of [1, 2, 3]) await awake.provider.keys.rotate({ force: true })
+    const kids = kidsOf(await awake.provider.keys.list())
+    expect(kidsOf(await sleeper.provider.keys.rotate({ force: true }))).toEqual(kids)
+    expect(refused).toBe(1)
+    expect(sleeper.events.map(({ type }) => type)).not.toContain('keys_rotated')
+    expect(await accepts(awake, await tokenOf(sleeper))).toBe(true)
+  })
+
+  test('looks before it signs, when its last look is a minute old', async () => {
+    const ring = sharedRing()
+    const [sleeper, awake] = [await ring.start(), await ring.start()]
+    ring.clock.advance(61)
+    const keys = await awake.provider.keys.rotate({ force: true })
+    expect(kidOf(await tokenOf(sleeper))).toBe(inState(keys, 'current')[0])
+  })
+
+  test('publishes the keys of now, when its last look is a minute old', async () => {
+    const ring = sharedRing()
+    const [sleeper, awake] = [await ring.start(), await ring.start()]
+    ring.clock.advance(61)
+    const keys = await awake.provider.keys.rotate({ force: true })
+    expect(kidsOf(await published(sleeper))).toEqual(kidsOf(keys))
+  })
+})
+
+describe('a process that died in the middle of a rotation', () => {
+  test('after the insert: whoever comes next removes the old private keys and goes on', async () => {
+    const ring = sharedRing()
+    let dies = false
+    const f = await ring.start(
+      {},
+      {
+        storage: {
+          ...ring.driver,
+          setItem(key, value, options) {
+            if (dies && isKeys(key)) throw new Error('the process has died')
+            return ring.driver.setItem(key, value, options)
+          },
+        },
+      },
+    )
+    const token = await tokenOf(f)
+    dies = true
+    await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow('temporarily unavailable')
+    const rings = () => [...ring.items].filter(([key, value]) => isKeys(key) && value.includes('"ring"'))
+    expect(rings()).toHaveLength(2)
+    const next = await ring.start()
+    expect(rings()).toHaveLength(1)
+    expect(await accepts(next, token)).toBe(true)
+    expect(kidsOf(await published(next))).toEqual(kidsOf(await published(f)))
+  })
+})
+
+describe('a store', () => {
+  test('that is slow: four processes begin at the same moment with one ring', async () => {
+    const ring = sharedRing(withLatency)
+    const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start({ algorithms: ['ES256', 'EdDSA'] })))
+    const sets = await Promise.all(processes.map(published))
+    expect(new Set(sets.map((keys) => kidsOf(keys).join())).size).toBe(1)
+    expect(sets[0]).toHaveLength(4)
+  })
+
+  test('whose answer to the insert was lost: the process sees that it was its own', async () => {
+    const ring = sharedRing((driver) => ({
+      ...driver,
+      insertItem(key, value, options) {
+        const created = driver.insertItem(key, value, options)
+        // A client library that sent it again was told that the item is there.
+        return isKeys(key) ? false : created
+      },
+    }))
+    const f = await ring.start()
+    const [, second] = kidsOf(await published(f))
+    expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toEqual([second])
+    expect(f.events.filter(({ type }) => type === 'keys_rotated')).toHaveLength(1)
+  })
+
+  test('that fails keeps nobody from signing with the keys that are known, however long', async () => {
+    let fails = false
+    const failing = (driver: AtomicDriver): AtomicDriver => ({
+      ...driver,
+      getItem(key) {
+        if (fails && isKeys(key)) throw new Error('connection lost')
+        return driver.getItem(key)
+      },
+    })
+    const ring = sharedRing(failing)
+    const f = await ring.start()
+    fails = true
+    for (const seconds of [6, 61, 600, 86_400]) {
+      ring.clock.advance(seconds)
+      expect(await accepts(f, await tokenOf(f))).toBe(true)
+      expect(await published(f)).toHaveLength(2)
+    }
+    expect(f.events.filter((event) => 'reason' in event && event.reason === 'key_ring_unreadable')).toHaveLength(4)
+    await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow('temporarily unavailable')
+    fails = false
+    ring.clock.advance(6)
+    expect(inState(await f.provider.keys.rotate({ force: true }), 'retiring')).toHaveLength(1)
+  })
+
+  test('that hangs holds up one request at most, and that one for its time limit', async () => {
+    let hangs = false
+    const ring = sharedRing((driver) => ({
+      ...driver,
+      getItem: (key) => (hangs && isKeys(key) ? new Promise(() => {}) : driver.getItem(key)),
+    }))
+    const f = await ring.start({}, { storageTimeLimit: 0.05 })
+    hangs = true
+    ring.clock.advance(61)
+    await tokenOf(f)
+    // From now on it is known to fail: nobody waits for the looks that go on.
+    ring.clock.advance(61)
+    const order: string[] = []
+    await Promise.all([tokenOf(f).then(() => order.push('token')), f.provider.close().then(() => order.push('look'))])
+    expect(order).toContain('token')
+    expect(await accepts(f, await tokenOf(f))).toBe(true)
+  })
+})

@@ -1,0 +1,149 @@
+// A ring that is stored and cannot be read is a mistake of today or an attack: a server that made new keys instead would log everybody out.
+import { describe, expect, test } from 'vitest'
+import { accepts, inState, kidOf, kidsOf, published, type SharedRing, sharedRing, tokenOf } from './shared-ring.ts'
+
+const encryptionSecret = 'a-secret-of-thirty-two-characters'
+const otherSecret = 'another-secret-of-thirty-two-chars'
+
+const snapshot = ({ items }: SharedRing): string =>
+  [...items]
+    .filter(([key]) => key.startsWith('keys:'))
+    .flat()
+    .join('\n')
+
+function change(ring: SharedRing, edit: (value: string) => string | undefined): void {
+  for (const [key, value] of [...ring.items]) {
+    if (!key.startsWith('keys:')) continue
+    const edited = edit(value)
+    if (edited === undefined) ring.items.delete(key)
+    else ring.items.set(key, edited)
+  }
+}
+
+const isRing = (value: string): boolean => value.includes('"ring"') || value.includes('"sealed"')
+
+describe('a start with', () => {
+  test.each([
+    [
+      'another secret',
+      encryptionSecret,
+      otherSecret,
+      'the stored key ring was encrypted with another encryptionSecret; give that one',
+    ],
+    [
+      'no secret for an encrypted ring',
+      encryptionSecret,
+      undefined,
+      'the stored key ring is encrypted; give the encryptionSecret',
+    ],
+  ])('%s is refused in one sentence, and nothing is changed', async (_what, before, after, message) => {
+    const ring = sharedRing()
+    await ring.start({ encryptionSecret: before })
+    const stored = snapshot(ring)
+    const start = ring.start(after === undefined ? {} : { encryptionSecret: after })
+    await expect(start).rejects.toThrow(`keys: ${message}`)
+    expect(snapshot(ring)).toBe(stored)
+    // The right one still works.
+    await ring.start({ encryptionSecret: before })
+  })
+
+  const damaged = /^keys: the stored key ring cannot be read: its record is damaged/u
+  test.each([
+    ['a torn record', (value: string) => (isRing(value) ? value.slice(0, -20) : value), damaged],
+    [
+      'a record of another release',
+      (value: string) => (isRing(value) ? value.replace('"version":1', '"version":2') : value),
+      damaged,
+    ],
+    [
+      'a record of something else',
+      (value: string) => (isRing(value) ? value.replace('"ring"', '"rung"') : value),
+      damaged,
+    ],
+    ['a ring of another issuer', (value: string) => value.replace('id.example.com', 'id.example.org'), damaged],
+    [
+      'a ring whose record is gone',
+      (value: string) => (isRing(value) ? undefined : value),
+      /^keys: the storage names a key ring and has lost it/u,
+    ],
+    [
+      'a key that is cut off',
+      (value: string) => value.replace(/"d":"[^"]{4}/u, '"d":"'),
+      /^keys: the stored key [\w-]{43} cannot be imported/u,
+    ],
+  ])('%s is refused in one sentence, and nothing is changed', async (_what, edit, message) => {
+    const ring = sharedRing()
+    await ring.start()
+    change(ring, edit)
+    const stored = snapshot(ring)
+    const error: Error = await ring.start().then(
+      () => expect.fail('it started'),
+      (thrown) => thrown,
+    )
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('\n')
+    expect(snapshot(ring)).toBe(stored)
+  })
+
+  test('a damaged hint is no harm: the ring is found from its beginning', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    for (const _ of [1, 2, 3]) await f.provider.keys.rotate({ force: true })
+    const kids = kidsOf(await published(f))
+    change(ring, (value) => (value.includes('"number"') && !isRing(value) ? '{' : value))
+    expect(kidsOf(await published(await ring.start()))).toEqual(kids)
+    change(ring, (value) => (value.includes('"number"') && !isRing(value) ? undefined : value))
+    expect(kidsOf(await published(await ring.start()))).toEqual(kids)
+  })
+})
+
+describe('a process that runs', () => {
+  test('signs on with the keys that it has when the ring becomes unreadable, and says so', async () => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    const kids = kidsOf(await published(f))
+    change(ring, (value) => (isRing(value) ? '{' : value))
+    ring.clock.advance(6)
+    const token = await tokenOf(f)
+    await f.provider.close()
+    expect(kids).toContain(kidOf(token))
+    expect(await accepts(f, token)).toBe(true)
+    expect(f.events).toContainEqual(
+      expect.objectContaining({ type: 'unhandled_failure', reason: 'key_ring_unreadable' }),
+    )
+    await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow('keys: the stored key ring cannot be read')
+  })
+
+  test('writes the ring again when the store was emptied, before anybody begins another', async () => {
+    const ring = sharedRing()
+    const f = await ring.start({ encryptionSecret })
+    await f.provider.keys.rotate({ force: true })
+    const token = await tokenOf(f)
+    ring.items.clear()
+    ring.clock.advance(6)
+    await tokenOf(f)
+    await f.provider.close()
+    expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_lost' }))
+    const other = await ring.start({ encryptionSecret })
+    expect(await accepts(other, token)).toBe(true)
+    expect(snapshot(ring)).not.toContain('"d"')
+  })
+})
+
+describe('a ring in clear whose configuration has a secret now', () => {
+  test('is used, told, and encrypted by the next rotation', async () => {
+    const ring = sharedRing()
+    const before = await ring.start()
+    const token = await tokenOf(before)
+    const f = await ring.start({ encryptionSecret })
+    expect(f.events).toContainEqual(expect.objectContaining({ type: 'startup_warning', reason: 'keys_not_encrypted' }))
+    expect(await accepts(f, token)).toBe(true)
+    expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toHaveLength(1)
+    expect(snapshot(ring)).not.toContain('"ring"')
+    expect(snapshot(ring)).toContain('"sealed"')
+    const again = await ring.start({ encryptionSecret })
+    expect(again.events).not.toContainEqual(expect.objectContaining({ reason: 'keys_not_encrypted' }))
+    expect(await accepts(again, token)).toBe(true)
+  })
+})
