@@ -41,7 +41,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     '',
     `issuer     ${provider.issuer}`,
     `storage    ${server.storage}`,
-    `keys       ${String(keys)}`,
+    `keys       ${Array.isArray(keys) ? keys.join(', ') : ''}, ${server.keys}`,
     `grants     ${provider.grantTypes.join(', ')}`,
     'endpoints',
     ...endpointLines(server),
@@ -51,7 +51,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
   if (listening !== undefined) lines.push(red(`warning    ${listening}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {
-    lines.push('', red('This is a demo: its secrets are public, its keys are new at every start.', colour))
+    lines.push('', red('This is a demo: its secrets are public, and its keys lie beside its tokens.', colour))
     lines.push('', 'Paste into another terminal:', '', demoCommands(provider.issuer))
   }
   return `${lines.join('\n')}\n`

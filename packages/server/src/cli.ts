@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { hashPasswordCommand } from './commands/hash-password.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
+import { addKeysCommands } from './commands/keys.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
@@ -30,6 +31,8 @@ function program(): Command {
     .option('-p, --port <number>', 'port to listen on (default: 5000)', portNumber)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .action((options: ServeArguments) => serveCommand(options))
+
+  addKeysCommands(grantry)
 
   grantry
     .command('hash-secret')

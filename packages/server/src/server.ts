@@ -7,6 +7,7 @@ import {
   type UserService,
 } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
@@ -30,6 +31,8 @@ export interface GrantryServer {
   readonly running: Listening
   /** Where codes and tokens are kept, in words. */
   readonly storage: string
+  /** Where the signing keys are, in words. */
+  readonly keys: string
   readonly isDemo: boolean
   /** Lets open requests end for so many seconds, then closes the storage. */
   close(seconds: number): Promise<void>
@@ -131,7 +134,8 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       await running.close(seconds)
       await provider.close()
     }
-    return { provider, running, storage: storage.description, isDemo, close }
+    const keys = describeKeys(configuration.keys)
+    return { provider, running, storage: storage.description, keys, isDemo, close }
   } catch (cause) {
     await running.close(0)
     throw loaded === undefined ? cause : inFile(cause, loaded.file)

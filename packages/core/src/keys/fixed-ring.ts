@@ -8,7 +8,7 @@ import type { StoredKeys } from './stored-keys.ts'
 
 async function refuse(): Promise<never> {
   throw new TypeError(
-    'keys: these keys are given in the configuration; change them there, or let storedKeys() keep them in the store',
+    'keys: these keys are given in the configuration; change them there, or leave them out (in a program: storedKeys()) to have them kept in the store',
   )
 }
 

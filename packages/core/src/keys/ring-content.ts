@@ -36,6 +36,8 @@ export const infoOf = ({ jwk: _, ...info }: StoredKey): KeyInfo => info
 export async function newKey(algorithm: SigningAlgorithm, runtime: Runtime): Promise<StoredKey> {
   const jwk = await generateKey(algorithm)
   const kid = await calculateJwkThumbprint(publicPartOf(jwk))
+  // On a command line it would be taken for an option.
+  if (kid.startsWith('-')) return newKey(algorithm, runtime)
   return { kid, algorithm, state: 'next', jwk, createdAt: runtime.now() }
 }
 

@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
   type AtomicDriver,
-  type KeySource,
   type Observer,
   type Plugin,
   type ProviderOptions,
   parseConfiguration,
   secretsSchema,
-  signingKeys,
 } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -16,6 +13,7 @@ import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
+import { configuredKeys } from './keys.ts'
 import { importModule, type LoadedConfiguration } from './load.ts'
 import type { CheckedConfiguration, PluginEntry } from './schema.ts'
 
@@ -38,25 +36,6 @@ async function loadPlugin(entry: PluginEntry, index: number, directory: string):
       { cause },
     )
   }
-}
-
-async function loadKeys({ keys }: CheckedConfiguration, directory: string): Promise<KeySource> {
-  if (keys.jwks === undefined) return signingKeys({ algorithm: keys.algorithm ?? 'ES256' })
-  const file = resolve(directory, keys.jwks)
-  let set: { readonly keys?: unknown }
-  try {
-    set = JSON.parse(await readFile(file, 'utf8'))
-  } catch (cause) {
-    // Only the code of a failed read: the message of a failed parse would quote the private key.
-    const why =
-      cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${(cause as { code?: string }).code})`
-    throw new TypeError(`keys.jwks ${file}: ${why}`)
-  }
-  if (!Array.isArray(set?.keys))
-    throw new TypeError(
-      `keys.jwks ${file}: it must be a JWK set, { "keys": [...] }, whose first key is private and signs`,
-    )
-  return set.keys
 }
 
 /** In a file a malformed hash is a mistake, and is told; only in a client store it is one bad row among many. */
@@ -83,7 +62,7 @@ export async function providerOptions(
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
   return {
     issuer: configuration.issuer,
-    keys: await loadKeys(configuration, directory),
+    keys: await configuredKeys(configuration.keys, directory),
     storage,
     ...(storageTimeLimit !== undefined && { storageTimeLimit }),
     clients: configuration.clients,

@@ -1,5 +1,4 @@
 import {
-  algorithms,
   type ClientOptions,
   type ClientStore,
   configurationObject,
@@ -9,24 +8,12 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
+import { keysSchema } from './keys.ts'
 import { storageSchema } from './storage.ts'
 
 /** A setting that the documentation of the server knows and this version does not have: refused, never ignored. */
 const later = (what: string) =>
   v.optional(v.custom<undefined>(() => false, `belongs to ${what}, which this version does not have yet; leave it out`))
-
-const keysSchema = v.pipe(
-  configurationObject({
-    algorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
-    jwks: v.optional(v.string('must be the path of a file with a JWK set')),
-    rotateAfter: later('key rotation'),
-    encryptionSecret: later('key rotation'),
-  }),
-  v.check(
-    ({ algorithm, jwks }) => algorithm === undefined || jwks === undefined,
-    'must have algorithm or jwks, not both',
-  ),
-)
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 const proxies = v.pipe(

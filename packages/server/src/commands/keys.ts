@@ -1,0 +1,87 @@
+import { isOAuthError, type KeyInfo, type Observer, type ProviderKeys } from '@grantry/core'
+import type { Command } from 'commander'
+import { findConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { createLog } from '../log.ts'
+import { withProvider } from '../open-provider.ts'
+
+interface KeysArguments {
+  readonly config?: string
+  readonly json?: true
+  readonly force?: true
+  readonly compromised?: true
+}
+
+const clock = (seconds: number | undefined): string =>
+  seconds === undefined ? '-' : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+/** One line for each key: what it does, since when, and until when its tokens are accepted. */
+export function keysTable(keys: readonly KeyInfo[]): string {
+  const rows = [
+    ['KID', 'ALGORITHM', 'STATE', 'MADE', 'SIGNS SINCE', 'ACCEPTED UNTIL'],
+    ...keys.map((key) => [
+      key.kid,
+      key.algorithm,
+      key.state,
+      clock(key.createdAt),
+      clock(key.activatedAt),
+      clock(key.keptUntil),
+    ]),
+  ]
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+// What a command changes belongs into the log that is kept; the rest is told by the server that runs.
+function logOfKeys(): Observer {
+  const log = createLog(process.stderr)
+  return (event) => {
+    if (event.type === 'keys_rotated' || event.type === 'key_retired') log(event)
+  }
+}
+
+async function run(
+  { config, json }: KeysArguments,
+  act: (keys: ProviderKeys) => Promise<readonly KeyInfo[]>,
+): Promise<void> {
+  const file = config ?? findConfiguration(process.cwd())
+  const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
+  const keys = await withProvider(loaded, logOfKeys(), ({ keys }) => act(keys)).catch((thrown: unknown) => {
+    if (!isOAuthError(thrown)) throw thrown
+    const { cause } = thrown
+    throw new TypeError(`the storage failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  })
+  process.stdout.write(json === true ? `${JSON.stringify(keys, null, 2)}\n` : keysTable(keys))
+}
+
+/** `grantry keys list | rotate | retire KID`: through the storage, beside servers that run; they follow within seconds. */
+export function addKeysCommands(grantry: Command): void {
+  const keys = grantry.command('keys').description('the signing keys in the storage: see them, replace them')
+  const command = (name: string, description: string): Command =>
+    keys
+      .command(name)
+      .description(description)
+      .option('-c, --config <file>', 'configuration (default: grantry.config.json, .ts or .mjs in this directory)')
+      .option('--json', 'print JSON')
+
+  command('list', 'every key, and what it does').action((options: KeysArguments) =>
+    run(options, (provider) => provider.list()),
+  )
+  command('rotate', 'let the next keys sign; the old ones are accepted until their tokens have ended')
+    .option('--force', 'also when the next key was published a moment ago')
+    .action((options: KeysArguments) => run(options, (provider) => provider.rotate({ force: options.force === true })))
+  command('retire', 'take one key out of use')
+    .argument('<kid>', 'as keys list shows it')
+    .option('--compromised', 'somebody else has it: refuse every token that it has signed, at once')
+    .option('--force', 'also when the next key was published a moment ago')
+    .action((kid: string, { compromised, force, ...options }: KeysArguments) =>
+      run(options, (provider) => provider.retire(kid, { compromised: compromised === true, force: force === true })),
+    )
+}

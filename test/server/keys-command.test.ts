@@ -1,0 +1,186 @@
+// `grantry keys` works beside a server that runs, through the storage that they share; the server follows without a restart.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KeyInfo } from '@grantry/core'
+import { basic, sha256Of } from '@grantry/core/testing'
+import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { main } from '../../packages/server/src/cli.ts'
+import { freePort, startCommand } from './running-command.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-keys-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const encryptionSecret = 'a-secret-of-thirty-two-characters'
+let out = ''
+let err = ''
+beforeEach(() => {
+  out = ''
+  err = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    out += String(text)
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    err += String(text)
+    return true
+  })
+})
+afterEach(() => vi.restoreAllMocks())
+
+let count = 0
+function configuration(more: object = {}): string {
+  count += 1
+  const file = join(directory, `c${count}.json`)
+  const storage = { driver: 'filesystem', directory: `./data${count}`, fsync: false }
+  const clients = [
+    {
+      clientId: 'web',
+      secrets: [{ sha256: sha256Of('web-secret') }],
+      grantTypes: ['client_credentials'],
+      scopes: ['api1'],
+    },
+  ]
+  const scopes = [{ name: 'api1' }]
+  writeFileSync(
+    file,
+    JSON.stringify({ issuer: 'http://127.0.0.1:5000', storage, clients, scopes, keys: { encryptionSecret }, ...more }),
+  )
+  return file
+}
+
+async function keysCommand(file: string, ...line: readonly string[]): Promise<readonly KeyInfo[]> {
+  out = ''
+  expect(await main(['keys', ...line, '--config', file, '--json'])).toBe(0)
+  return JSON.parse(out)
+}
+
+const stateOf = (keys: readonly KeyInfo[], kid: string | undefined) => keys.find((key) => key.kid === kid)?.state
+
+describe('beside a server that runs', () => {
+  test('a rotation is followed without a restart, and the tokens of before stay good', async () => {
+    const issuer = `http://127.0.0.1:${await freePort()}`
+    const file = configuration({ issuer })
+    const server = await startCommand(['serve', '--config', file])
+    try {
+      const ask = async (path: string, form?: Record<string, string>): Promise<Response> =>
+        fetch(`${issuer}${path}`, {
+          headers: { authorization: basic(['web', 'web-secret']) },
+          ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
+        })
+      const token = async (): Promise<string> => {
+        const answer = await ask('/connect/token', { grant_type: 'client_credentials', scope: 'api1' })
+        return ((await answer.json()) as { access_token: string }).access_token
+      }
+      const old = await token()
+      const [before, waiting] = await keysCommand(file, 'list')
+      expect(decodeProtectedHeader(old).kid).toBe(before?.kid)
+      const rotated = await keysCommand(file, 'rotate', '--force')
+      expect(stateOf(rotated, waiting?.kid)).toBe('current')
+      await vi.waitFor(async () => expect(decodeProtectedHeader(await token()).kid).toBe(waiting?.kid), {
+        timeout: 60_000,
+        interval: 300,
+      })
+      expect((await ask('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
+      const published = (await (await ask('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
+      expect(published.keys.map(({ kid }) => kid).sort()).toEqual(rotated.map(({ kid }) => kid).sort())
+      expect(server.output().out).toContain(
+        'keys       ES256, in the storage, encrypted; the next one signs after 90 days',
+      )
+    } finally {
+      expect(await server.stop()).toBe(0)
+    }
+  }, 120_000)
+})
+
+describe('the commands', () => {
+  test('list is a table of what each key does, and of nothing of the key', async () => {
+    const file = configuration()
+    expect(await main(['keys', 'list', '--config', file])).toBe(0)
+    const [head, ...rows] = out.trimEnd().split('\n')
+    expect(head?.split(/ {2,}/u)).toEqual(['KID', 'ALGORITHM', 'STATE', 'MADE', 'SIGNS SINCE', 'ACCEPTED UNTIL'])
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatch(/^[\w-]{43} +ES256 +current +\S+Z +\S+Z +-$/u)
+    expect(rows[1]).toMatch(/^[\w-]{43} +ES256 +next +\S+Z +- +-$/u)
+    expect(err).toBe('')
+  })
+
+  test('rotate right after the keys were made is refused in a sentence, and forced it works', async () => {
+    const file = configuration({ keys: { algorithms: ['ES256', 'EdDSA'] } })
+    const before = await keysCommand(file, 'list')
+    expect(await main(['keys', 'rotate', '--config', file])).toBe(1)
+    expect(err).toMatch(
+      /^grantry: keys: the next key was published a moment ago, and [^\n]+ wait \d+ s, or force it\n$/u,
+    )
+    err = ''
+    const after = await keysCommand(file, 'rotate', '--force')
+    expect(after.filter(({ state }) => state === 'retiring').map(({ kid }) => kid)).toEqual(
+      before.filter(({ state }) => state === 'current').map(({ kid }) => kid),
+    )
+    expect(err.match(/keys_rotated/gu)).toHaveLength(2)
+  })
+
+  test('retire takes a key out of use, and a compromised one is gone', async () => {
+    const file = configuration()
+    const [current, next] = await keysCommand(file, 'list')
+    const retired = await keysCommand(file, 'retire', current?.kid ?? '', '--force')
+    expect([stateOf(retired, current?.kid), stateOf(retired, next?.kid)]).toEqual(['retiring', 'current'])
+    const gone = await keysCommand(file, 'retire', current?.kid ?? '', '--compromised')
+    expect(stateOf(gone, current?.kid)).toBeUndefined()
+    expect(await main(['keys', 'retire', 'nothing', '--config', file])).toBe(1)
+    expect(err).toContain('grantry: keys: there is no key with this kid')
+  })
+
+  test.each([
+    ['memory', { storage: { driver: 'memory' } }, 'storage is memory, which only the running server can reach'],
+    ['a storage that cannot be used', { storage: { driver: 'filesystem', directory: '/dev/null/x' } }, 'storage: '],
+    ['a short secret', { keys: { encryptionSecret: 'short' } }, 'keys.encryptionSecret must be at least 32 characters'],
+    ['a rotation that is too quick', { keys: { rotateAfter: 60 } }, 'keys.rotateAfter must be at least 600 seconds'],
+    [
+      'two settings of one thing',
+      { keys: { algorithm: 'ES256', algorithms: ['RS256'] } },
+      'keys must have algorithm or algorithms, not both',
+    ],
+    ['a file and a rotation', { keys: { jwks: './keys.json', rotateAfter: 6000 } }, 'keys must have jwks alone'],
+  ])('%s is told in one sentence', async (_what, more, sentence) => {
+    const file = configuration(more)
+    expect(await main(['keys', 'list', '--config', file])).toBe(1)
+    expect(err).toContain(`grantry: ${file}: ${sentence}`)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(out).toBe('')
+  })
+
+  test('another secret than that of the storage is told in one sentence, without either', async () => {
+    const file = configuration()
+    await keysCommand(file, 'list')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace(encryptionSecret, 'another-secret-of-thirty-two-chars'))
+    expect(await main(['keys', 'list', '--config', file])).toBe(1)
+    expect(err).toBe(
+      `grantry: ${file}: keys: the stored key ring was encrypted with another encryptionSecret; give that one\n`,
+    )
+  })
+
+  test('keys of a file are listed and not rotated', async () => {
+    const jwk = await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)
+    writeFileSync(join(directory, 'keys.json'), JSON.stringify({ keys: [{ ...jwk, kid: 'mine' }] }))
+    const file = configuration({ keys: { jwks: './keys.json' } })
+    expect(await keysCommand(file, 'list')).toMatchObject([{ kid: 'mine', state: 'current' }])
+    expect(await main(['keys', 'rotate', '--config', file])).toBe(1)
+    expect(err).toContain('keys: these keys are given in the configuration; change them there')
+  })
+
+  test.each([[['keys']], [['keys', 'retire']], [['keys', 'list', '--forse']], [['keys', 'turn']]])(
+    'wrong usage %j ends with 2',
+    async (line) => {
+      expect(await main(line)).toBe(2)
+    },
+  )
+
+  test('what is stored is readable by its owner alone', async () => {
+    const file = configuration()
+    await keysCommand(file, 'list')
+    expect(statSync(join(directory, `data${count}`)).mode & 0o077).toBe(0)
+  })
+})
