@@ -15,6 +15,7 @@ const layers: readonly RegExp[] = [
   /^router\.ts/u,
   /^endpoints\//u,
   /^(?:credentials|plugin|tokens|keys)\//u,
+  /^abuse\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^(?:runtime|configuration)\.ts/u,
   /^(?:json|encoding|promises)\.ts/u,

@@ -28,6 +28,7 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   client_authentication_failed: true,
   user_authentication_succeeded: true,
   user_authentication_failed: true,
+  abuse_limited: true,
   token_issued: true,
   code_issued: true,
   code_redeemed: true,
@@ -104,8 +105,8 @@ async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: str
         return good.getItem(key)
       },
     },
-    failedPasswords: { perUser: 4 },
     keys: storedKeys(),
+    abuseControl: { passwords: { perUser: { attempts: 1 } } },
   })
   note(secrets, 'stored-secret-in-plain-text')
   const noteKeys = () => {

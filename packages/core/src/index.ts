@@ -1,3 +1,4 @@
+export type { AbuseControlOptions, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './configuration.ts'
 export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { configurationObject, configurationPort, functionSchema, lifetimeSchema } from './configuration.ts'
+import { type AbuseControlOptions, abuseControlSchema } from './abuse/options.ts'
+import { configurationObject, configurationPort, functionSchema } from './configuration.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
 import type { ScopeOptions } from './directory/scope.ts'
@@ -49,8 +50,12 @@ export interface ProviderOptions {
   readonly clockTolerance?: number
   /** Bytes of a form, and characters of a query; default 65536. */
   readonly bodyLimit?: number
-  /** Failed passwords that are tolerated in a window of seconds; default 10 per user name and 100 per client in 300 s. */
-  readonly failedPasswords?: { readonly perUser?: number; readonly perClient?: number; readonly window?: number }
+  /**
+   * How guessing is slowed down. `true`, or an object with other numbers: failed passwords, failed authentications of clients and scopes, and invalid tokens.
+   * Without it, failed passwords only, with their default numbers; that limit is never off. All but passwords need `incrementItem` of the storage, and a host
+   * that says where a request comes from.
+   */
+  readonly abuseControl?: boolean | AbuseControlOptions
   /** The host's own login page, for the discovery document. */
   readonly authorizationEndpoint?: string
   /** Gets every event. */
@@ -160,14 +165,7 @@ export const providerOptionsSchema = configurationObject({
     0,
   ),
   bodyLimit: v.optional(count, 65_536),
-  failedPasswords: v.optional(
-    configurationObject({
-      perUser: v.optional(count, 10),
-      perClient: v.optional(count, 100),
-      window: v.optional(lifetimeSchema, 300),
-    }),
-    {},
-  ),
+  abuseControl: abuseControlSchema,
   authorizationEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
   observe: functionSchema<Observer>(),
   runtime: v.optional(runtimeSchema, {}),

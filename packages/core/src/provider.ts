@@ -1,6 +1,6 @@
+import { createAbuseControl } from './abuse/abuse-control.ts'
 import { parseConfiguration } from './configuration.ts'
 import { createClientAuthentication } from './credentials/client.ts'
-import { createFailureThrottle } from './credentials/failure-throttle.ts'
 import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserAuthentication } from './credentials/user.ts'
 import { openClients } from './directory/clients.ts'
@@ -11,6 +11,7 @@ import { type Endpoint, type EndpointName, endpointNames } from './endpoints/end
 import { identityTokenValidationEndpoint } from './endpoints/identity-token-validation.ts'
 import { introspectionEndpoint } from './endpoints/introspection.ts'
 import { jwksEndpoint } from './endpoints/jwks.ts'
+import { limitedEndpoint } from './endpoints/limited-endpoint.ts'
 import { revocationEndpoint } from './endpoints/revocation.ts'
 import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
@@ -24,7 +25,7 @@ import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
 import { completeRuntime, type Runtime } from './runtime.ts'
-import { assertConsistent, assertSignable, recordWarnings } from './startup-checks.ts'
+import { assertConsistent, assertCounter, assertSignable, recordWarnings } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
 import { createCommit } from './tokens/commit.ts'
@@ -67,6 +68,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   const clients = openClients(options.clients)
   const scopes = openScopes(options.scopes)
   assertConsistent({ clients, scopes, users, registry })
+  assertCounter(options)
   const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
@@ -103,13 +105,8 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     observed: recorder.observed,
     runtime,
   })
-  const { perUser, perClient, window } = options.failedPasswords
-  const authenticateUser = createUserAuthentication({
-    users,
-    throttle: createFailureThrottle(store, runtime),
-    limits: { perUser: { limit: perUser, window }, perClient: { limit: perClient, window } },
-    recorder,
-  })
+  const limits = createAbuseControl(options.abuseControl, { store, runtime, recorder })
+  const authenticateUser = createUserAuthentication({ users, limits: limits.passwords, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, runtime })
   return {
     issuer,
@@ -127,8 +124,9 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     storedGrants,
     families,
     unrelatedScope: options.introspection.unrelatedScope,
-    authenticateClient: createClientAuthentication({ clients, runtime, recorder }),
-    authenticateScope: createScopeAuthentication({ scopes, runtime }),
+    authenticateClient: createClientAuthentication({ clients, limits: limits.clients, runtime, recorder }),
+    authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime }),
+    limits,
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
     mint: createMint({ issuer, accessTokens, identityTokens, families, observed: recorder.observed, runtime }),
     commit: createCommit({ store, families, runtime, recorder }),
@@ -156,9 +154,9 @@ function metadataFor(parts: Parts, options: CheckedOptions, paths: ReadonlyMap<E
 function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
   return [
     tokenEndpoint(parts),
-    identityTokenValidationEndpoint(parts),
-    userinfoEndpoint(parts),
-    accessTokenValidationEndpoint(parts),
+    limitedEndpoint(identityTokenValidationEndpoint(parts), parts.limits.validation),
+    limitedEndpoint(userinfoEndpoint(parts), parts.limits.validation),
+    limitedEndpoint(accessTokenValidationEndpoint(parts), parts.limits.validation),
     introspectionEndpoint(parts),
     revocationEndpoint(parts),
     metadataEndpoint('discovery', metadata),

@@ -3,6 +3,7 @@ import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserService } from './directory/user-service.ts'
 import type { Recorder } from './events/trace.ts'
 import type { KeyRing } from './keys/key-ring.ts'
+import type { CheckedOptions } from './options.ts'
 import type { Registry } from './plugin/registry.ts'
 import { isProtocolClaim } from './tokens/protocol-claims.ts'
 
@@ -78,6 +79,19 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
       `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, and no key signs by it; add ${algorithm} to the algorithms of keys`,
     )
   }
+}
+
+/**
+ * Whether the storage can count what is to be counted.
+ *
+ * @throws TypeError with one sentence that says what to do.
+ */
+export function assertCounter({ storage, abuseControl }: CheckedOptions): void {
+  if (abuseControl.credentials === false && abuseControl.validation === false) return
+  if (typeof storage.incrementItem === 'function') return
+  throw new TypeError(
+    `storage: ${storage.name ?? 'the given driver'} has no incrementItem(), which abuseControl counts with; take a driver that has one, or say abuseControl: false (failed passwords are limited all the same)`,
+  )
 }
 
 /** What is allowed and cannot work: each a sentence for the operator. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AtomicDriver } from '@grantry/core'
 import { createFlush } from './filesystem/flush.ts'
+import { incrementItem } from './filesystem/increment-item.ts'
 import { insertItem } from './filesystem/insert-item.ts'
 import { fanNames, placeOf } from './filesystem/place.ts'
 import { prepareDirectory } from './filesystem/prepare-directory.ts'
@@ -30,6 +31,7 @@ export interface FilesystemDriver extends AtomicDriver {
   hasItem(key: string): Promise<boolean>
   setItem(key: string, value: string, options?: { ttl?: number }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
+  incrementItem(key: string, options: { ttl: number }): Promise<number>
   removeItem(key: string): Promise<void>
   /** Every live key that begins with the base: for unstorage, and never on a request path. */
   getKeys(base?: string, options?: object): Promise<string[]>
@@ -60,6 +62,8 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
   // It would resolve to wherever the process was started.
   if (directory === '') throw new TypeError('storage: the directory of filesystemDriver is empty; name one')
   const place = placeOf(resolve(directory), createFlush(fsync))
+  // A counter that a power cut takes begins anew: it is not worth a flush.
+  const counters = placeOf(resolve(directory), createFlush(false))
   const sweeper = createSweeper(place)
   let prepared: Promise<void> | undefined
 
@@ -104,6 +108,13 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
       const inserted = await insertItem(place, place.slotOf(key), { value, expiresAt: endOf(ttl) })
       if (inserted) sweeper.step()
       return inserted
+    },
+    async incrementItem(key, { ttl }) {
+      await prepare()
+      if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
+      const count = await incrementItem(counters, place.slotOf(key), endOf(ttl))
+      sweeper.step()
+      return count
     },
     async removeItem(key) {
       await prepare()

@@ -35,6 +35,7 @@ export interface MemoryDriver extends AtomicDriver {
   getItem(key: string): string | null
   setItem(key: string, value: string, options?: { ttl?: number }): void
   insertItem(key: string, value: string, options: { ttl: number }): boolean
+  incrementItem(key: string, options: { ttl: number }): number
   hasItem(key: string): boolean
   removeItem(key: string): void
   /** Every live key, whatever the base: for unstorage, and never on a request path. */
@@ -121,6 +122,17 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       if (isLive(shardFor(key).get(key))) return false
       write(key, value, ttl)
       return true
+    },
+    incrementItem(key, { ttl }) {
+      if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
+      const shard = shardFor(key)
+      const item = shard.get(key)
+      const count = isLive(item) ? Number(item.value) + 1 : 1
+      if (!Number.isSafeInteger(count)) throw new TypeError('The item of this key is no counter')
+      // The end of a counter is that of its creation.
+      if (count > 1 && item !== undefined) shard.set(key, { value: String(count), expiresAt: item.expiresAt })
+      else write(key, '1', ttl)
+      return count
     },
     removeItem: (key) => remove(shardFor(key), key),
     getKeys: () => shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),

@@ -13,7 +13,7 @@ export interface UnstorageDriverOptions {
 }
 
 interface Mount {
-  readonly driver: Driver & Partial<Pick<AtomicDriver, 'insertItem'>>
+  readonly driver: Driver & Partial<Pick<AtomicDriver, 'insertItem' | 'incrementItem'>>
   readonly base: string
 }
 
@@ -78,6 +78,9 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   const unfit = mountsBelow(storage, prefix).find((mount) => !atomic(mount))
   if (unfit !== undefined && !singleProcess) throw notAtomic(unfit)
 
+  const counts =
+    singleProcess || mountsBelow(storage, prefix).every(({ driver }) => typeof driver.incrementItem === 'function')
+
   function locate(key: string): { readonly full: string; readonly mount: Mount; readonly relative: string } {
     const full = prefix + key
     const mount: Mount = storage.getMount(full)
@@ -114,6 +117,27 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     return { stored: atomic(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
   }
 
+  /** Where the mounted driver does not count, this process does, and alone. */
+  async function incrementItem(key: string, { ttl }: { readonly ttl: number }): Promise<number> {
+    const place = locate(key)
+    const { mount, relative } = place
+    const { driver } = mount
+    if (typeof driver.incrementItem === 'function') return driver.incrementItem(relative, { ttl })
+    if (!singleProcess) throw new TypeError(`unstorageDriver(): ${nameOf(mount)} has no incrementItem()`)
+    return lockOf(driver)(relative, () => countAlone(place, ttl))
+  }
+
+  async function countAlone({ full, mount }: ReturnType<typeof locate>, ttl: number): Promise<number> {
+    const [count = 0, end = 0] = String((await read(full)) ?? '')
+      .split(' ')
+      .map(Number)
+    const now = Date.now()
+    const next = end > now ? { count: count + 1, end } : { count: 1, end: now + ttl * 1000 }
+    const written = write(`${next.count} ${next.end}`, (next.end - now) / 1000, mount)
+    await storage.setItem(full, written.stored, { ttl: written.ttl })
+    return next.count
+  }
+
   /** Whether what the storage keeps is found where its mounts say that it is. */
   async function assertWithin(mount: Mount): Promise<void> {
     const inside = mount.base.startsWith(prefix) ? mount.base : prefix
@@ -130,6 +154,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   }
 
   return {
+    ...(counts && { incrementItem }),
     name: `unstorage (${[...new Set(mountsBelow(storage, prefix).map(({ driver }) => driver.name ?? 'unnamed'))].join(', ')})`,
     async open() {
       for (const mount of mountsBelow(storage, prefix)) await assertWithin(mount)

@@ -1,3 +1,4 @@
+import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { reasonOf } from '../errors/oauth-error.ts'
@@ -34,10 +35,11 @@ export type ClientAuthentication = (
 /** @see wire contract, section 2; the seed, section 5 */
 export function createClientAuthentication(deps: {
   readonly clients: ClientDirectory
+  readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ClientAuthentication {
-  const { clients, runtime, recorder } = deps
+  const { clients, limits, runtime, recorder } = deps
   // At start for an array, and once more when a client first calls; whoever guesses at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
@@ -75,6 +77,7 @@ export function createClientAuthentication(deps: {
       const presented = authorization === null ? presentedInForm(form) : presentedInHeader(authorization)
       refuseSecondMethod(presented, form)
       presentedClientId = presented.method === 'none' ? presented.id : presented.pair.id
+      limits.assertBelow(presentedClientId, trace)
       const { client, reason } =
         presented.method === 'none'
           ? await findPublic(presented.id)
@@ -84,7 +87,8 @@ export function createClientAuthentication(deps: {
       trace.client = client
       recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
       return client as AuthenticatedClient
-    } catch (error) {
+    } catch (thrown) {
+      const error = await limits.countFailure(thrown, presentedClientId, trace)
       recorder.record(trace, failure(error, presentedClientId))
       throw error
     }

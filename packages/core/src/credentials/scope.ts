@@ -1,9 +1,10 @@
+import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { RequestParameters } from '../http/parameters.ts'
+import type { Trace } from '../events/trace.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
-import { invalidClient, type Presented, presentedInForm, verifyPair } from './pair.ts'
+import { invalidClient, type Presented, verifyPair } from './pair.ts'
 import { matchesSecret } from './secret.ts'
 
 /** The scope, or why it is not authenticated; for events only. */
@@ -11,19 +12,19 @@ type Verdict =
   | { readonly scope: Scope; readonly reason?: undefined }
   | { readonly scope?: undefined; readonly reason: string }
 
-/** Proves which API asks: its scope with that scope's own secret. */
-export interface ScopeAuthentication {
-  verify(presented: Presented): Promise<Scope>
-  /** For a request without an `Authorization` header. */
-  verifyForm(form: RequestParameters): Promise<Scope>
-}
+/** Proves which API asks: its scope with that scope's own secret. `present` reads the credentials; it may refuse them. */
+export type ScopeAuthentication = (
+  present: () => Presented,
+  trace: Trace,
+) => Promise<{ readonly scope: Scope; readonly presented: Presented }>
 
 /** @see wire contract, section 7; the seed, section 5 */
 export function createScopeAuthentication(deps: {
   readonly scopes: ScopeDirectory
+  readonly limits: CredentialLimits
   readonly runtime: Runtime
 }): ScopeAuthentication {
-  const { scopes, runtime } = deps
+  const { scopes, limits, runtime } = deps
 
   async function match({ id, secret }: CredentialPair): Promise<Verdict> {
     const scope = scopes.find(id)
@@ -40,5 +41,15 @@ export function createScopeAuthentication(deps: {
     return scope
   }
 
-  return { verify, verifyForm: (form) => verify(presentedInForm(form)) }
+  return async (present, trace) => {
+    let id: string | undefined
+    try {
+      const presented = present()
+      id = presented.method === 'none' ? presented.id : presented.pair.id
+      limits.assertBelow(id, trace)
+      return { scope: await verify(presented), presented }
+    } catch (thrown) {
+      throw await limits.countFailure(thrown, id, trace)
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
+import { presentedInForm, presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
 import type { ScopeAuthentication } from '../credentials/scope.ts'
 import type { Scope } from '../directory/scope.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
@@ -32,15 +32,15 @@ export function introspectionEndpoint(deps: {
   const { authenticateScope, accessTokens, unrelatedScope, recorder, bodyLimit } = deps
 
   /** Credentials are judged before the body's content: a stranger learns nothing about what is wrong with the rest. */
-  async function authenticate(request: Request): Promise<{ scope: Scope; form: RequestParameters }> {
+  async function authenticate(request: Request, trace: Trace): Promise<{ scope: Scope; form: RequestParameters }> {
     const bytes = await readForm(request, bodyLimit)
     const authorization = request.headers.get('authorization')
     if (authorization === null) {
       const form = parseForm(bytes)
-      return { scope: await authenticateScope.verifyForm(form), form }
+      const { scope } = await authenticateScope(() => presentedInForm(form), trace)
+      return { scope, form }
     }
-    const presented = presentedInHeader(authorization)
-    const scope = await authenticateScope.verify(presented)
+    const { scope, presented } = await authenticateScope(() => presentedInHeader(authorization), trace)
     const form = parseForm(bytes)
     refuseSecondMethod(presented, form)
     return { scope, form }
@@ -48,7 +48,7 @@ export function introspectionEndpoint(deps: {
 
   async function authenticated(request: Request, trace: Trace) {
     try {
-      return await authenticate(request)
+      return await authenticate(request, trace)
     } catch (error) {
       recorder.record(trace, { type: 'introspection_denied', reason: reasonOf(error) })
       throw error

@@ -87,6 +87,8 @@ export type Fact =
       readonly algorithm: string
       readonly compromised: boolean
     }
+  /** A name, an address or a client has reached a limit; told once by each process, not for each request that waits. */
+  | { readonly type: 'abuse_limited'; readonly limit: string; readonly retryAfter: number }
   | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
 
 /**

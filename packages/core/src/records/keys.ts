@@ -14,6 +14,8 @@ export type RecordKind =
   | 'denied'
   | 'failure'
   | 'keys'
+  | 'known'
+  | 'count'
   | 'plugin'
 
 /** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */

@@ -23,6 +23,12 @@ export interface AtomicDriver {
    * seconds, at least 1.
    */
   insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
+  /**
+   * Adds one to the counter of the key and answers with the new value: 1 where there was none, or it had ended. Atomic across every process that
+   * shares the store: no two callers hear the same number. `ttl`, in whole seconds, at least 1, counts from the creation; later calls do not move
+   * the end. A counter may be lost in a crash. Without it there is no `abuseControl` but that of passwords.
+   */
+  incrementItem?(key: string, options: { ttl: number }): MaybePromise<number>
   dispose?(): MaybePromise<void>
 }
 
@@ -44,6 +50,11 @@ export interface Store {
   put(key: string, value: unknown, expiresAt: number): MaybePromise<void>
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
   insert(key: string, value: unknown, expiresAt: number): MaybePromise<boolean>
+  /**
+   * Adds one to a counter and answers with its new value, which nobody else hears. The driver's clock ends a counter, not the provider's: what the
+   * provider counts anew gets another key. Only where the driver has `incrementItem`.
+   */
+  increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
 }
 
@@ -87,6 +98,8 @@ const checked = <T>(outcome: T): T => {
   if (outcome instanceof Error) throw outcome
   return outcome
 }
+
+const noNumber = (): TypeError => new TypeError('The storage has answered incrementItem() with no number')
 
 /**
  * @param timeLimit seconds after which an operation counts as failed.
@@ -151,6 +164,11 @@ export function openStore(
       after(
         attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt))),
         (created) => created === true,
+      ),
+    increment: (key, expiresAt) =>
+      after(
+        attempt(() => driver.incrementItem?.(key, options(expiresAt))),
+        (count) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : fail(noNumber())),
       ),
     delete: (key) =>
       after(

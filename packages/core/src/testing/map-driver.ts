@@ -26,5 +26,11 @@ export function mapDriver(items: Map<string, string> = new Map(), now?: () => nu
       write(key, value, ttl)
       return true
     },
+    incrementItem(key, { ttl }) {
+      const count = isLive(key) ? Number(items.get(key)) + 1 : 1
+      if (count === 1) write(key, '1', ttl)
+      else items.set(key, String(count))
+      return count
+    },
   }
 }

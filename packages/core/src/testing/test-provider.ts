@@ -25,12 +25,13 @@ export interface TestProvider {
   readonly clock: TestClock
   /** Everything that was observed so far. */
   readonly events: ProviderEvent[]
-  /** Posts a form to an endpoint; with `as`, by Basic authentication as that client or scope. */
-  post(endpoint: EndpointName, form: Readonly<Record<string, string>>, as?: Credentials): Promise<Answer>
+  /** Posts a form to an endpoint; with `as`, by Basic authentication as that client or scope; with `from`, from that address. */
+  post(endpoint: EndpointName, form: Readonly<Record<string, string>>, as?: Credentials, from?: string): Promise<Answer>
   get(
     endpoint: EndpointName,
     query?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
+    from?: string,
   ): Promise<Answer>
 }
 
@@ -116,18 +117,18 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     provider,
     clock,
     events,
-    async post(endpoint, form, as) {
+    async post(endpoint, form, as, from) {
       const headers = as === undefined ? undefined : { authorization: basic(as) }
       const request = new Request(url(endpoint), {
         method: 'POST',
         body: new URLSearchParams(form),
         ...(headers !== undefined && { headers }),
       })
-      return answered(await provider.handlers[endpoint](request))
+      return answered(await provider.handlers[endpoint](request, { clientAddress: from }))
     },
-    async get(endpoint, query = {}, headers = {}) {
+    async get(endpoint, query = {}, headers = {}, from = undefined) {
       const request = new Request(`${url(endpoint)}?${new URLSearchParams(query)}`, { headers })
-      return answered(await provider.handlers[endpoint](request))
+      return answered(await provider.handlers[endpoint](request, { clientAddress: from }))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import {
+  type AbuseControlOptions,
   type AtomicDriver,
   type Observer,
   type Plugin,
@@ -50,13 +51,18 @@ function assertSecrets(owners: readonly ({ readonly secrets?: unknown } | null)[
   }
 }
 
+/** On unless said otherwise; the limit of passwords is never off. */
+function abuseControlOf({ abuseControl: { enabled, ...limits } }: CheckedConfiguration): AbuseControlOptions {
+  return enabled ? limits : { ...limits, credentials: false, validation: false }
+}
+
 /** What a configuration means for the provider. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,
   observe: Observer,
 ): Promise<ProviderOptions> {
-  const { users, plugins = [], authorizationEndpoint, bodyLimit, failedPasswords, storageTimeLimit } = configuration
+  const { users, plugins = [], authorizationEndpoint, bodyLimit, storageTimeLimit } = configuration
   if (Array.isArray(configuration.clients)) assertSecrets(configuration.clients, 'clients')
   assertSecrets(configuration.scopes, 'scopes')
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
@@ -74,7 +80,7 @@ export async function providerOptions(
     clockTolerance: configuration.clockTolerance,
     ...(authorizationEndpoint !== undefined && { authorizationEndpoint }),
     ...(bodyLimit !== undefined && { bodyLimit }),
-    ...(failedPasswords !== undefined && { failedPasswords }),
+    abuseControl: abuseControlOf(configuration),
     observe,
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type AbuseControlOptions,
   type ClientOptions,
   type ClientStore,
   configurationObject,
@@ -10,10 +11,6 @@ import * as v from 'valibot'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
 import { storageSchema } from './storage.ts'
-
-/** A setting that the documentation of the server knows and this version does not have: refused, never ignored. */
-const later = (what: string) =>
-  v.optional(v.custom<undefined>(() => false, `belongs to ${what}, which this version does not have yet; leave it out`))
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 const proxies = v.pipe(
@@ -42,6 +39,20 @@ const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
   'must be an array',
 )
 
+// The limits are judged by the provider.
+const limits = <K extends keyof AbuseControlOptions>() =>
+  v.exactOptional(v.custom<Exclude<AbuseControlOptions[K], undefined>>(() => true))
+
+const abuseControlSchema = v.optional(
+  configurationObject({
+    enabled: v.optional(v.boolean('must be true or false'), true),
+    passwords: limits<'passwords'>(),
+    credentials: limits<'credentials'>(),
+    validation: limits<'validation'>(),
+  }),
+  {},
+)
+
 /**
  * The configuration of the server. What it hands to the provider unchanged (clients, scopes, endpoints, ...) is judged there, by the same rules
  * as in a program.
@@ -60,9 +71,8 @@ export const configurationSchema = configurationObject({
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
-  failedPasswords: v.exactOptional(v.custom<{ readonly perUser?: number }>(isObject, 'must be an object')),
   trustedProxies: v.optional(proxies, 0),
-  abuseControl: later('abuse control'),
+  abuseControl: abuseControlSchema,
   console: v.optional(v.literal(false, 'must be false: this version has no console yet'), false),
 })
 

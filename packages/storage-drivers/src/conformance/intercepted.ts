@@ -1,17 +1,22 @@
 import type { AtomicDriver } from '@grantry/core'
 
-export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem'
+export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem'
 
 /** Stands around an operation: it may delay it, leave it out, or keep its answer back. */
 export type Around = <T>(act: () => Promise<T>, operation: Operation, key: string) => Promise<T>
 
 /** The driver with something around each of its operations. It is open already, and is disposed of elsewhere. */
 export function intercepted(driver: AtomicDriver, around: Around): AtomicDriver {
+  const { incrementItem } = driver
   return {
     name: driver.name ?? 'unnamed',
     getItem: (key) => around(async () => driver.getItem(key), 'getItem', key),
     setItem: (key, value, options) => around(async () => driver.setItem(key, value, options), 'setItem', key),
     removeItem: (key, options) => around(async () => driver.removeItem(key, options), 'removeItem', key),
     insertItem: (key, value, options) => around(async () => driver.insertItem(key, value, options), 'insertItem', key),
+    ...(incrementItem !== undefined && {
+      incrementItem: (key: string, options: { ttl: number }) =>
+        around(async () => incrementItem.call(driver, key, options), 'incrementItem', key),
+    }),
   }
 }

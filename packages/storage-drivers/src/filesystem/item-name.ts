@@ -21,7 +21,7 @@ export function itemNameOf(generation: number, expiresAt: number): string {
 
 export const generationOf = (name: string): number => decode(name.slice(0, digits))
 
-export function hasExpired(name: string): boolean {
-  const expiresAt = decode(name.slice(-digits))
-  return expiresAt !== 0 && expiresAt <= Date.now()
-}
+/** Milliseconds since the epoch; `Infinity` for an item that does not end. */
+export const endOf = (name: string): number => decode(name.slice(-digits)) || Number.POSITIVE_INFINITY
+
+export const hasExpired = (name: string): boolean => endOf(name) <= Date.now()

@@ -1,0 +1,63 @@
+import { isOAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import type { MaybePromise } from '../json.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AbuseControl } from './options.ts'
+import type { AddressOf } from './unknown-address.ts'
+import { createWindowLimit } from './window-limit.ts'
+
+/** Stands before every look at the secret of a client or scope. */
+export interface CredentialLimits {
+  /** Asks no store. @throws OAuthError `slow_down`, 429. */
+  assertBelow(presented: string | undefined, trace: Trace): void
+  /** Counts what was thrown, where it is a failed authentication. @returns what to tell the caller: the same, or where it is one too many, to wait. */
+  countFailure(thrown: unknown, presented: string | undefined, trace: Trace): MaybePromise<unknown>
+}
+
+const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) => thrown }
+
+/** No name of a client or scope is longer; what is, is nobody's, and counts as one. */
+const longestName = 101
+
+/** @param owner whose credentials they are: a scope may be called like a client. */
+export function createCredentialLimits(
+  limits: AbuseControl['credentials'],
+  owner: 'client' | 'scope',
+  deps: {
+    readonly store: Store
+    readonly runtime: Runtime
+    readonly recorder: Recorder
+    readonly addressOf: AddressOf
+  },
+): CredentialLimits {
+  if (limits === false) return unlimited
+  const { addressOf } = deps
+  const perAddress = createWindowLimit(limits.perAddress, { limit: `${owner}s.perAddress`, ...deps })
+  const perOwner = createWindowLimit(limits.perClientAndAddress, { limit: `${owner}s.perClientAndAddress`, ...deps })
+  const nameOf = (presented: string, address: string): string =>
+    JSON.stringify([presented.slice(0, longestName), address])
+
+  return {
+    assertBelow(presented, trace) {
+      // Nobody has failed here: most processes, most of the time.
+      if (perAddress.isQuiet) return
+      const address = addressOf(trace)
+      if (address === undefined) return
+      perAddress.assertBelow(address)
+      if (presented !== undefined) perOwner.assertBelow(nameOf(presented, address))
+    },
+    async countFailure(thrown, presented, trace) {
+      if (!isOAuthError(thrown) || thrown.code !== 'invalid_client') return thrown
+      const address = addressOf(trace)
+      if (address === undefined) return thrown
+      try {
+        if (presented !== undefined) await perOwner.count(nameOf(presented, address), trace)
+        await perAddress.count(address, trace)
+        return thrown
+      } catch (refusal) {
+        return refusal
+      }
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import * as v from 'valibot'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
+import { allOf } from '../promises.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import { addressGroupOf } from './address-group.ts'
+import { createFailureSlots } from './failure-slots.ts'
+import type { AbuseControl } from './options.ts'
+import { createPermits, type Permit } from './permits.ts'
+import { tooMany } from './too-many.ts'
+import { createTurns } from './turns.ts'
+
+/** Whose password is tried, and where. */
+export interface Attempt {
+  /** One person, however the name was written. */
+  readonly person: string
+  readonly clientId: string
+  /** `undefined` where the host does not know it: then the user counts as a whole. */
+  readonly address: string | undefined
+}
+
+/** Stands before every look at a password. */
+export interface PasswordLimits {
+  /**
+   * Lets it be tried, where it is due. What `tryPassword` answers is a success unless it is `undefined`.
+   *
+   * @throws OAuthError `slow_down`, 429, where it is too early; then nothing was tried, and nothing is counted.
+   */
+  attempt<T>(who: Attempt, trace: Trace, tryPassword: () => Promise<T | undefined>): Promise<T | undefined>
+}
+
+/** Milliseconds that attempts of the same user from the same address may hold up a later one. */
+const longestAttempt = 10_000
+
+const knownSchema = v.object({})
+
+export function createPasswordLimits(
+  { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
+  deps: { readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
+): PasswordLimits {
+  const { store, runtime, recorder } = deps
+  const names = {
+    own: 'passwords.perUserAndAddress',
+    person: 'passwords.perUser',
+    client: 'passwords.perClient',
+  } as const
+  const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, store, runtime })
+  const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, store, runtime })
+  const clientSlots = createFailureSlots(perClient, { limit: names.client, store, runtime })
+  // Honest logins of one user that come at once wait for each other instead of being refused for want of a permit.
+  const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
+  const personTurns = createTurns(perUser.attempts, longestAttempt)
+
+  /** All permits that this attempt needs, or none. */
+  async function permitsFor({ person, clientId }: Attempt, own: string | undefined, knownKey: string) {
+    const [known, ownLook, personLook, clientWait] = await allOf([
+      own === undefined ? undefined : store.get(knownKey, knownSchema),
+      own === undefined ? undefined : ownPermits.look(own),
+      personPermits.look(person),
+      clientSlots.waitOf(clientId),
+    ])
+    const held: { readonly limit: string; readonly permit: Permit }[] = []
+    if (own !== undefined) ownPermits.assertDue(ownLook)
+    // Where the user has logged in before, strangers elsewhere do not matter: nobody is locked out by them.
+    if (known === undefined) {
+      personPermits.assertDue(personLook)
+      if (clientWait !== undefined) throw tooMany(clientWait)
+    }
+    if (own !== undefined) held.push({ limit: names.own, permit: await ownPermits.take(own, ownLook) })
+    try {
+      if (known === undefined) held.push({ limit: names.person, permit: await personPermits.take(person, personLook) })
+    } catch (error) {
+      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      throw error
+    }
+    return { held, isKnown: known !== undefined }
+  }
+
+  async function tryOnce<T>(
+    who: Attempt,
+    own: string | undefined,
+    trace: Trace,
+    tryPassword: () => Promise<T | undefined>,
+  ) {
+    const knownKey = keyOf('known', hashOf(own ?? '', runtime))
+    const { held, isKnown } = await permitsFor(who, own, knownKey)
+    let found: T | undefined
+    try {
+      found = await tryPassword()
+    } catch (error) {
+      // A user service that is out of order has judged no password.
+      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      throw error
+    }
+    if (found === undefined) {
+      const tell = (limit: string, retryAfter: number | undefined): void => {
+        if (retryAfter) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
+      }
+      await Promise.all([
+        ...held.map(async ({ limit, permit }) => tell(limit, await permit.fail())),
+        isKnown ? undefined : clientSlots.record(who.clientId).then((wait) => tell(names.client, wait)),
+      ])
+      return undefined
+    }
+    await Promise.all([
+      ...held.map(({ permit }) => permit.succeed()),
+      own === undefined || isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
+    ])
+    return found
+  }
+
+  return {
+    async attempt(who, trace, tryPassword) {
+      const own = who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
+      const turns = own === undefined ? personTurns : ownTurns
+      const name = own ?? who.person
+      if (!(await turns.begin(name))) {
+        throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
+          reason: 'earlier_attempt_pending',
+          retryAfter: 1,
+        })
+      }
+      try {
+        return await tryOnce(who, own, trace, tryPassword)
+      } finally {
+        turns.end(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { Recorder, Trace } from '../events/trace.ts'
+import type { MaybePromise } from '../json.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AbuseControl } from './options.ts'
+import type { AddressOf } from './unknown-address.ts'
+import { createWindowLimit } from './window-limit.ts'
+
+/** Stands before every look at a token that a stranger sends. */
+export interface ValidationLimits {
+  /** Asks no store, unless all requests are counted. @throws OAuthError `slow_down`, 429. */
+  admit(trace: Trace): MaybePromise<void>
+  /** Counts one. @throws OAuthError `slow_down`, 429, where it is one too many: then the token is not told to be invalid. */
+  countFailure(trace: Trace): MaybePromise<void>
+}
+
+export function createValidationLimits(
+  limits: AbuseControl['validation'],
+  deps: {
+    readonly store: Store
+    readonly runtime: Runtime
+    readonly recorder: Recorder
+    readonly addressOf: AddressOf
+  },
+): ValidationLimits | undefined {
+  if (limits === false) return undefined
+  const { addressOf } = deps
+  const { failures, window, requests } = limits
+  const failed = createWindowLimit({ failures, window }, { limit: 'validation.failures', ...deps })
+  const all =
+    requests === undefined
+      ? undefined
+      : createWindowLimit({ failures: requests, window }, { limit: 'validation.requests', ...deps })
+  return {
+    admit(trace) {
+      if (all === undefined && failed.isQuiet) return
+      const address = addressOf(trace)
+      if (address === undefined) return
+      failed.assertBelow(address)
+      return all?.count(address, trace)
+    },
+    countFailure(trace) {
+      const address = addressOf(trace)
+      return address === undefined ? undefined : failed.count(address, trace)
+    },
+  }
+}
