@@ -1,0 +1,45 @@
+// Attack: failing from as many addresses as there are, so that the memory of the process fills up.
+import { mapDriver } from '@grantry/core/testing'
+import { expect, test } from 'vitest'
+import { createBoundedMap } from '../../packages/core/src/abuse/bounded-map.ts'
+import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
+import { createRecorder } from '../../packages/core/src/events/trace.ts'
+import { openStore } from '../../packages/core/src/records/store.ts'
+import { webRuntime } from '../../packages/core/src/runtime.ts'
+
+test('a full map forgets what was written first, and keeps what was written again', () => {
+  const map = createBoundedMap<number>(3)
+  for (const [index, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, index)
+  expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([3, undefined, 2, 4])
+  expect(map.size).toBe(3)
+})
+
+test('100,000 addresses are counted in the store, and 10,000 of them are remembered', () => {
+  let ends = 0
+  const driver = {
+    ...mapDriver(),
+    incrementItem(_: string, { ttl }: { readonly ttl: number }) {
+      if (ttl > 0 && ttl <= 120) ends += 1
+      return 10
+    },
+  }
+  const runtime = { ...webRuntime, now: () => 1_800_000_000 }
+  const store = openStore(driver, { runtime, timeLimit: 5, onRejected() {} })
+  const recorder = createRecorder(undefined, runtime)
+  const limit = createWindowLimit({ failures: 10, window: 60 }, { limit: 'test', store, runtime, recorder })
+  const trace = recorder.start()
+  for (let index = 0; index < 100_000; index += 1) limit.count(`address ${index}`, trace)
+  // Every record has an end of its own.
+  expect(ends).toBe(100_000)
+  const blocked = (index: number): boolean => {
+    try {
+      limit.assertBelow(`address ${index}`)
+      return false
+    } catch {
+      return true
+    }
+  }
+  expect(blocked(89_999)).toBe(false)
+  expect(blocked(90_000)).toBe(true)
+  expect(blocked(99_999)).toBe(true)
+})

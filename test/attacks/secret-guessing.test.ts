@@ -1,0 +1,181 @@
+/**
+ * Attack: guessing the secret of a client or scope, from one address or by going through all client ids there; and failing on purpose in the name of
+ * somebody else's client, so that it is locked out.
+ *
+ * RFC 6749 section 2.3.1: the server MUST protect any endpoint that takes a client secret against brute force. By default 10 failures for a client and an
+ * address and 50 for an address are answered in a minute; then 429, without a look at the secret.
+ */
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
+import { withLatency } from '../support/latency.ts'
+
+const home = '192.0.2.1'
+const elsewhere = '198.51.100.7'
+const grant = { grant_type: 'client_credentials', scope: 'api1' }
+
+const ask = (f: Fixture, secret: string, from: string | undefined = home, id = 'web') =>
+  f.post('token', grant, [id, secret], from)
+const statuses = async (count: number, act: (index: number) => Promise<{ status: number }>) => {
+  const all: number[] = []
+  for (let index = 0; index < count; index += 1) all.push((await act(index)).status)
+  return all
+}
+const times = (count: number, status: number): number[] => Array(count).fill(status)
+
+describe('guessing the secret of a client', () => {
+  test('ten failures are answered, then 429 with Retry-After, for the right secret too', async () => {
+    const f = await fixture({ abuseControl: true })
+    expect(await statuses(12, (index) => ask(f, `guess ${index}`))).toEqual([...times(10, 401), 429, 429])
+    const { status, body, headers } = await ask(f, web[1])
+    expect(status).toBe(429)
+    expect(body).toEqual({ error: 'slow_down', error_description: expect.any(String) })
+    expect(headers.get('www-authenticate')).toBeNull()
+    expect(headers.get('cache-control')).toBe('no-store')
+    const wait = Number(headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(60)
+    f.clock.advance(wait)
+    expect((await ask(f, web[1])).status).toBe(200)
+  })
+
+  test('from another address the client is served, and from this one another client', async () => {
+    const f = await fixture({ abuseControl: true })
+    await statuses(15, () => ask(f, 'wrong'))
+    expect((await ask(f, web[1], elsewhere)).status).toBe(200)
+    expect((await ask(f, other[1], home, other[0])).status).toBe(200)
+  })
+
+  test('at the revocation endpoint it is the same count', async () => {
+    const f = await fixture({ abuseControl: true })
+    const revoke = () => f.post('revocation', { token: 'x' }, ['web', 'wrong'], home)
+    expect(await statuses(11, (index) => (index % 2 === 0 ? ask(f, 'wrong') : revoke()))).toEqual([
+      ...times(10, 401),
+      429,
+    ])
+  })
+
+  test('an address that goes through client ids, known or not, gets fifty failures', async () => {
+    const f = await fixture({ abuseControl: true })
+    expect(await statuses(52, (index) => ask(f, 'x', home, `client ${index}`))).toEqual([...times(50, 401), 429, 429])
+    expect((await ask(f, web[1])).status).toBe(429)
+    expect((await ask(f, web[1], elsewhere)).status).toBe(200)
+  })
+
+  test('a public client without a secret, a malformed header and a long id count as well', async () => {
+    const f = await fixture({ abuseControl: { credentials: { perAddress: { failures: 4 } } } })
+    const answers = await statuses(6, (index) =>
+      f.post('token', { ...grant, client_id: ['unknown', 'web', 'x'.repeat(101)][index % 3] ?? '' }, undefined, home),
+    )
+    expect(answers).toEqual([401, 401, 401, 401, 429, 429])
+    expect(
+      (
+        await f.post(
+          'token',
+          { grant_type: 'refresh_token', refresh_token: 'x', client_id: spaClientId },
+          undefined,
+          home,
+        )
+      ).status,
+    ).toBe(429)
+  })
+
+  test('a request that is wrong in another way is no failure', async () => {
+    const f = await fixture({ abuseControl: true })
+    expect(await statuses(60, () => f.post('token', { grant_type: 'unknown' }, web, home))).toEqual(times(60, 400))
+    expect((await ask(f, web[1])).status).toBe(200)
+  })
+
+  test('all at once, over four providers with a slow store, exactly ten are told to be wrong', async () => {
+    const store = memoryDriver()
+    const all = await Promise.all(
+      Array.from({ length: 4 }, () => fixture({ storage: withLatency(store), abuseControl: true })),
+    )
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => (await ask(all[index % 4] as Fixture, 'wrong')).status),
+    )
+    expect(answers.filter((status) => status === 401)).toHaveLength(10)
+    expect(answers.filter((status) => status === 429)).toHaveLength(190)
+  })
+
+  test('the operator hears once of each limit, and of each failure why', async () => {
+    const f = await fixture({ abuseControl: true })
+    await statuses(30, () => ask(f, 'wrong'))
+    expect(f.events.filter(({ type }) => type === 'abuse_limited')).toEqual([
+      expect.objectContaining({
+        limit: 'clients.perClientAndAddress',
+        retryAfter: expect.any(Number),
+        clientAddress: home,
+      }),
+    ])
+    const reasons = f.events.flatMap((event) => (event.type === 'client_authentication_failed' ? [event.reason] : []))
+    expect(reasons).toEqual([...Array(10).fill('secret_mismatch'), ...Array(20).fill('too_many_failures')])
+  })
+})
+
+describe('guessing the secret of a scope', () => {
+  test('at introspection it is 429 too, never an inactive token', async () => {
+    const f = await fixture({ abuseControl: true })
+    const introspect = (secret: string, from = home) => f.post('introspection', { token: 'x' }, ['api1', secret], from)
+    expect(await statuses(12, () => introspect('wrong'))).toEqual([...times(10, 401), 429, 429])
+    const { status, body, headers } = await introspect(api1[1])
+    expect(status).toBe(429)
+    expect(body.error).toBe('slow_down')
+    expect(body).not.toHaveProperty('active')
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await introspect(api1[1], elsewhere)).body).toEqual({ active: false })
+    expect(f.events).toContainEqual(
+      expect.objectContaining({ type: 'introspection_denied', reason: 'too_many_failures' }),
+    )
+  })
+
+  test('is counted apart from a client of the same name', async () => {
+    const f = await fixture({ abuseControl: true })
+    await statuses(12, () => f.post('introspection', { token: 'x' }, ['web', 'wrong'], home))
+    expect((await ask(f, web[1])).status).toBe(200)
+  })
+})
+
+describe('a host that does not say where a request comes from', () => {
+  test('limits no client, since strangers could lock it out, and is told so once', async () => {
+    const f = await fixture({ abuseControl: true })
+    const nobody = () => f.post('token', grant, ['web', 'wrong'])
+    expect(await statuses(60, nobody)).toEqual(times(60, 401))
+    expect((await f.post('token', grant, web)).status).toBe(200)
+    expect(
+      f.events.filter((event) => event.type === 'startup_warning' && event.reason === 'client_address_unknown'),
+    ).toHaveLength(1)
+  })
+})
+
+describe('the cost of a success', () => {
+  test('is no operation of the store, with limits as without', async () => {
+    const operations = async (abuseControl: boolean) => {
+      const store = memoryDriver()
+      let count = 0
+      const counted =
+        <A extends unknown[], R>(act: (...values: A) => R) =>
+        (...values: A): R => {
+          count += 1
+          return act(...values)
+        }
+      const f = await fixture({
+        abuseControl,
+        storage: {
+          ...store,
+          getItem: counted(store.getItem),
+          setItem: counted(store.setItem),
+          insertItem: counted(store.insertItem),
+          incrementItem: counted(store.incrementItem),
+          removeItem: counted(store.removeItem),
+        },
+      })
+      count = 0
+      const { body } = await ask(f, web[1])
+      await f.post('introspection', { token: body.access_token }, api1, home)
+      await f.post('accessTokenValidation', { token: body.access_token }, undefined, home)
+      return count
+    }
+    expect(await operations(true)).toBe(await operations(false))
+  })
+})
