@@ -2,6 +2,7 @@
 import { type DriverReport, proveDriver } from '@grantry/storage-drivers/conformance'
 import { describe, expect, test } from 'vitest'
 import type { Broken } from './programs/conformance-broken.ts'
+import { brokenCounters } from './programs/conformance-broken-counters.ts'
 import { brokenExpiry } from './programs/conformance-broken-expiry.ts'
 import { brokenInserts } from './programs/conformance-broken-inserts.ts'
 import { brokenLives } from './programs/conformance-broken-lives.ts'
@@ -22,7 +23,7 @@ async function assertReported({ proof, sentence, subject }: Broken): Promise<voi
 }
 
 describe('a driver is not fit', () => {
-  const all = [...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
+  const all = [...brokenCounters, ...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
   const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
   test.concurrent.each(faults)('when %s', async (_, broken) => assertReported(broken), 120_000)
 })

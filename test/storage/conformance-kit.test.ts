@@ -22,7 +22,7 @@ describe('the report', () => {
     expect(report.driver).toBe('memory')
     expect(report.results.map(({ name }) => name)).toEqual(driverProofs({ open: memoryDriver }).map(({ name }) => name))
     expect(new Set(report.results.map(({ outcome }) => outcome))).toEqual(new Set(['kept', 'left out']))
-    expect(report.text.split('\n')[0]).toBe('memory: 25 promises kept, 0 broken, 7 not proved')
+    expect(report.text.split('\n')[0]).toBe('memory: 28 promises kept, 0 broken, 10 not proved')
     expect(report.text).toContain(
       'left out lets one of several processes insert (0.0 s)\n           the subject has no module that processes could load',
     )
@@ -58,6 +58,18 @@ describe('the report', () => {
   }, 60_000)
 })
 
+test('a driver that does not count keeps every other promise, and the report says that it lacks the counter', async () => {
+  const { results, text } = await proveDriver({
+    open: () => ({ ...memoryDriver(), incrementItem: undefined }) as never,
+  })
+  expect(results.filter(({ outcome }) => outcome === 'broken')).toEqual([])
+  const lacking = results.filter(({ sentences }) =>
+    sentences.some((sentence) => sentence.includes('no incrementItem()')),
+  )
+  expect(lacking.length).toBeGreaterThanOrEqual(4)
+  expect(text).toContain('the driver has no incrementItem(), so abuseControl cannot count with it')
+}, 60_000)
+
 test('whatever the kit writes it removes', async () => {
   const items = new Map<string, string>([['code:mine', '{}']])
   await proveDriver({ open: () => mapDriver(items, () => Date.now() / 1000) })
@@ -86,7 +98,7 @@ describe('driverProofs() for a test runner', () => {
   test('says of each proof what it lacks', () => {
     const without = driverProofs({ open: memoryDriver })
     expect(new Set(without.map(({ name }) => name)).size).toBe(without.length)
-    expect(without.filter(({ leftOut }) => leftOut !== undefined)).toHaveLength(6)
+    expect(without.filter(({ leftOut }) => leftOut !== undefined)).toHaveLength(8)
     const outage = { begin() {}, end() {} }
     const all = driverProofs({ open: memoryDriver, module: new URL('file:///driver.js'), outage })
     expect(all.filter(({ leftOut }) => leftOut !== undefined)).toEqual([])

@@ -30,4 +30,5 @@ export const renaming = (rename: (key: string) => string) =>
     setItem: (key, value, options) => good.setItem(rename(key), value, options),
     removeItem: (key, options) => good.removeItem(rename(key), options),
     insertItem: (key, value, options) => good.insertItem(rename(key), value, options),
+    incrementItem: (key, options) => good.incrementItem?.(rename(key), options) ?? 0,
   }))

@@ -13,7 +13,10 @@ const expiringAtOnce = 120
 const notice = 300
 
 /** Processes of the subject's module, ended whatever happens. */
-async function withProcesses(bench: Bench, use: (children: readonly DriverProcess[]) => Promise<void>): Promise<void> {
+export async function withProcesses(
+  bench: Bench,
+  use: (children: readonly DriverProcess[]) => Promise<void>,
+): Promise<void> {
   const { module, processes = 4 } = bench.subject
   if (module === undefined) throw new TypeError('module must be given')
   // Only here: whatever else the kit does runs where there are no child processes.

@@ -5,7 +5,7 @@ import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
 /** Keys that some store cuts, folds, hides, or takes for a path; in each family several are easily taken for one. */
-function hostileKeys(stem: string): readonly string[] {
+export function hostileKeys(stem: string): readonly string[] {
   return [
     stem,
     ...[

@@ -11,6 +11,9 @@ export interface Operations {
   /** @param ttl seconds; default an hour: longer than any proof takes */
   set(key: string, value: string, ttl?: number): Promise<void>
   insert(key: string, value: string, ttl?: number): Promise<boolean>
+  /** Whether the driver has `incrementItem`. */
+  readonly counts: boolean
+  increment(key: string, ttl?: number): Promise<number>
   remove(key: string): Promise<void>
   /** Opens it once more. */
   reopen(): Promise<void>
@@ -27,7 +30,7 @@ export interface Watch {
 
 export function operationsOf(made: AtomicDriver, { bounded, wrote, broken }: Watch): Operations {
   const driver = intercepted(made, (act, operation, key) => {
-    if (operation === 'setItem' || operation === 'insertItem') wrote(key)
+    if (operation === 'setItem' || operation === 'insertItem' || operation === 'incrementItem') wrote(key)
     return act()
   })
   return {
@@ -47,6 +50,16 @@ export function operationsOf(made: AtomicDriver, { bounded, wrote, broken }: Wat
       const created: unknown = await bounded(async () => driver.insertItem(key, value, { ttl }), what)
       if (typeof created === 'boolean') return created
       throw new Error(`insertItem(${shown(key)}) must answer true or false and has answered ${shown(created)}`)
+    },
+    counts: driver.incrementItem !== undefined,
+    async increment(key, ttl = 3600) {
+      const what = `incrementItem(${shown(key)}) with a ttl of ${ttl} s`
+      const count: unknown = await bounded(async () => driver.incrementItem?.(key, { ttl }), what)
+      if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count
+      const sentence = `incrementItem(${shown(key)}) must answer a whole number from 1 and has answered ${shown(count)}`
+      // Said here, because a rejection may be right where this is not.
+      broken(sentence)
+      throw new Error(sentence)
     },
     remove: (key) => bounded(async () => driver.removeItem(key, {}), `removeItem(${shown(key)})`),
     reopen: () => bounded(async () => made.open?.(), 'open()'),

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { tooLate, within } from './moments.ts'
 
 /** An operation of a driver: the method and what it is called with. */
-export type Call = readonly [method: 'getItem' | 'setItem' | 'insertItem' | 'removeItem', ...values: unknown[]]
+export type Call = readonly [
+  method: 'getItem' | 'setItem' | 'insertItem' | 'incrementItem' | 'removeItem',
+  ...values: unknown[],
+]
 
 /** What an operation answered in another process, or the message of its rejection. */
 export interface Outcome {

@@ -1,5 +1,6 @@
 import { betweenProcesses } from './between-processes.ts'
 import { contention } from './contention.ts'
+import { counterProofs } from './counters.ts'
 import { type Examined, examine, lackOf, leftOut } from './examine.ts'
 import { expiredInsert } from './expired-insert.ts'
 import { expiry } from './expiry.ts'
@@ -30,6 +31,7 @@ const proofs: readonly Proof[] = [
   ...redemptionSteps,
   ...plantedValues,
   ...outageProofs,
+  ...counterProofs,
 ]
 
 /** One promise, to be shown by a test runner as a test of its own. */

@@ -1,0 +1,72 @@
+// Drivers that do not count as they should.
+import { type Broken, over, turn } from './conformance-broken.ts'
+
+const exact = 'counts from 1, each call another number, however many come at once'
+const end = 'ends a counter with the ttl of its creation'
+
+export const brokenCounters: readonly Broken[] = [
+  {
+    fault: 'incrementItem() looks first and writes later',
+    proof: exact,
+    sentence:
+      /40 incrementItem\(\) of one key at the same time should answer 1 to 40, each once, and answered \d+ different/u,
+    subject: over((good) => ({
+      async incrementItem(key, options) {
+        const count = Number((await good.getItem(key)) ?? 0) + 1
+        await turn()
+        await good.setItem(key, String(count), options)
+        return count
+      },
+    })),
+  },
+  {
+    fault: 'incrementItem() answers with the value before',
+    proof: exact,
+    sentence: /must answer a whole number from 1 and has answered 0/u,
+    subject: over((good) => ({
+      incrementItem: async (key, options) => Number(await good.incrementItem?.(key, options)) - 1,
+    })),
+  },
+  {
+    fault: 'incrementItem() answers with text',
+    proof: exact,
+    sentence: /must answer a whole number from 1 and has answered "1"/u,
+    subject: over((good) => ({
+      incrementItem: async (key, options) => String(await good.incrementItem?.(key, options)) as unknown as number,
+    })),
+  },
+  {
+    fault: 'every count moves the end of a counter',
+    proof: end,
+    sentence: /should begin anew after them, also when it is counted on all the time/u,
+    subject: over((good) => ({
+      incrementItem(key, options) {
+        const count = Number(good.getItem(key) ?? 0) + 1
+        good.setItem(key, String(count), options)
+        return count
+      },
+    })),
+  },
+  {
+    fault: 'a counter never ends',
+    proof: end,
+    sentence: /a counter with a ttl of 2 s should begin anew/u,
+    subject: over((good) => ({ incrementItem: (key) => good.incrementItem?.(key, { ttl: 40_000 }) ?? 0 })),
+  },
+  {
+    fault: 'a counter ends early',
+    proof: end,
+    sentence: /should live as long and began anew after/u,
+    subject: over((good) => ({
+      incrementItem: (key, { ttl }) => good.incrementItem?.(key, { ttl: Math.min(ttl, 1) }) ?? 0,
+    })),
+  },
+  {
+    fault: 'counters of similar keys are one',
+    proof: 'counts every hostile key apart, or refuses it',
+    sentence: /should answer 1 or reject: it was never counted, only others like it/u,
+    subject: over((good) => ({
+      incrementItem: (key, options) => good.incrementItem?.(key.toLowerCase(), options) ?? 0,
+    })),
+  },
+]
