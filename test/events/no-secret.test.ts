@@ -38,6 +38,8 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   refresh_reused: true,
   redemption_replayed: true,
   family_revoked: true,
+  subject_revoked: true,
+  client_revoked: true,
   token_revoked: true,
   introspection_active: true,
   introspection_inactive: true,
@@ -223,6 +225,8 @@ async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: str
   await post('token', { grant_type: 'refresh_token', refresh_token: last.refresh_token }, web)
   for (const [key, value] of items) if (key.startsWith('access:')) items.set(key, value.slice(0, -9))
   await post('introspection', { token: last.access_token }, api1)
+  await f.provider.revoke({ subject: '2' })
+  await f.provider.revoke({ clientId: 'web' })
   outage.now = true
   await post('introspection', { token: last.access_token }, api1)
   await post('token', { grant_type: 'refresh_token', refresh_token: last.refresh_token }, web)

@@ -33,8 +33,11 @@ import { createDenyList } from './tokens/deny-list.ts'
 import { createFamilies } from './tokens/family.ts'
 import { createGrantKits } from './tokens/grant-kit.ts'
 import { createIdentityTokens } from './tokens/identity-token.ts'
+import { createInspect, type Inspect } from './tokens/inspect.ts'
 import { createJwt } from './tokens/jwt.ts'
 import { createMint } from './tokens/mint.ts'
+import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
+import { createRevoke, type Revoke } from './tokens/revoke.ts'
 import { createStoredGrants } from './tokens/stored-grant.ts'
 
 /** An OAuth 2.0 / OpenID Connect provider: handlers to mount, and a door for the host's login page. */
@@ -47,6 +50,8 @@ export interface Provider {
   /** The handler for this request, if its path is ours. Adapters ask before they pass a request on. */
   route(request: Request): Handler | undefined
   readonly createAuthorizationCode: CreateAuthorizationCode
+  readonly revoke: Revoke
+  readonly inspect: Inspect
   /** The discovery document. */
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
@@ -83,6 +88,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   assertSignable(clients, keys)
   const families = createFamilies({ store, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
+  const revocationEpochs = createRevocationEpochs({ issuer, store, runtime })
   const accessTokens = createAccessTokens({
     issuer,
     clients,
@@ -91,6 +97,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     store,
     families,
     denyList: createDenyList({ store, runtime }),
+    revocationEpochs,
     jwt,
     clockTolerance,
     observed: recorder.observed,
@@ -102,12 +109,13 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     users,
     keys,
     jwt,
+    revocationEpochs,
     observed: recorder.observed,
     runtime,
   })
   const limits = createAbuseControl(options.abuseControl, { store, runtime, recorder })
   const authenticateUser = createUserAuthentication({ users, limits: limits.passwords, recorder })
-  const storedGrants = createStoredGrants({ issuer, store, families, runtime })
+  const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
   return {
     issuer,
     users,
@@ -123,12 +131,22 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
     identityTokens,
     storedGrants,
     families,
+    revocationEpochs,
+    jwt,
     unrelatedScope: options.introspection.unrelatedScope,
     authenticateClient: createClientAuthentication({ clients, limits: limits.clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime }),
     limits,
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
-    mint: createMint({ issuer, accessTokens, identityTokens, families, observed: recorder.observed, runtime }),
+    mint: createMint({
+      issuer,
+      accessTokens,
+      identityTokens,
+      families,
+      revocationEpochs,
+      observed: recorder.observed,
+      runtime,
+    }),
     commit: createCommit({ store, families, runtime, recorder }),
   }
 }
@@ -213,6 +231,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     fetch: (request, connection) => (route(request) ?? absent)(request, connection),
     route,
     createAuthorizationCode: createAuthorizationCodes(parts),
+    revoke: createRevoke(parts),
+    inspect: createInspect(parts),
     metadata,
     grantTypes: [...parts.registry.grants.keys()],
     keys: parts.keys.operator,

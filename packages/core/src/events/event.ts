@@ -24,6 +24,8 @@ export type Fact =
     }
   | { readonly type: 'redemption_replayed'; readonly fingerprint: string; readonly family?: string }
   | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string }
+  | { readonly type: 'subject_revoked'; readonly sub: string }
+  | { readonly type: 'client_revoked'; readonly clientId: string }
   | {
       readonly type: 'token_revoked'
       readonly tokenType: 'access_token' | 'refresh_token'

@@ -12,6 +12,7 @@ export type RecordKind =
   | 'replay'
   | 'revoked'
   | 'denied'
+  | 'epoch'
   | 'failure'
   | 'keys'
   | 'known'

@@ -55,6 +55,8 @@ export const grantRecordSchema = v.object({
   redirectUri: v.exactOptional(v.string()),
   nonce: v.exactOptional(v.string()),
   demands: v.exactOptional(objectSchema),
+  /** After which revocations of its client and subject it began; absent: before any. */
+  epochs: v.exactOptional(v.object({ client: v.exactOptional(v.string()), subject: v.exactOptional(v.string()) })),
 })
 export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
 

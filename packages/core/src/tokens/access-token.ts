@@ -9,10 +9,12 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { createAudiences } from './audience.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
+import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** A record that is written before the commit, and removed again by a request that loses it. */
 export interface NewRecord {
@@ -27,6 +29,7 @@ export interface NewAccessToken {
   readonly subject: CompleteSubject | undefined
   readonly claims: JsonObject | undefined
   readonly family: string | undefined
+  readonly epochs: Epochs
   readonly format: 'jwt' | 'reference'
   /** Seconds. */
   readonly lifetime: number
@@ -80,6 +83,7 @@ export function createAccessTokens(deps: {
   readonly store: Store
   readonly families: Families
   readonly denyList: DenyList
+  readonly revocationEpochs: RevocationEpochs
   readonly jwt: Jwt
   /** Seconds. */
   readonly clockTolerance: number
@@ -95,21 +99,13 @@ export function createAccessTokens(deps: {
     store,
     families,
     denyList,
+    revocationEpochs,
     jwt,
     clockTolerance,
     observed,
     runtime,
   } = deps
-  const fallbackAudience = `${issuer}/resources`
-
-  function audiencesOf(scopes: readonly string[]): readonly string[] {
-    const audiences = new Set<string>()
-    for (const name of scopes) {
-      const audience = directory.find(name)?.audience
-      if (audience !== undefined) audiences.add(audience)
-    }
-    return audiences.size === 0 ? [fallbackAudience] : [...audiences]
-  }
+  const audiences = createAudiences(issuer, directory)
 
   /** What the user's API scopes ask of the user service. */
   async function userClaims(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
@@ -129,16 +125,15 @@ export function createAccessTokens(deps: {
   }
 
   async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
-    const { client, scopes, subject, family } = token
+    const { client, scopes, subject, family, epochs } = token
     const now = runtime.now()
-    const audiences = audiencesOf(scopes)
     const custom = { ...(subject && (await userClaims(subject.sub, scopes))), ...token.claims }
     for (const name of Object.keys(custom)) {
       if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} belongs to the protocol and cannot be set`)
     }
     return {
       iss: issuer,
-      aud: audiences.length === 1 ? (audiences[0] ?? fallbackAudience) : audiences,
+      aud: audiences.of(scopes),
       iat: now,
       nbf: now,
       exp: now + token.lifetime,
@@ -148,6 +143,7 @@ export function createAccessTokens(deps: {
       ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
       ...(subject?.acr !== undefined && { acr: subject.acr }),
       ...(family !== undefined && { grant_id: family }),
+      ...epochClaims(epochs),
       ...custom,
     }
   }
@@ -162,18 +158,6 @@ export function createAccessTokens(deps: {
       // The record outlives the token, and the clock tolerance counts for both formats alike.
       claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined,
     )
-  }
-
-  function hasOwnAudience(aud: Json | undefined, scopes: readonly string[]): boolean {
-    const isNamed = (audience: string): boolean => (Array.isArray(aud) ? aud.includes(audience) : aud === audience)
-    let any = false
-    for (const name of scopes) {
-      const audience = directory.find(name)?.audience
-      if (audience === undefined) continue
-      if (isNamed(audience)) return true
-      any = true
-    }
-    return !any && isNamed(fallbackAudience)
   }
 
   return {
@@ -208,18 +192,21 @@ export function createAccessTokens(deps: {
         return { valid: false, reason: 'token_not_ours', fingerprint }
       }
       const scopes = scope === '' ? [] : scope.split(' ')
-      const [client, revoked, denied, active] = await allOf([
+      const [client, revoked, denied, epochs, active] = await allOf([
         clients.find(clientId),
         typeof family === 'string' && families.isRevoked(family),
         // The record of a reference token is gone when it was revoked; a JWT stays as valid as it looks.
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
+        revocationEpochs.current(clientId, sub),
         sub === undefined || isActive(users, sub),
       ])
       const facts: TokenFacts = { fingerprint, client, sub }
-      if (!hasOwnAudience(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
+      if (!audiences.fits(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
       if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
       if (denied) return { ...facts, valid: false, reason: 'token_revoked' }
+      const outdatedBy = outdated(epochsIn(claims), epochs)
+      if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
       return { ...facts, valid: true, claims, scopes, client }
     },

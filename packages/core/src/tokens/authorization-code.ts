@@ -13,6 +13,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
+import type { RevocationEpochs } from './revocation-epochs.ts'
 
 /** What the host's login page knows when the user has logged in and agreed. */
 export interface NewAuthorizationCode {
@@ -80,10 +81,11 @@ export function createAuthorizationCodes(deps: {
   readonly scopes: ScopeDirectory
   readonly store: Store
   readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): CreateAuthorizationCode {
-  const { issuer, clients, scopes: directory, store, families, runtime, recorder } = deps
+  const { issuer, clients, scopes: directory, store, families, revocationEpochs, runtime, recorder } = deps
 
   async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
     const client = await clients.find(clientId)
@@ -124,6 +126,7 @@ export function createAuthorizationCodes(deps: {
     const longest = scopes.includes('offline_access') ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + client.accessTokenLifetime
     const family = runtime.base64url(runtime.randomBytes(16))
+    const epochs = await revocationEpochs.current(client.clientId, subject.sub)
     const record: GrantRecord = {
       kind: 'code',
       issuer,
@@ -137,6 +140,7 @@ export function createAuthorizationCodes(deps: {
       redeemableUntil,
       keptUntil,
       redirectUri: input.redirectUri,
+      ...((epochs.client ?? epochs.subject) !== undefined && { epochs }),
       ...(input.nonce !== undefined && { nonce: input.nonce }),
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(demands !== undefined && { demands }),

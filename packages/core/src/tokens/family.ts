@@ -13,12 +13,17 @@ export interface Families {
   isRevoked(family: string): MaybePromise<boolean>
   /** Ends the family that a code or refresh token of this client belongs to. Resolves only when that is as safe as the store can make it. */
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
+  /** Ends a family of which only its name is known, for as long as any token could live. */
+  revokeByName(family: string, reason: string, trace: Trace): Promise<void>
   /** For a family that was found to be revoked: whoever revoked it may have failed before its mark was safe from a crash of the store. */
   confirm(record: GrantRecord): Promise<void>
 }
 
 /** Seconds that the record outlives the last token, for clocks that differ. */
 const margin = 86_400
+
+/** Seconds: twice the longest lifetime that a setting allows, a refresh token's and the access token's that it gets last. */
+const longestLife = 630_720_000
 
 export function createFamilies(deps: {
   readonly store: Store
@@ -40,6 +45,12 @@ export function createFamilies(deps: {
       const lastEnd = Math.max(keptUntil, now + absoluteLifetime + client.accessTokenLifetime)
       const isNew = await store.insert(keyOfFamily(family), revoked, lastEnd + margin)
       if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
+    },
+    async revokeByName(family, reason, trace) {
+      const now = runtime.now()
+      const revoked: RevokedRecord = { revokedAt: now, reason }
+      const isNew = await store.insert(keyOfFamily(family), revoked, now + longestLife)
+      if (isNew) recorder.record(trace, { type: 'family_revoked', reason })
     },
     async confirm({ family, keptUntil }) {
       const now = runtime.now()

@@ -10,6 +10,7 @@ import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { Jwt } from './jwt.ts'
+import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 export type IdentityTokenValidation =
   | (TokenFacts & { readonly valid: true; readonly claims: JsonObject; readonly client: Client })
@@ -23,6 +24,7 @@ export interface IdentityTokens {
     readonly nonce: string | undefined
     /** For `at_hash`. */
     readonly accessToken: string
+    readonly epochs: Epochs
   }): Promise<string>
   validate(token: string, clientId: string): Promise<IdentityTokenValidation>
 }
@@ -33,11 +35,12 @@ export function createIdentityTokens(deps: {
   readonly users: UserService
   readonly keys: KeyRing
   readonly jwt: Jwt
+  readonly revocationEpochs: RevocationEpochs
   /** Whether anybody gets the events. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
-  const { issuer, clients, users, keys, jwt, observed, runtime } = deps
+  const { issuer, clients, users, keys, jwt, revocationEpochs, observed, runtime } = deps
 
   /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
   function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
@@ -47,7 +50,7 @@ export function createIdentityTokens(deps: {
   }
 
   return {
-    mint({ client, subject, nonce, accessToken }) {
+    mint({ client, subject, nonce, accessToken, epochs }) {
       const now = runtime.now()
       const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
       const claims: JsonObject = {
@@ -63,6 +66,7 @@ export function createIdentityTokens(deps: {
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
         at_hash: accessTokenHash(accessToken, algorithm),
+        ...epochClaims(epochs),
       }
       return jwt.sign(claims, 'JWT', algorithm)
     },
@@ -76,9 +80,15 @@ export function createIdentityTokens(deps: {
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const [client, active] = await allOf([clients.find(clientId), isActive(users, sub)])
+      const [client, epochs, active] = await allOf([
+        clients.find(clientId),
+        revocationEpochs.current(clientId, sub),
+        isActive(users, sub),
+      ])
       const facts: TokenFacts = { fingerprint, client, sub }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
+      const outdatedBy = outdated(epochsIn(claims), epochs)
+      if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
       return { ...facts, valid: true, claims, client }
     },

@@ -42,6 +42,15 @@ function objectIn(part: string): JsonObject | undefined {
 const mediaType = (type: Json | undefined): string | undefined =>
   typeof type === 'string' ? type.toLowerCase().replace(/^application\//u, '') : undefined
 
+/** What a JWT of ours would say if its signature were right: for whoever looks at it, and never for a decision. */
+export function decodeJwt(token: string): { readonly type: TokenType; readonly claims: JsonObject } | undefined {
+  if (token.length > longestJwt) return undefined
+  const [, header = '', payload = ''] = compactForm.exec(token) ?? []
+  const [head, claims] = [objectIn(header), objectIn(payload)]
+  if (head === undefined || claims === undefined) return undefined
+  return { type: mediaType(head.typ) === 'at+jwt' ? 'at+jwt' : 'JWT', claims }
+}
+
 export function createJwt(deps: {
   readonly issuer: string
   readonly keys: KeyRing

@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { CheckedResult } from '../plugin/grant-result.ts'
@@ -9,6 +10,7 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from './access-token.ts'
 import type { Families } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
+import type { Epochs, RevocationEpochs } from './revocation-epochs.ts'
 
 /** Tokens that exist but are not given out: the commit comes after. */
 export interface Minted {
@@ -27,11 +29,22 @@ export function createMint(deps: {
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
   /** Whether anybody gets the events. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, families, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, revocationEpochs, observed, runtime } = deps
+
+  /** A token that is stored nowhere is issued while the store is away, without an epoch: where anything was ever revoked it is refused. */
+  async function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): Promise<Epochs> {
+    try {
+      return await revocationEpochs.current(clientId, sub)
+    } catch (error) {
+      if (selfContained && isOAuthError(error)) return {}
+      throw error
+    }
+  }
 
   /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
   function refreshToken(
@@ -40,6 +53,7 @@ export function createMint(deps: {
     client: Client,
     grantType: string,
     family: string,
+    epochs: Epochs,
   ) {
     const now = runtime.now()
     const previous = result.stored?.record
@@ -66,6 +80,7 @@ export function createMint(deps: {
       generation: (previous?.generation ?? 0) + 1,
       redeemableUntil: expiresAt,
       keptUntil,
+      ...((epochs.client ?? epochs.subject) !== undefined && { epochs }),
       ...(result.claims !== undefined && { claims: result.claims }),
     }
     const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
@@ -81,6 +96,13 @@ export function createMint(deps: {
       (stored?.record?.scopes ?? scopes).includes('offline_access')
     const family =
       stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
+    const format = issue.accessToken ?? client.accessTokenFormat
+    // Those of the beginning: what comes of an old grant is as old, also when it is issued at the instant of the revocation.
+    const begun = stored?.record
+    const epochs =
+      begun === undefined
+        ? await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken)
+        : (begun.epochs ?? {})
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({
@@ -89,15 +111,18 @@ export function createMint(deps: {
       subject,
       claims: result.claims,
       family,
-      format: issue.accessToken ?? client.accessTokenFormat,
+      epochs,
+      format,
       lifetime,
     })
     const refresh =
-      wantsRefreshToken && family !== undefined ? refreshToken(result, subject, client, grantType, family) : undefined
+      wantsRefreshToken && family !== undefined
+        ? refreshToken(result, subject, client, grantType, family, epochs)
+        : undefined
     const goesOn = result.continues !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && scopes.includes('openid')
-        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token })
+        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token, epochs })
         : undefined
 
     const response: Record<string, Json> = {

@@ -25,9 +25,11 @@ const protocolClaims: ReadonlySet<string> = new Set([
   'sid',
   'active',
   'token_type',
-  // ours: the identity provider of the seed, and the family
+  // ours: the identity provider of the seed, the family, and after which revocations it began
   'idp',
   'grant_id',
+  'client_epoch',
+  'sub_epoch',
 ])
 
 export const isProtocolClaim = (name: string): boolean => protocolClaims.has(name) || name === '__proto__'

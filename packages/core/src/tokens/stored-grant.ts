@@ -12,6 +12,7 @@ import {
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
+import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** What is stored of a code or refresh token, whether it can still be redeemed or not. */
 export interface StoredRecord {
@@ -36,9 +37,10 @@ export function createStoredGrants(deps: {
   readonly issuer: string
   readonly store: Store
   readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
   readonly runtime: Runtime
 }): StoredGrants {
-  const { issuer, store, families, runtime } = deps
+  const { issuer, store, families, revocationEpochs, runtime } = deps
 
   async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > longestCredential) return undefined
@@ -56,10 +58,15 @@ export function createStoredGrants(deps: {
     const found = await find(kind, credential)
     if (found === undefined) return undefined
     const { hash, record, spent } = found
-    if (await families.isRevoked(record.family)) {
+    const [revoked, epochs] = await allOf([
+      families.isRevoked(record.family),
+      revocationEpochs.current(record.clientId, record.subject.sub),
+    ])
+    if (revoked) {
       await families.confirm(record)
       return undefined
     }
+    if (outdated(record.epochs ?? {}, epochs) !== undefined) return undefined
     // A record outlives its credential, so that a late replay is still recognised as one.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
     return {

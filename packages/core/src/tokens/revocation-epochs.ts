@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import type { Json, JsonObject, MaybePromise } from '../json.ts'
+import { after, allOf } from '../promises.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** Which revocation of its client and of its subject something came after. Absent: it came before any. */
+export interface Epochs {
+  readonly client?: string
+  readonly subject?: string
+}
+
+/**
+ * Refuses everything that was issued to a client or a subject so far, with one record each: its epoch is replaced, and what carries another
+ * one, or none, is refused. No clock has a part in it: what began before is dead however the clocks of servers differ, and what begins a moment
+ * later lives.
+ *
+ * @see docs/decisions/0022-revocation-by-epochs.md
+ */
+export interface RevocationEpochs {
+  /** What something that begins now has to carry. */
+  current(clientId: string, sub: string | undefined): MaybePromise<Epochs>
+  /** Begins a new epoch. Resolves only when that is as safe as the store can make it. */
+  begin(kind: keyof Epochs, name: string): MaybePromise<void>
+}
+
+const recordSchema = v.object({ epoch: v.string() })
+/** Nobody is given it as long as the record can be read: what is there and cannot be read refuses all that came before. */
+const unreadable = { epoch: '' }
+
+/** Seconds: twice the longest lifetime that a setting allows, a refresh token's and the access token's that it gets last. */
+const longestLife = 630_720_000
+
+/** Why what carries these is refused; `undefined` where it is not. A record that has ended has nothing left to refuse. */
+export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | 'subject_revoked' | undefined {
+  if (current.client !== undefined && current.client !== carried.client) return 'client_revoked'
+  if (current.subject !== undefined && current.subject !== carried.subject) return 'subject_revoked'
+  return undefined
+}
+
+/** As a token carries them. Nothing where nothing was ever revoked, which is nearly everywhere. */
+export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
+  ...(client !== undefined && { client_epoch: client }),
+  ...(subject !== undefined && { sub_epoch: subject }),
+})
+
+const textOr = (claim: Json | undefined): string | undefined => (typeof claim === 'string' ? claim : undefined)
+
+export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObject): Epochs {
+  const [ofClient, ofSubject] = [textOr(client), textOr(subject)]
+  return {
+    ...(ofClient !== undefined && { client: ofClient }),
+    ...(ofSubject !== undefined && { subject: ofSubject }),
+  }
+}
+
+export function createRevocationEpochs(deps: {
+  readonly issuer: string
+  readonly store: Store
+  readonly runtime: Runtime
+}): RevocationEpochs {
+  const { issuer, store, runtime } = deps
+  // The issuer is part of it: two providers on one store may both have a client `web`.
+  const keyFor = (kind: keyof Epochs, name: string): string =>
+    keyOf('epoch', hashOf(JSON.stringify([issuer, kind, name]), runtime))
+
+  const epochOf = (kind: keyof Epochs, name: string): MaybePromise<string | undefined> =>
+    after(store.getMarker(keyFor(kind, name), recordSchema, unreadable), (record) => record?.epoch)
+
+  return {
+    current: (clientId, sub) =>
+      after(
+        allOf([epochOf('client', clientId), sub === undefined ? undefined : epochOf('subject', sub)]),
+        ([client, subject]) => ({
+          ...(client !== undefined && { client }),
+          ...(subject !== undefined && { subject }),
+        }),
+      ),
+    begin: (kind, name) =>
+      store.put(keyFor(kind, name), { epoch: runtime.base64url(runtime.randomBytes(12)) }, runtime.now() + longestLife),
+  }
+}

@@ -1,0 +1,234 @@
+import type { RevocationTarget } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { api1, clients, type Fixture, fixture, other, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { dead, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
+
+const clientForm = { grant_type: 'client_credentials', scope: 'api1' }
+const codeForm = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
+const introspected = async (f: Fixture, token: string) => (await f.post('introspection', { token }, api1)).body.active
+
+async function withIdentityToken(f: Fixture, as: readonly [string, string]) {
+  const code = await f.code({ clientId: as[0] })
+  const { body } = await f.post('token', codeForm(code), as)
+  return body as { access_token: string; refresh_token: string; id_token: string }
+}
+
+const identityStatus = async (f: Fixture, token: string, clientId: string) =>
+  (await f.post('identityTokenValidation', { token, client_id: clientId })).status
+
+describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
+  const targets: readonly (readonly [string, RevocationTarget])[] = [
+    ['a subject', { subject: '1' }],
+    ['a client', { clientId: as[0] }],
+  ]
+
+  test.each(targets)(
+    'of %s refuses every token that was issued so far, in the same second too',
+    async (_what, target) => {
+      const f = await fixture()
+      const first = await withIdentityToken(f, as)
+      const { body: second } = await refresh(f, first.refresh_token, as)
+      const waiting = await f.code({ clientId: as[0] })
+      await f.provider.revoke(target)
+      for (const token of [first.access_token, second.access_token]) expect(await judged(f, token)).toEqual(dead)
+      for (const token of [first.refresh_token, second.refresh_token]) {
+        const { status, body } = await refresh(f, token, as)
+        expect([status, body.error]).toEqual([400, 'invalid_grant'])
+      }
+      expect(await identityStatus(f, first.id_token, as[0])).toBe(400)
+      expect((await f.post('token', codeForm(waiting), as)).body.error).toBe('invalid_grant')
+    },
+  )
+
+  test.each(targets)(
+    'of %s lets what begins afterwards live, refreshed too, in the same second',
+    async (_what, target) => {
+      const f = await fixture()
+      await f.provider.revoke(target)
+      const begun = await withIdentityToken(f, as)
+      expect(await judged(f, begun.access_token)).toEqual(live)
+      expect(await identityStatus(f, begun.id_token, as[0])).toBe(200)
+      const { status, body } = await refresh(f, begun.refresh_token, as)
+      expect(status).toBe(200)
+      expect(await judged(f, body.access_token)).toEqual(live)
+      expect((await refresh(f, body.refresh_token, as)).status).toBe(200)
+      // And a second revocation ends these as well.
+      await f.provider.revoke(target)
+      expect(await judged(f, body.access_token)).toEqual(dead)
+    },
+  )
+
+  test('of a client ends the tokens that it has of itself, and new ones work', async () => {
+    const f = await fixture()
+    const { body: old } = await f.post('token', clientForm, as)
+    await f.provider.revoke({ clientId: as[0] })
+    const { body: fresh } = await f.post('token', clientForm, as)
+    expect([await introspected(f, old.access_token), await introspected(f, fresh.access_token)]).toEqual([false, true])
+  })
+
+  test('of a subject and of a client leaves all others alone', async () => {
+    const f = await fixture()
+    const alice = await issueTokens(f, as)
+    const elsewhere = await issueTokens(f, other)
+    const { body: own } = await f.post('token', clientForm, as)
+    await f.provider.revoke({ subject: '2' })
+    expect(await judged(f, alice.access_token)).toEqual(live)
+    expect(await introspected(f, own.access_token)).toBe(true)
+    await f.provider.revoke({ clientId: as[0] })
+    expect(await judged(f, elsewhere.access_token)).toEqual(live)
+    expect((await refresh(f, elsewhere.refresh_token, other)).status).toBe(200)
+  })
+
+  test('of a family, by the grant_id of its tokens, ends it and no other', async () => {
+    const f = await fixture()
+    const [one, two] = [await issueTokens(f, as), await issueTokens(f, as)]
+    const { family = '' } = await f.provider.inspect(one.refresh_token)
+    await f.provider.revoke({ family })
+    expect(await judged(f, one.access_token)).toEqual(dead)
+    expect((await refresh(f, one.refresh_token, as)).status).toBe(400)
+    expect(await judged(f, two.access_token)).toEqual(live)
+  })
+})
+
+describe('revoke()', () => {
+  test('writes one record, reads none, and lists nothing', async () => {
+    const operations: string[] = []
+    const good = mapDriver(new Map())
+    const f = await fixture({
+      storage: {
+        ...good,
+        getItem(key) {
+          operations.push(`get ${key.split(':')[0]}`)
+          return good.getItem(key)
+        },
+        setItem(key, value, options) {
+          operations.push(`set ${key.split(':')[0]}`)
+          return good.setItem(key, value, options)
+        },
+      },
+    })
+    operations.length = 0
+    await f.provider.revoke({ subject: '1' })
+    expect(operations).toEqual(['set epoch'])
+  })
+
+  test('its record outlives every token: the longest that a setting allows, and the access token that it gets last', async () => {
+    const tenYears = 315_360_000
+    const long = { absoluteLifetime: tenYears, slidingLifetime: tenYears }
+    const f = await fixture({
+      clients: clients.map((client) => ({ ...client, accessTokenLifetime: tenYears, refreshToken: long })),
+      storage: mapDriver(new Map()),
+    })
+    const first = await issueTokens(f)
+    f.clock.advance(tenYears - 10)
+    const { body: last } = await refresh(f, first.refresh_token)
+    await f.provider.revoke({ subject: '1' })
+    f.clock.advance(tenYears - 10)
+    expect(await judged(f, last.access_token)).toEqual(dead)
+  })
+
+  test('is not the clocks’ affair: what another server issued before is dead though its clock is half an hour ahead', async () => {
+    const storage = memoryDriver()
+    const [ours, ahead] = [await fixture({ storage }), await fixture({ storage })]
+    ahead.clock.advance(1800)
+    const { body } = await ahead.post('token', clientForm, web)
+    await ours.provider.revoke({ clientId: 'web' })
+    expect(await introspected(ahead, body.access_token)).toBe(false)
+    // And the other way round: a server whose clock is behind issues what lives.
+    const { body: fresh } = await ours.post('token', clientForm, web)
+    expect(await introspected(ahead, fresh.access_token)).toBe(true)
+  })
+
+  test('of one provider is nothing to another on the same store', async () => {
+    const storage = memoryDriver()
+    const [ours, theirs] = [await fixture({ storage }), await fixture({ storage, issuer: 'https://other.example.com' })]
+    const { body } = await theirs.post('token', clientForm, web)
+    await ours.provider.revoke({ clientId: 'web' })
+    expect(await introspected(theirs, body.access_token)).toBe(true)
+  })
+
+  test('attack: a record that cannot be read refuses what came before instead of letting it pass', async () => {
+    const items = new Map<string, string>()
+    const f = await fixture({ storage: mapDriver(items) })
+    const { access_token, refresh_token } = await issueTokens(f, webJwt)
+    await f.provider.revoke({ subject: '1' })
+    for (const key of items.keys()) if (key.startsWith('epoch:')) items.set(key, '{"version":1,"exp')
+    expect(await judged(f, access_token)).toEqual(dead)
+    expect((await refresh(f, refresh_token, webJwt)).status).toBe(400)
+  })
+
+  test('while the store is out of reach it rejects, and nothing passes for valid', async () => {
+    const good = mapDriver(new Map())
+    let down = false
+    const gone = () => Promise.reject(new Error('gone'))
+    const f = await fixture({
+      storage: {
+        ...good,
+        getItem: (key) => (down ? gone() : good.getItem(key)),
+        setItem: (key, value, options) => (down ? gone() : good.setItem(key, value, options)),
+      },
+    })
+    const { body } = await f.post('token', clientForm, webJwt)
+    down = true
+    await expect(f.provider.revoke({ clientId: 'web-jwt' })).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    expect((await f.post('accessTokenValidation', { token: body.access_token })).status).toBe(503)
+  })
+
+  test('a JWT of a client alone that was issued while the store was away is refused if its client was ever revoked', async () => {
+    const good = mapDriver(new Map())
+    let down = false
+    const f = await fixture({
+      storage: {
+        ...good,
+        getItem: (key) => (down ? Promise.reject(new Error('gone')) : good.getItem(key)),
+      },
+    })
+    const issue = async () => {
+      down = true
+      const { body } = await f.post('token', clientForm, webJwt)
+      down = false
+      return body.access_token as string
+    }
+    expect(await introspected(f, await issue())).toBe(true)
+    await f.provider.revoke({ clientId: 'web-jwt' })
+    expect(await introspected(f, await issue())).toBe(false)
+  })
+
+  test('attack: no plugin, user or code can set the epoch that a token carries', async () => {
+    const f = await fixture()
+    await expect(f.code({ claims: { sub_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(f.code({ claims: { client_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('tells the observer whom it was about', async () => {
+    const f = await fixture()
+    await f.provider.revoke({ subject: '1' })
+    await f.provider.revoke({ clientId: 'web' })
+    await f.provider.revoke({ family: 'some-family' })
+    const told = f.events.filter(({ endpoint }) => endpoint === 'revoke')
+    expect(told).toMatchObject([
+      { type: 'subject_revoked', sub: '1' },
+      { type: 'client_revoked', clientId: 'web' },
+      { type: 'family_revoked', reason: 'revocation_requested' },
+    ])
+  })
+
+  test('of a name without end is refused', async () => {
+    const f = await fixture()
+    await expect(f.provider.revoke({ family: 'f'.repeat(513) })).rejects.toThrow('must be at most 512 characters')
+  })
+
+  test.each([
+    [{}],
+    [{ subject: '1', clientId: 'web' }],
+    [{ subject: '' }],
+    [{ sub: '1' }],
+    [undefined],
+    [{ subject: 1 }],
+  ])('of %j is refused with a sentence', async (target) => {
+    const f = await fixture()
+    await expect(f.provider.revoke(target as never)).rejects.toThrow(/^revoke\(\):? /u)
+  })
+})
