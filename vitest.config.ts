@@ -2,7 +2,9 @@ import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 // The sources are tested, not the build: the condition names them in each package's `exports`.
-const ssr = { resolve: { conditions: ['@grantry/source', ...defaultServerConditions] } }
+// Without `module`: Vitest hands the conditions to Node.js too, and what OpenTelemetry exports under that one only bundlers can load.
+const usual = defaultServerConditions.filter((condition) => condition !== 'module')
+const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 
 const times = { testTimeout: 20_000, hookTimeout: 30_000 }
 

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'
+import { factOf } from '../support/place.ts'
 
 /** The events of the last request, without their circumstances. */
 function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
-  return events
-    .filter(({ id }) => id.startsWith(`${request}.`))
-    .map(({ id: _, time: __, endpoint: ___, ...fact }) => fact)
+  return events.filter(({ id }) => id.startsWith(`${request}.`)).map(factOf)
 }
 
 const forClient = { grant_type: 'client_credentials', scope: 'api1' }
@@ -48,6 +47,7 @@ test.each([
     {
       type: 'endpoint_failed',
       status: 401,
+      httpMethod: 'POST',
       duration: expect.any(Number),
       error: 'invalid_client',
       reason,

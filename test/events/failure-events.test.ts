@@ -2,6 +2,7 @@ import type { AtomicDriver, ProviderEvent } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { place } from '../support/place.ts'
 
 const forClient = { grant_type: 'client_credentials', scope: 'api1' }
 
@@ -20,8 +21,10 @@ describe('the end of a request', () => {
     expect(f.events.at(-1)).toEqual({
       type: 'endpoint_succeeded',
       status: 200,
+      httpMethod: 'POST',
       duration: 7,
       id: expect.any(String),
+      ...place,
       time: f.clock.now(),
       endpoint: 'token',
       clientId: 'web',
@@ -34,11 +37,13 @@ describe('the end of a request', () => {
     expect(f.events.at(-1)).toEqual({
       type: 'endpoint_failed',
       status: 400,
+      httpMethod: 'POST',
       duration: 7,
       error: 'invalid_scope',
       reason: 'scope_needs_subject',
       description: 'The scope is not valid',
       id: expect.any(String),
+      ...place,
       time: f.clock.now(),
       endpoint: 'token',
       clientId: 'web',
@@ -160,7 +165,13 @@ describe('what was passed over', () => {
     const secrets = [{ sha256: 'malformed' }, { sha256: sha256Of(web[1]) }]
     const f = await fixture({ clients: clients.map((one) => (one.clientId === 'web' ? { ...one, secrets } : one)) })
     expect(ofType(f, 'secret_skipped')).toEqual([
-      { type: 'secret_skipped', owner: 'client web', id: expect.any(String), time: f.clock.now() },
+      {
+        type: 'secret_skipped',
+        owner: 'client web',
+        id: expect.any(String),
+        requestId: expect.any(String),
+        time: f.clock.now(),
+      },
     ])
     expect((await f.post('token', forClient, web)).status).toBe(200)
     expect(ofType(f, 'secret_skipped')[1]).toMatchObject({ owner: 'client web', endpoint: 'token' })
@@ -174,6 +185,7 @@ describe('what was passed over', () => {
         reason: 'anonymous_access_token_validation',
         message: expect.stringContaining('endpoints: { accessTokenValidation: false }'),
         id: expect.any(String),
+        requestId: expect.any(String),
         time: f.clock.now(),
       },
     ])

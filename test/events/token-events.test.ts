@@ -2,6 +2,7 @@ import { defineGrant } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { builtInPlugins, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { factOf, place } from '../support/place.ts'
 
 async function fingerprint(credential: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(credential))
@@ -13,9 +14,9 @@ function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
   return events
     .filter(({ id }) => id.startsWith(`${request}.`))
-    .map(({ id: _, time: __, endpoint: ___, ...fact }) => {
-      const { family: ____, ...rest } = fact as typeof fact & { readonly family?: string }
-      return rest
+    .map((event) => {
+      const { family: _, ...fact } = factOf(event) as ReturnType<typeof factOf> & { readonly family?: string }
+      return fact
     })
 }
 
@@ -32,7 +33,7 @@ const who = { clientId: 'web', sub: '1' }
 test('10.5 code issued, by the host, with the fingerprint of the code', async () => {
   const f = await fixture()
   const code = await f.code()
-  const { time: _, id: __, ...event } = f.events.at(-1) ?? { time: 0, id: '' }
+  const { time: _, id: __, requestId: ___, ...event } = f.events.at(-1) ?? { time: 0, id: '', requestId: '' }
   expect(event).toEqual({
     type: 'code_issued',
     fingerprint: await fingerprint(code),
@@ -60,6 +61,7 @@ test('10.5 code replayed, and what came from it is revoked', async () => {
     {
       type: 'endpoint_failed',
       status: 400,
+      httpMethod: 'POST',
       duration: expect.any(Number),
       error: 'invalid_grant',
       reason: 'code_replayed',
@@ -169,6 +171,7 @@ test('10.9 what is revoked is told once, with the reason, and not again for what
       reason: 'code_replayed',
       family: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
+      ...place,
       time: f.clock.now(),
       endpoint: 'token',
       ...who,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { place } from '../support/place.ts'
 
 async function tokensOf(f: Fixture, client = web) {
   const code = await f.code({ clientId: client[0] })
@@ -44,6 +45,7 @@ test.each(endpoints)('10.8 a valid token: %s says success, with client and subje
       ...fact,
       fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
+      ...place,
       time: f.clock.now(),
       endpoint,
       clientId: client[0],
@@ -66,6 +68,7 @@ test.each(endpoints)('10.8 a token that is not ours: %s says failure, and knows 
     // The first 8 hex digits of the SHA-256 of `unknown-token`.
     fingerprint: '9206c239',
     id: expect.any(String),
+    ...place,
     time: f.clock.now(),
     endpoint,
   })

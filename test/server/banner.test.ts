@@ -41,6 +41,7 @@ const event = {
   reason: 'client_cannot_succeed',
   message: 'web cannot succeed',
   id: 'a.0',
+  requestId: 'a',
   time: 0,
 } as const
 

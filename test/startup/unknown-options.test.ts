@@ -40,7 +40,7 @@ describe('an unknown option', () => {
       'that is like none of the known',
       { certificateChain: 'x' },
       'createProvider(): certificateChain is not a known option here; known are issuer, keys, storage, storageTimeLimit, clients, scopes, users, ' +
-        'plugins, endpoints, introspection, clockTolerance, bodyLimit, failedPasswords, authorizationEndpoint, observe, runtime',
+        'plugins, endpoints, introspection, clockTolerance, bodyLimit, failedPasswords, authorizationEndpoint, observe, traceHeaders, runtime',
     ],
     [
       'in endpoints',

@@ -8,6 +8,13 @@ export type { AuthenticatedUser, Subject, UserCredentials, UserService } from '.
 export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
 export type { Observer, ProviderEvent } from './events/event.ts'
+export {
+  openTraceContext,
+  parseTraceparent,
+  type TraceContext,
+  type TraceParent,
+  traceparentOf,
+} from './events/trace-context.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export type { Json, JsonObject, MaybePromise } from './json.ts'
@@ -30,7 +37,7 @@ export type { Redemption } from './plugin/redemption.ts'
 export type { Plugin } from './plugin/registry.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver } from './records/store.ts'
-export type { ConnectionInfo, Handler } from './router.ts'
+export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { CreateAuthorizationCode, NewAuthorizationCode } from './tokens/authorization-code.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

@@ -60,6 +60,8 @@ export interface ProviderOptions {
   readonly authorizationEndpoint?: string
   /** Gets every event. */
   readonly observe?: Observer
+  /** Whether answers that are not cached carry `x-request-id` and a `traceparent` of ours (W3C Trace Context). Default `false`. */
+  readonly traceHeaders?: boolean
   /** Parts of the surroundings to use instead of web standards: a clock for tests, faster hashing from an adapter. */
   readonly runtime?: Partial<Runtime>
 }
@@ -168,6 +170,7 @@ export const providerOptionsSchema = configurationObject({
   abuseControl: abuseControlSchema,
   authorizationEndpoint: v.optional(v.pipe(v.string('must be a URL'), v.url('must be a URL'))),
   observe: functionSchema<Observer>(),
+  traceHeaders: v.optional(v.boolean('must be true or false'), false),
   runtime: v.optional(runtimeSchema, {}),
 })
 

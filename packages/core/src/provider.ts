@@ -77,7 +77,7 @@ async function wire(options: CheckedOptions, runtime: Runtime) {
   const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
-  const recorder = createRecorder(options.observe, runtime)
+  const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
   const startup = recorder.start()
   const store = openStore(options.storage, {
     runtime,
@@ -212,7 +212,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   // Last of the checks: it opens the storage.
   const parts = await wire(options, runtime)
   const metadata = metadataFor(parts, options, paths)
-  const routerDeps = { clients: parts.clients, realm: options.issuer, recorder: parts.recorder, runtime }
+  const { issuer: realm, traceHeaders } = options
+  const routerDeps = { clients: parts.clients, realm, recorder: parts.recorder, runtime, traceHeaders }
   const absent: Handler = async () => notFound(routerDeps)
   const handlers = {} as Record<EndpointName, Handler>
   const byPath = new Map<string, Handler>()

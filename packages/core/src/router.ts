@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoints/endpoint.ts'
 import { errorAnswer, isWellFormed } from './errors/error-answer.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
+import { openTraceContext, type TraceContext, traceparentOf } from './events/trace-context.ts'
 import { type Answer, noStore } from './http/answer.ts'
 import { isPreflight, originHeaders, preflightHeaders } from './http/cors.ts'
 import type { MaybePromise } from './json.ts'
@@ -12,6 +13,8 @@ import type { Runtime } from './runtime.ts'
 export interface ConnectionInfo {
   /** The caller's address, as far as the adapter trusts it. */
   readonly clientAddress?: string | undefined
+  /** The span that a tracer of the host's has opened for this request. It then counts instead of the `traceparent` header. */
+  readonly traceContext?: TraceContext | undefined
 }
 
 /** Answers a request. It never rejects: every failure is a `Response`. */
@@ -22,6 +25,8 @@ export interface RouterDeps {
   readonly realm: string
   readonly recorder: Recorder
   readonly runtime: Runtime
+  /** Whether answers carry `x-request-id` and `traceparent`. */
+  readonly traceHeaders: boolean
 }
 
 const asOAuthError = (thrown: unknown): OAuthError =>
@@ -54,9 +59,21 @@ export const notFound = (deps: RouterDeps): Response =>
     deps.runtime,
   )
 
+// OpenTelemetry's rule for `http.request.method`: a stranger's word is no value of a log or a label.
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
+export const methodOf = ({ method }: Request): string => (knownMethods.has(method) ? method : '_OTHER')
+
+/** A cached document would tell everybody the id of one request. Not among the headers that pages of other origins may read. */
+function withTrace(answered: Answer, { id, context }: Trace): Answer {
+  if (context === undefined || answered.headers['cache-control'] !== 'no-store') return answered
+  const headers = { ...answered.headers, 'x-request-id': id, traceparent: traceparentOf(context) }
+  return { ...answered, headers }
+}
+
 /** Everything that is the same for every endpoint: method, the one try/catch, CORS, HEAD, events. */
 export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
-  const { clients, realm, recorder, runtime } = deps
+  const { clients, realm, recorder, runtime, traceHeaders } = deps
+  const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
   const allow = [...allowed, ...(endpoint.cors ? ['OPTIONS'] : [])].join(', ')
 
@@ -110,8 +127,14 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     return endpoint.handle(request, trace)
   }
 
-  function recordOutcome(trace: Trace, status: number, started: number, error: OAuthError | undefined): void {
-    const outcome = { status, duration: runtime.elapsed() - started }
+  function recordOutcome(
+    trace: Trace,
+    request: Request,
+    status: number,
+    started: number,
+    error: OAuthError | undefined,
+  ): void {
+    const outcome = { httpMethod: methodOf(request), status, duration: runtime.elapsed() - started }
     recorder.record(
       trace,
       error === undefined
@@ -128,7 +151,8 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
 
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Answer> {
     const started = recorder.observed ? runtime.elapsed() : 0
-    const trace = recorder.start(endpoint.name, connection?.clientAddress)
+    const context = traced ? (connection?.traceContext ?? openTraceContext(request.headers, runtime)) : undefined
+    const trace = recorder.start(endpoint.name, connection?.clientAddress, context)
     let answered: Answer
     let error: OAuthError | undefined
     try {
@@ -137,7 +161,8 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
       ;({ answered, error } = refuse(thrown, trace))
     }
     if (endpoint.cors && !isPreflight(request)) answered = await withCors(answered, request, trace)
-    if (recorder.observed) recordOutcome(trace, answered.status, started, error)
+    if (traceHeaders) answered = withTrace(answered, trace)
+    if (recorder.observed) recordOutcome(trace, request, answered.status, started, error)
     return request.method === 'HEAD' ? { ...answered, body: null } : answered
   }
 

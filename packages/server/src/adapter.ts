@@ -1,7 +1,7 @@
 import type { Handler, Runtime } from '@grantry/core'
 
 /** What the server needs of an adapter, whichever it is. */
-interface Adapter {
+export interface Adapter {
   /** Parts that are faster there than those of the web. */
   readonly runtime: Partial<Runtime>
   serve(

@@ -42,6 +42,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     `issuer     ${provider.issuer}`,
     `storage    ${server.storage}`,
     `keys       ${Array.isArray(keys) ? keys.join(', ') : ''}, ${server.keys}`,
+    `metrics    ${server.metrics}`,
     `grants     ${provider.grantTypes.join(', ')}`,
     'endpoints',
     ...endpointLines(server),

@@ -30,7 +30,7 @@ function program(): Command {
     .option('-c, --config <file>', 'configuration (default: grantry.config.json, .ts or .mjs in this directory)')
     .option('-p, --port <number>', 'port to listen on (default: 5000)', portNumber)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .action((options: ServeArguments) => serveCommand(options))
+    .action((options: ServeArguments) => serveCommand(options, version))
 
   addKeysCommands(grantry)
 

@@ -1,30 +1,67 @@
-import type { Observer, ProviderEvent } from '@grantry/core'
+import { levelOf } from './observability/level.ts'
+import { createLineWriter, type LineOutput, type LineWriter } from './observability/line-writer.ts'
+import type { ServerEvent, ServerObserver } from './observability/server-event.ts'
 
-/** Where lines go, and whether a person reads them. */
-export interface LogOutput {
-  write(text: string): unknown
-  readonly isTTY?: boolean
+/** A log, and what became of it. */
+export interface Log extends Pick<LineWriter, 'dropped' | 'flush'> {
+  readonly observe: ServerObserver
 }
 
 function printable(cause: unknown): unknown {
   return cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack } : String(cause)
 }
 
-function readable({ time, type, id, ...rest }: ProviderEvent): string {
-  const clock = new Date(time * 1000).toISOString().slice(11, 19)
-  const facts = Object.entries(rest).map(([name, value]) => {
+// A person at a terminal looks at the moment; who wants to follow a request reads the JSON.
+const onlyInJson: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'time',
+  'requestId',
+  'traceId',
+  'spanId',
+  'parentSpanId',
+])
+
+function readable(event: ServerEvent): string {
+  const clock = new Date(event.time * 1000).toISOString().slice(11, 19)
+  const facts = Object.entries(event).flatMap(([name, value]) => {
+    if (onlyInJson.has(name)) return []
     const shown = name === 'cause' ? printable(value) : value
-    return `${name}=${typeof shown === 'string' ? shown : JSON.stringify(shown)}`
+    return [`${name}=${typeof shown === 'string' ? shown : JSON.stringify(shown)}`]
   })
   // A name that a stranger chose may hold control characters; a terminal must not obey them.
-  return `${clock} ${type} ${facts.join(' ')}`.replaceAll(/\p{Cc}/gu, ' ')
+  return `${clock} ${event.type} ${facts.join(' ')}`.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
 }
 
-const asJson = (event: ProviderEvent): string =>
-  JSON.stringify('cause' in event ? { ...event, cause: printable(event.cause) } : event)
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('')
 
-/** One line per event: JSON, or words on a terminal. */
-export const createLog = (output: LogOutput): Observer => {
-  const line = output.isTTY === true ? readable : asJson
-  return (event) => output.write(`${line(event)}\n`)
+function asJson(event: ServerEvent, level: string): string {
+  const { type, time, ...rest } = event
+  const line = { time, level, type, ...rest, ...('cause' in event && { cause: printable(event.cause) }) }
+  // JSON escapes C0 only: C1 holds a terminal's control sequences too, and a bidirectional override changes what a person reads.
+  return JSON.stringify(line).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
+}
+
+/** One line per event and request: JSON, or words on a terminal. Never throws, never waits. */
+export function createLog(output: LineOutput): Log {
+  const person = output.isTTY === true
+  const notice = (count: number): string =>
+    person
+      ? `${count} lines of the log were dropped: nobody took them`
+      : JSON.stringify({ time: Math.floor(Date.now() / 1000), level: 'warn', type: 'log_lines_dropped', count })
+  const writer = createLineWriter(output, notice)
+  return {
+    observe(event) {
+      const level = levelOf(event)
+      if (level !== undefined) writer.write(person ? readable(event) : asJson(event, level))
+    },
+    get dropped() {
+      return writer.dropped
+    },
+    flush: (milliseconds) => writer.flush(milliseconds),
+  }
 }

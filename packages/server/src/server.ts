@@ -1,9 +1,9 @@
 import {
   createProvider,
   type Handler,
-  type Observer,
   type Provider,
   parseConfiguration,
+  pathOf,
   type UserService,
 } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
@@ -14,6 +14,10 @@ import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
 import { demoAuthorize } from './demo/authorize.ts'
 import { demoConfiguration } from './demo/configuration.ts'
+import { listenFailure } from './listen-failure.ts'
+import { type Observability, openObservability } from './observability/observability.ts'
+import { ownRoute } from './observability/own-route.ts'
+import type { ServerObserver } from './observability/server-event.ts'
 
 export interface StartOptions {
   /** Absent: the demo. */
@@ -22,13 +26,18 @@ export interface StartOptions {
   readonly directory?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
-  readonly observe: Observer
+  readonly observe: ServerObserver
+  /** For the metrics: of this server, and lines that its log could not get rid of. */
+  readonly version?: string | undefined
+  readonly droppedLines?: (() => number) | undefined
 }
 
 /** A server that answers. */
 export interface GrantryServer {
   readonly provider: Provider
   readonly running: Listening
+  /** Where `/metrics` is, in words. */
+  readonly metrics: string
   /** Where codes and tokens are kept, in words. */
   readonly storage: string
   /** Where the signing keys are, in words. */
@@ -57,29 +66,30 @@ function portOf(issuer: string | undefined): number {
 const status = (text: string, code: number): Response =>
   Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
 
-/** What the server answers beside the provider. */
-function ownRoutes(provider: Provider, users: UserService | undefined, isDemo: boolean): ReadonlyMap<string, Handler> {
+/** What the server answers beside the provider, and what answers everything else. */
+function ownRoutes(
+  provider: Provider,
+  { observe, page }: Observability,
+  demoUsers: UserService | undefined,
+): (request: Request) => Handler {
+  const live: Handler = async () => status('live', 200)
+  const ready: Handler = async () =>
+    (await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)
   const routes = new Map<string, Handler>([
-    ['/health/live', async () => status('live', 200)],
-    [
-      '/health/ready',
-      async () => ((await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)),
-    ],
+    ['/health/live', ownRoute('health', live, observe)],
+    ['/health/ready', ownRoute('health', ready, observe)],
   ])
-  if (isDemo && users !== undefined) routes.set('/demo/authorize', demoAuthorize(provider, users))
-  return routes
+  if (page !== undefined) routes.set('/metrics', ownRoute('metrics', page, observe))
+  if (demoUsers !== undefined) {
+    routes.set('/demo/authorize', ownRoute('demo', demoAuthorize(provider, demoUsers), observe))
+  }
+  const unknown = ownRoute('unknown', provider.fetch, observe)
+  return (request) => routes.get(pathOf(request.url)) ?? unknown
 }
 
-/** A busy port, a forbidden one, an unknown address: what to do, in one sentence. */
-function listenFailure(cause: unknown, host: string, port: number): Error {
-  const { code, message } = cause as { code?: string; message?: string }
-  const known: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} on ${host} is in use; stop what listens there, or take another with --port`,
-    EACCES: `port ${port} may not be listened on by this user; take one above 1023 with --port`,
-    EADDRNOTAVAIL: `${host} is no address of this machine; take one with --host`,
-    ENOTFOUND: `${host} is no known host; take an address of this machine with --host`,
-  }
-  return new TypeError(known[code ?? ''] ?? `cannot listen on ${host}:${port}: ${message}`, { cause })
+function placeOfMetrics({ page, door }: Observability): string {
+  if (door !== undefined) return `http://${door.host.includes(':') ? `[${door.host}]` : door.host}:${door.port}/metrics`
+  return page === undefined ? 'off' : '/metrics, for this machine only'
 }
 
 /** The provider's own sentence, told of the file that the operator wrote. */
@@ -94,7 +104,14 @@ function inFile(cause: unknown, file: string): Error {
  * @throws TypeError with one sentence when the port cannot be had or the configuration is wrong.
  */
 export async function startServer(options: StartOptions): Promise<GrantryServer> {
-  const { loaded, observe, host = '127.0.0.1', port = portOf(loaded?.configuration.issuer) } = options
+  const {
+    loaded,
+    observe: log,
+    version = '',
+    droppedLines = () => 0,
+    host = '127.0.0.1',
+    port = portOf(loaded?.configuration.issuer),
+  } = options
   const isDemo = loaded === undefined
   if (isDemo && !loopback.has(host))
     throw new TypeError('the demo listens on loopback only: its secrets are public; write a configuration first')
@@ -107,6 +124,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   const origin = `http://${host.includes(':') ? `[${host}]` : host}`
   const adapter = await adapterOfThisRuntime()
   let running: Listening
+  let metricsDoor: Listening | undefined
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
     running = await adapter.serve({ issuer: origin, fetch }, { host, port, trustedProxies })
@@ -120,24 +138,27 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
     const directory = loaded?.directory ?? options.directory ?? '.'
     const storage = await configuredStorage(configuration.storage, directory)
-    const built = await providerOptions({ configuration, directory }, storage.driver, observe)
-    const provider = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
+    const look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
+    metricsDoor = look.door
+    const driver = look.storage(storage.driver)
+    const built = await providerOptions({ configuration, directory }, driver, look.observe)
+    const plain = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
       await storage.driver.dispose?.()
       throw cause
     })
-    const routes = ownRoutes(provider, built.users, isDemo)
-    ready((request, connection) => {
-      const handler = provider.route(request) ?? routes.get(new URL(request.url).pathname) ?? provider.fetch
-      return handler(request, connection)
-    })
+    const provider = look.provider(plain)
+    const ownHandler = ownRoutes(provider, look, isDemo ? built.users : undefined)
+    ready(look.counted((request, connection) => (provider.route(request) ?? ownHandler(request))(request, connection)))
     const close = async (seconds: number): Promise<void> => {
+      // Scrapers may look until the last request is answered.
       await running.close(seconds)
+      await metricsDoor?.close(0)
       await provider.close()
     }
     const keys = describeKeys(configuration.keys)
-    return { provider, running, storage: storage.description, keys, isDemo, close }
+    return { provider, running, metrics: placeOfMetrics(look), storage: storage.description, keys, isDemo, close }
   } catch (cause) {
-    await running.close(0)
+    await Promise.all([running.close(0), metricsDoor?.close(0)])
     throw loaded === undefined ? cause : inFile(cause, loaded.file)
   }
 }

@@ -3,6 +3,7 @@ import type { ScopeDirectory } from '../directory/scopes.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
+import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import { parseFields } from '../http/parse-fields.ts'
@@ -42,9 +43,15 @@ export interface TokenEndpointDeps {
 const coreParameters: ReadonlySet<string> = new Set(['grant_type', 'client_id', 'client_secret', 'scope'])
 
 /** What a grant may know of the request beside its parameters; the client's credentials are not among it. */
-const factsOf = (request: Request, { clientAddress }: Trace): RequestFacts => ({
+const factsOf = (request: Request, { clientAddress, context }: Trace, runtime: Runtime): RequestFacts => ({
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
+  // Most grants call nobody.
+  get trace() {
+    const tracestate = tracestateOf(request.headers)
+    const traceparent = traceparentOf(context ?? openTraceContext(request.headers, runtime))
+    return { traceparent, ...(tracestate !== undefined && { tracestate }) }
+  },
 })
 
 /**
@@ -121,7 +128,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const params = parseFields(grant.params, fields)
       const checks = registry.checksOf(grantType).map((check) => ({ check, params: parseFields(check.params, fields) }))
       const scopes = requestedScopes(form.scope, grant, client, directory)
-      const facts = factsOf(request, trace)
+      const facts = factsOf(request, trace, runtime)
       const { kit, found } = createKit(grantType, client, trace)
 
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)

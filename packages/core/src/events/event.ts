@@ -50,9 +50,15 @@ export type Fact =
       readonly reason: string
       readonly fingerprint: string
     }
-  | { readonly type: 'endpoint_succeeded'; readonly status: number; readonly duration: number }
+  | {
+      readonly type: 'endpoint_succeeded'
+      readonly httpMethod: string
+      readonly status: number
+      readonly duration: number
+    }
   | {
       readonly type: 'endpoint_failed'
+      readonly httpMethod: string
       readonly status: number
       readonly duration: number
       readonly error: string
@@ -94,14 +100,19 @@ export type Fact =
   | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
 
 /**
- * A fact with its circumstances. `id` is unique, and its part before the dot is the request's id; `time` is in epoch seconds; `duration` in
- * milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256, and a `family` those of the SHA-256 of the family's
- * identifier, where the token belongs to one.
+ * A fact with its circumstances. `id` is unique, and its part before the dot is `requestId`, which this provider made; `time` is in epoch seconds;
+ * `duration` in milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256, and a `family` those of the SHA-256 of the
+ * family's identifier, where the token belongs to one. `traceId` and `parentSpanId` may be what the caller sent as `traceparent` (W3C Trace
+ * Context); `spanId` is ours.
  *
  * @see wire contract, section 10
  */
 export type ProviderEvent = Fact & {
   readonly id: string
+  readonly requestId: string
+  readonly traceId?: string
+  readonly spanId?: string
+  readonly parentSpanId?: string
   readonly time: number
   readonly endpoint?: string
   readonly clientId?: string

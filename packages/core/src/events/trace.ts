@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Fact, Observer } from './event.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /**
  * What is known about one request so far, for events and for the CORS decision. Only ever written to on the way; no rule of
@@ -10,6 +11,8 @@ export interface Trace {
   readonly id: string
   readonly endpoint: string | undefined
   readonly clientAddress: string | undefined
+  /** Where the request stands among those of other services; absent where nobody looks. */
+  readonly context: TraceContext | undefined
   client: Client | undefined
   sub: string | undefined
   events: number
@@ -24,8 +27,14 @@ export function noteToken(
   trace.sub = sub
 }
 
+const placeOf = ({ traceId, spanId, parentSpanId }: TraceContext) => ({
+  traceId,
+  spanId,
+  ...(parentSpanId !== undefined && { parentSpanId }),
+})
+
 export interface Recorder {
-  start(endpoint?: string, clientAddress?: string): Trace
+  start(endpoint?: string, clientAddress?: string, context?: TraceContext): Trace
   record(trace: Trace, fact: Fact): void
   /** Whether anybody gets the events. */
   readonly observed: boolean
@@ -33,16 +42,18 @@ export interface Recorder {
   readonly observerFailures: number
 }
 
-export function createRecorder(observe: Observer | undefined, runtime: Runtime): Recorder {
+/** @param named whether requests get an id also where nobody observes: their answers carry it. */
+export function createRecorder(observe: Observer | undefined, runtime: Runtime, named = false): Recorder {
   let observerFailures = 0
   const countFailure = (): void => {
     observerFailures += 1
   }
-  const start = (endpoint?: string, clientAddress?: string): Trace => ({
-    // Nobody reads the id where nobody observes.
-    id: observe === undefined ? '' : runtime.base64url(runtime.randomBytes(9)),
+  const start = (endpoint?: string, clientAddress?: string, context?: TraceContext): Trace => ({
+    // Otherwise nobody reads it.
+    id: observe === undefined && !named ? '' : runtime.base64url(runtime.randomBytes(9)),
     endpoint,
     clientAddress,
+    context,
     client: undefined,
     sub: undefined,
     events: 0,
@@ -54,7 +65,9 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime):
       const outcome = observe({
         ...fact,
         id: `${trace.id}.${trace.events}`,
+        requestId: trace.id,
         time: runtime.now(),
+        ...(trace.context !== undefined && placeOf(trace.context)),
         ...(trace.endpoint !== undefined && { endpoint: trace.endpoint }),
         ...(trace.client !== undefined && { clientId: trace.client.clientId }),
         ...(trace.sub !== undefined && { sub: trace.sub }),

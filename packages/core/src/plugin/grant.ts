@@ -17,6 +17,11 @@ export interface RequestFacts {
   header(name: string): string | null
   /** As the adapter saw it: behind proxies only as true as its configuration. */
   readonly clientAddress: string | undefined
+  /**
+   * The `traceparent` for a call of the grant's own to another service, so that it shows in the same trace (W3C Trace Context). A `tracestate` that
+   * came along goes with it.
+   */
+  readonly trace: { readonly traceparent: string; readonly tracestate?: string }
 }
 
 /** What a grant decides on. By now the client is authenticated, may use this grant, and the parameters fit the schema. */

@@ -1,7 +1,7 @@
 import { isOAuthError, type KeyInfo, type Observer, type ProviderKeys } from '@grantry/core'
 import type { Command } from 'commander'
 import { findConfiguration, loadConfiguration } from '../configuration/load.ts'
-import { createLog } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { withProvider } from '../open-provider.ts'
 
 interface KeysArguments {
@@ -10,6 +10,9 @@ interface KeysArguments {
   readonly force?: true
   readonly compromised?: true
 }
+
+/** Milliseconds that the last lines of the log get to find a reader. */
+const lastLines = 1000
 
 const clock = (seconds: number | undefined): string =>
   seconds === undefined ? '-' : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
@@ -40,12 +43,11 @@ export function keysTable(keys: readonly KeyInfo[]): string {
 }
 
 // What a command changes belongs into the log that is kept; the rest is told by the server that runs.
-function logOfKeys(): Observer {
-  const log = createLog(process.stderr)
-  return (event) => {
-    if (event.type === 'keys_rotated' || event.type === 'key_retired') log(event)
+const observeKeys =
+  (log: Log): Observer =>
+  (event) => {
+    if (event.type === 'keys_rotated' || event.type === 'key_retired') log.observe(event)
   }
-}
 
 async function run(
   { config, json }: KeysArguments,
@@ -53,11 +55,13 @@ async function run(
 ): Promise<void> {
   const file = config ?? findConfiguration(process.cwd())
   const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
-  const keys = await withProvider(loaded, logOfKeys(), ({ keys }) => act(keys)).catch((thrown: unknown) => {
+  const log = createLog(process.stderr)
+  const keys = await withProvider(loaded, observeKeys(log), ({ keys }) => act(keys)).catch((thrown: unknown) => {
     if (!isOAuthError(thrown)) throw thrown
     const { cause } = thrown
     throw new TypeError(`the storage failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   })
+  await log.flush(lastLines)
   process.stdout.write(json === true ? `${JSON.stringify(keys, null, 2)}\n` : keysTable(keys))
 }
 

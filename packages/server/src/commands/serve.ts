@@ -13,6 +13,9 @@ export interface ServeArguments {
 /** Seconds that open requests get when the server is told to stop. */
 const drain = 10
 
+/** Milliseconds that the last lines of the log get to find a reader. */
+const lastLines = 1000
+
 /** From now on a signal is noticed, also one that comes while the server starts. */
 function watchSignals(): { readonly stopped: Promise<void>; forget(): void } {
   let notice: () => void = () => {}
@@ -31,10 +34,12 @@ function watchSignals(): { readonly stopped: Promise<void>; forget(): void } {
 }
 
 /** `grantry serve`: runs until SIGTERM or SIGINT. */
-export async function serveCommand({ config, host, port }: ServeArguments): Promise<void> {
+export async function serveCommand({ config, host, port }: ServeArguments, version?: string): Promise<void> {
   const file = config ?? findConfiguration(process.cwd())
   const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
   const log = createLog(process.stderr)
+  // Nobody reads the banner any more: no reason to end.
+  process.stdout.on('error', () => {})
   const warnings: ProviderEvent[] = []
   const signals = watchSignals()
   try {
@@ -45,13 +50,16 @@ export async function serveCommand({ config, host, port }: ServeArguments): Prom
       observe: (event) => {
         // A person reads it in the banner; a log that is kept needs it as well.
         if (event.type === 'startup_warning') warnings.push(event)
-        if (event.type !== 'startup_warning' || !process.stderr.isTTY) log(event)
+        if (event.type !== 'startup_warning' || !process.stderr.isTTY) log.observe(event)
       },
+      version,
+      droppedLines: () => log.dropped,
     })
     const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
     process.stdout.write(banner(server, warnings, colour))
     await signals.stopped
     await server.close(drain)
+    await log.flush(lastLines)
   } finally {
     signals.forget()
   }

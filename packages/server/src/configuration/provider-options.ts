@@ -82,5 +82,6 @@ export async function providerOptions(
     ...(bodyLimit !== undefined && { bodyLimit }),
     abuseControl: abuseControlOf(configuration),
     observe,
+    traceHeaders: true,
   }
 }

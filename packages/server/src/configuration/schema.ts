@@ -10,6 +10,7 @@ import {
 import * as v from 'valibot'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
+import { metricsSchema } from './metrics.ts'
 import { storageSchema } from './storage.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
@@ -73,6 +74,7 @@ export const configurationSchema = configurationObject({
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
   abuseControl: abuseControlSchema,
+  metrics: v.optional(metricsSchema, true),
   console: v.optional(v.literal(false, 'must be false: this version has no console yet'), false),
 })
 

@@ -1,0 +1,97 @@
+import type { AtomicDriver, Handler, Provider } from '@grantry/core'
+import type { Adapter, Listening } from '../adapter.ts'
+import type { MetricsConfiguration } from '../configuration/metrics.ts'
+import { listenFailure } from '../listen-failure.ts'
+import type { Tracing } from '../opentelemetry.ts'
+import type { Metrics } from './metrics.ts'
+import { observedDriver } from './observed-driver.ts'
+import type { ServerObserver } from './server-event.ts'
+
+/** What looks on while the server works. */
+export interface Observability {
+  readonly observe: ServerObserver
+  storage(driver: AtomicDriver): AtomicDriver
+  /** The provider as requests shall see it. */
+  provider(provider: Provider): Provider
+  /** Counts the requests that are under way. */
+  counted(handler: Handler): Handler
+  /** `/metrics` for the server's own port, where it is there. */
+  readonly page: Handler | undefined
+  /** The listener of the metrics' own, where they have one. */
+  readonly door: Listening | undefined
+}
+
+export interface ObservabilityOptions {
+  readonly metrics: MetricsConfiguration
+  readonly log: ServerObserver
+  readonly droppedLines: () => number
+  readonly version: string
+}
+
+/** Where the API of OpenTelemetry keeps what an SDK has registered, in every copy of it. */
+const registered = Symbol.for('opentelemetry.js.api.1')
+
+/** Spans, where the operator's own module has registered a tracer: the API is loaded then, and only then. */
+async function openTracing(): Promise<Tracing | undefined> {
+  const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]
+  if (api?.trace === undefined) return undefined
+  const { openTelemetry } = await import('../opentelemetry.ts')
+  return openTelemetry()
+}
+
+async function openMetrics({ metrics, version, droppedLines }: ObservabilityOptions): Promise<Metrics | undefined> {
+  if (metrics === false) return undefined
+  const { createMetrics } = await import('./metrics.ts')
+  return createMetrics({ version, droppedLines })
+}
+
+/** @throws TypeError with one sentence when the port of the metrics cannot be had. */
+export async function openObservability(options: ObservabilityOptions, adapter: Adapter): Promise<Observability> {
+  const [metrics, tracing] = await Promise.all([openMetrics(options), openTracing()])
+  const { localOnly, metricsDoor, metricsPage } = await import('./metrics-page.ts')
+  const page = metrics && metricsPage(metrics)
+  const place = typeof options.metrics === 'object' ? options.metrics : undefined
+  const door = page && place && (await open(metricsDoor(page), place, adapter))
+  const observers = [options.log, metrics?.observe, tracing?.observe as ServerObserver | undefined].filter(
+    (observer) => observer !== undefined,
+  )
+  return {
+    observe: (event) => {
+      for (const observer of observers) observer(event)
+    },
+    storage(driver) {
+      const measured = metrics === undefined ? driver : observedDriver(driver, metrics.operation)
+      return tracing === undefined ? measured : tracing.storage(measured)
+    },
+    provider(provider) {
+      metrics?.watch(provider)
+      return tracing === undefined ? provider : tracing.provider(provider)
+    },
+    counted(handler) {
+      if (metrics === undefined) return handler
+      return async (request, connection) => {
+        const end = metrics.requestBegan()
+        try {
+          return await handler(request, connection)
+        } finally {
+          end()
+        }
+      }
+    },
+    page: page && door === undefined ? localOnly(page) : undefined,
+    door,
+  }
+}
+
+async function open(
+  handler: Handler,
+  { host, port }: { readonly host: string; readonly port: number },
+  adapter: Adapter,
+): Promise<Listening> {
+  const issuer = `http://${host.includes(':') ? `[${host}]` : host}`
+  try {
+    return await adapter.serve({ issuer, fetch: handler }, { host, port, trustedProxies: 0 })
+  } catch (cause) {
+    throw listenFailure(cause, host, port, { port: 'metrics.port', host: 'metrics.host' })
+  }
+}

@@ -1,0 +1,40 @@
+import { type Handler, methodOf, openTraceContext, pathOf, traceparentOf, webRuntime } from '@grantry/core'
+import type { OwnEndpoint, ServerObserver } from './server-event.ts'
+
+const longestPath = 200
+
+/** A route of the server's own, told of and named as the provider's endpoints are. */
+export function ownRoute(endpoint: OwnEndpoint, handler: Handler, observe: ServerObserver): Handler {
+  return async (request, connection) => {
+    const started = webRuntime.elapsed()
+    const context = connection?.traceContext ?? openTraceContext(request.headers, webRuntime)
+    const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
+    const { traceId, spanId, parentSpanId } = context
+    const clientAddress = connection?.clientAddress
+    // What a handler of ours throws is answered by the adapter.
+    let status = 500
+    try {
+      const response = await handler(request, connection)
+      status = response.status
+      response.headers.set('x-request-id', requestId)
+      response.headers.set('traceparent', traceparentOf(context))
+      return response
+    } finally {
+      observe({
+        type: 'request_answered',
+        id: `${requestId}.1`,
+        requestId,
+        traceId,
+        spanId,
+        ...(parentSpanId !== undefined && { parentSpanId }),
+        time: webRuntime.now(),
+        endpoint,
+        httpMethod: methodOf(request),
+        path: pathOf(request.url).slice(0, longestPath),
+        status,
+        duration: webRuntime.elapsed() - started,
+        ...(clientAddress !== undefined && { clientAddress }),
+      })
+    }
+  }
+}
