@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { hashPasswordCommand } from './commands/hash-password.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { addKeysCommands } from './commands/keys.ts'
+import { addOperatorCommands, foundErrors } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
@@ -49,6 +50,7 @@ function program(): Command {
       process.stdout.write(await hashPasswordCommand())
     })
 
+  addOperatorCommands(grantry)
   return grantry
 }
 
@@ -62,9 +64,12 @@ export async function main(commandLine: readonly string[]): Promise<number> {
     await program().parseAsync([...commandLine], { from: 'user' })
     return ended
   } catch (error) {
+    if (error instanceof CommanderError && error.code === foundErrors) return failed
     // Commander has printed its own message; asked for help, it ends with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
-    process.stderr.write(`grantry: ${error instanceof Error ? error.message : String(error)}\n`)
+    // One line, whatever a library has put into its message.
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/gu, ' ')
+    process.stderr.write(`grantry: ${message}\n`)
     return failed
   }
 }

@@ -5,7 +5,10 @@ const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 function inText(text: string, path: string, environment: Environment): string {
   return text.replaceAll(reference, (_, name: string) => {
     const value = environment[name]
-    if (value === undefined) throw new TypeError(`${path} needs the environment variable ${name}, which is not set`)
+    if (value === undefined)
+      throw new TypeError(
+        `${path} needs the environment variable ${name}, which is not set; set it, or write it into grantry.env beside the configuration`,
+      )
     return value
   })
 }

@@ -45,10 +45,13 @@ const settingsSchema = v.pipe(
   ),
 )
 
-type KeySettings = v.InferOutput<typeof settingsSchema>
+export type KeySettings = v.InferOutput<typeof settingsSchema>
 type GivenKeys = Extract<KeySource, readonly unknown[]>
 
 const isGiven = (keys: KeySettings | GivenKeys): keys is GivenKeys => Array.isArray(keys)
+
+/** The settings of the section; none where it holds the keys themselves. */
+export const keySettingsOf = (keys: KeySettings | GivenKeys): KeySettings => (isGiven(keys) ? {} : keys)
 
 /** In a module configuration also the keys themselves: JWKs, and external ones. */
 export const keysSchema = v.lazy(

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { parseConfiguration } from '@grantry/core'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { withEnvironment } from './environment.ts'
+import { readEnvironmentFile } from './environment-file.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
 /** A configuration and the directory from which its relative paths count. */
@@ -54,7 +55,8 @@ export async function loadConfiguration(
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const written = isModule ? await importModule(file) : await parseJson(file)
-    const configuration = parseConfiguration(configurationSchema, withEnvironment(written, environment), '')
+    const variables = { ...readEnvironmentFile(dirname(file)), ...environment }
+    const configuration = parseConfiguration(configurationSchema, withEnvironment(written, variables), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
     throw new TypeError(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })

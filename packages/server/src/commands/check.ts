@@ -1,0 +1,47 @@
+import { findConfiguration } from '../configuration/load.ts'
+import { examine } from '../doctor/examine.ts'
+import { type Finding, finding, type Severity } from '../doctor/finding.ts'
+import { gather } from '../doctor/gather.ts'
+import { configured } from './configured.ts'
+
+export interface CheckArguments {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+const severities: readonly Severity[] = ['error', 'warning', 'info']
+
+function countOf(findings: readonly Finding[], severity: Severity): number {
+  return findings.filter((found) => found.severity === severity).length
+}
+
+const inWords = ({ severity, id, where, reason, remedy, source }: Finding): string =>
+  `${severity.padEnd(8)} ${id}\n  at      ${where}\n  why     ${reason}\n  do      ${remedy}\n  source  ${source}\n`
+
+async function look({ config }: CheckArguments): Promise<readonly Finding[]> {
+  try {
+    const loaded = await configured(config)
+    return examine(await gather(loaded))
+  } catch (cause) {
+    const where = config ?? findConfiguration(process.cwd()) ?? process.cwd()
+    const message = (cause instanceof Error ? cause.message : String(cause)).replaceAll(/\s*\n\s*/gu, ' ')
+    return [finding('configuration-invalid', where, message)]
+  }
+}
+
+/** `grantry check`: what to print, and whether there is an error among it. */
+export async function checkCommand(
+  given: CheckArguments,
+): Promise<{ readonly text: string; readonly failed: boolean }> {
+  const findings = await look(given)
+  const counts = Object.fromEntries(severities.map((severity) => [severity, countOf(findings, severity)]))
+  const failed = countOf(findings, 'error') > 0
+  if (given.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
+  const summary = severities.map((severity) => `${counts[severity]} ${severity}`).join(', ')
+  // Reasons may quote what a stranger wrote; a terminal must not obey it.
+  const text = findings
+    .map(inWords)
+    .join('\n')
+    .replaceAll(/[^\P{Cc}\n]/gu, ' ')
+  return { text: `${text}${findings.length > 0 ? '\n' : ''}${summary}\n`, failed }
+}

@@ -1,0 +1,42 @@
+import { createProvider, type Provider } from '@grantry/core'
+import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import { type ConfiguredStorage, configuredStorage } from '../configuration/storage.ts'
+import { inFile } from '../server.ts'
+
+/**
+ * The configuration that a command is about. Never the demo: in the wrong directory a command would have done nothing, and said that it is done.
+ *
+ * @throws TypeError with one sentence when there is none, or it is wrong.
+ */
+export async function configured(config: string | undefined): Promise<LoadedConfiguration> {
+  const file = config ?? findConfiguration(process.cwd())
+  if (file === undefined) {
+    throw new TypeError(
+      `there is no configuration in ${process.cwd()}; go where the server's is, name it with --config, or make one with grantry init`,
+    )
+  }
+  return loadConfiguration(file, process.env)
+}
+
+/** Uses the provider of a configuration, beside the server that runs on the same store, and closes it. */
+export async function withProvider<T>(
+  loaded: LoadedConfiguration,
+  use: (provider: Provider, storage: ConfiguredStorage) => Promise<T>,
+): Promise<T> {
+  try {
+    const storage = await configuredStorage(loaded.configuration.storage, loaded.directory)
+    const options = await providerOptions(loaded, storage.driver, () => {})
+    const provider = await createProvider(options).catch(async (cause: unknown) => {
+      await storage.driver.dispose?.()
+      throw cause
+    })
+    try {
+      return await use(provider, storage)
+    } finally {
+      await provider.close()
+    }
+  } catch (cause) {
+    throw inFile(cause, loaded.file)
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join, relative, resolve } from 'node:path'
+import { environmentFileName } from '../configuration/environment-file.ts'
+import { keySection } from '../init/key-section.ts'
+import { configurationTemplate } from '../init/template.ts'
+import { writeFiles } from '../init/write-files.ts'
+
+export interface InitArguments {
+  readonly issuer?: string
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64url')
+const hashOf = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('base64')
+
+const environment = (secret: string): string => `\
+# Secrets of this Grantry server; grantry reads this file beside its configuration. Keep a copy where you keep passwords.
+# GRANTRY_KEY_SECRET encrypts the signing keys in the storage. If it is lost they cannot be read: see docs/guides/doctor.md.
+GRANTRY_KEY_SECRET=${secret}
+`
+
+function assertIssuer(issuer: string): void {
+  if (/^https?:\/\/[^?#@\\\s]+$/u.test(issuer) && URL.canParse(issuer) && !issuer.endsWith('/')) return
+  throw new TypeError(
+    `--issuer ${issuer} must be an http or https URL without query, fragment, user, or a slash at the end`,
+  )
+}
+
+/** `grantry init`: a configuration with secrets of its own. What it prints is the only place where they can be read. */
+export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }: InitArguments): string {
+  assertIssuer(issuer)
+  const directory = resolve(given)
+  const [clientSecret, apiSecret] = [newSecret(), newSecret()]
+  const keys = keySection()
+  const secretFile = keys.file ?? { name: environmentFileName, content: environment(newSecret()) }
+  writeFiles(directory, {
+    'grantry.config.json': configurationTemplate({
+      issuer,
+      keys,
+      clientHash: hashOf(clientSecret),
+      apiHash: hashOf(apiSecret),
+    }),
+    [secretFile.name]: secretFile.content,
+  })
+  const way = relative(process.cwd(), directory)
+  return `\
+Written, for this user only:
+  ${join(directory, 'grantry.config.json')}
+  ${join(directory, secretFile.name)}   (keep a copy in a safe place, and out of version control)
+
+Shown once; the configuration has only their hashes:
+  client service, secret  ${clientSecret}
+  API api1, secret        ${apiSecret}
+
+Next:
+${way === '' ? '' : `  cd ${way}\n`}  grantry check
+  grantry serve
+
+Then in another terminal, a token and what an API learns of it:
+  TOKEN=$(curl -s ${issuer}/connect/token -u service:${clientSecret} -d grant_type=client_credentials -d scope=api1 | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -s ${issuer}/connect/introspect -u api1:${apiSecret} -d token=$TOKEN
+`
+}

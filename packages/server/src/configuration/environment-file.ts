@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Lies beside the configuration; also what systemd (`EnvironmentFile`) and Docker (`--env-file`) read. */
+export const environmentFileName = 'grantry.env'
+
+const line = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/u
+
+/**
+ * The variables in `grantry.env` of this directory; none where there is no such file. What the environment itself sets wins.
+ *
+ * @throws TypeError that names the file and the line, never its content.
+ */
+export function readEnvironmentFile(directory: string): Readonly<Record<string, string>> {
+  const file = join(directory, environmentFileName)
+  if (!existsSync(file)) return {}
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new TypeError(`${file} cannot be read (${(cause as { code?: string }).code}); let this user read it`, {
+      cause,
+    })
+  }
+  const variables: Record<string, string> = {}
+  for (const [index, written] of text.split(/\r?\n/u).entries()) {
+    const trimmed = written.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) continue
+    const [, name, value = ''] = line.exec(trimmed) ?? []
+    if (name === undefined) throw new TypeError(`${file}: line ${index + 1} is not NAME=value`)
+    variables[name] = value.replace(/^(["'])(.*)\1$/u, '$2')
+  }
+  return variables
+}

@@ -1,0 +1,125 @@
+import type { Client } from '@grantry/core'
+import type { Check } from './facts.ts'
+import { type Finding, finding } from './finding.ts'
+
+const loopback = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:[/?]|$)/iu
+
+function redirects(
+  { redirectUris, postLogoutRedirectUris, allowedCorsOrigins }: Client,
+  path: string,
+): readonly Finding[] {
+  const findings: Finding[] = []
+  const lists = { redirectUris, postLogoutRedirectUris }
+  for (const [list, uris] of Object.entries(lists)) {
+    for (const [index, uri] of uris.entries()) {
+      const where = `${path}.${list}[${index}]`
+      if (uri.includes('*'))
+        findings.push(
+          finding(
+            'redirect-wildcard',
+            where,
+            `${uri} has a wildcard, which matches nothing here and must match nothing anywhere`,
+          ),
+        )
+      if (uri.startsWith('http:') && !loopback.test(uri)) {
+        findings.push(
+          finding('redirect-without-tls', where, `${uri} is http: whoever reads the network reads the code`),
+        )
+      }
+    }
+  }
+  for (const [index, origin] of allowedCorsOrigins.entries()) {
+    if (origin.startsWith('http:') && !loopback.test(origin)) {
+      findings.push(
+        finding(
+          'cors-without-tls',
+          `${path}.allowedCorsOrigins[${index}]`,
+          `${origin} is http: whoever can change the page reads the tokens`,
+        ),
+      )
+    }
+  }
+  return findings
+}
+
+const hour = 3600
+const day = 24 * hour
+
+function lifetimes(client: Client, path: string): readonly Finding[] {
+  const { accessTokenLifetime, authorizationCodeLifetime, refreshToken, scopes, grantTypes } = client
+  const findings: Finding[] = []
+  if (accessTokenLifetime > hour) {
+    findings.push(
+      finding(
+        'access-token-lives-long',
+        `${path}.accessTokenLifetime`,
+        `A stolen access token works for ${accessTokenLifetime} s, more than an hour`,
+      ),
+    )
+  }
+  if (grantTypes.includes('authorization_code') && authorizationCodeLifetime > 600) {
+    findings.push(
+      finding(
+        'code-lives-long',
+        `${path}.authorizationCodeLifetime`,
+        `A stolen code works for ${authorizationCodeLifetime} s, more than ten minutes`,
+      ),
+    )
+  }
+  if (!scopes.includes('offline_access')) return findings
+  const longest = Math.min(refreshToken.absoluteLifetime, refreshToken.slidingLifetime)
+  if (longest > 90 * day) {
+    findings.push(
+      finding(
+        'refresh-token-lives-long',
+        `${path}.refreshToken`,
+        `A refresh token that nobody uses lives for ${Math.floor(longest / day)} days`,
+      ),
+    )
+  }
+  if (refreshToken.usage === 'reuse') {
+    findings.push(
+      finding(
+        'refresh-token-reused',
+        `${path}.refreshToken.usage`,
+        'A refresh token stays the same, so that a thief and the client cannot be told apart',
+      ),
+    )
+  }
+  return findings
+}
+
+function grants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path: string): readonly Finding[] {
+  const findings: Finding[] = []
+  if (allowPlainCodeChallenge) {
+    findings.push(
+      finding(
+        'plain-code-challenge',
+        `${path}.allowPlainCodeChallenge`,
+        `${clientId} may use the code_challenge_method plain: who reads the authorization request can redeem the code`,
+      ),
+    )
+  }
+  const index = grantTypes.indexOf('password')
+  if (index >= 0) {
+    findings.push(
+      finding('password-grant', `${path}.grantTypes[${index}]`, `${clientId} asks users for their passwords itself`),
+    )
+  }
+  if (grantTypes.length === 0)
+    findings.push(finding('client-cannot-succeed', `${path}.grantTypes`, `${clientId} may use no grant type`))
+  return findings
+}
+
+/** What each client may do, and for how long. */
+export const checkClients: Check = ({ clients, clientsElsewhere, warnings }) => [
+  ...clients.flatMap((client, index) =>
+    client.enabled ? [redirects, lifetimes, grants].flatMap((check) => check(client, `clients[${index}]`)) : [],
+  ),
+  ...warnings
+    .filter(({ reason }) => reason === 'client_cannot_succeed')
+    .map(({ message }) => finding('client-cannot-succeed', 'clients', message)),
+  ...(clientsElsewhere
+    ? [finding('clients-unseen', 'clients', 'The clients are kept elsewhere, and were not looked at')]
+    : []),
+]

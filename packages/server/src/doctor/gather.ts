@@ -1,0 +1,105 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  type Client,
+  clientSchema,
+  createProvider,
+  type KeyInfo,
+  type ProviderOptions,
+  parseConfiguration,
+  scopeSchema,
+} from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { environmentFileName } from '../configuration/environment-file.ts'
+import { keySettingsOf } from '../configuration/keys.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import { configuredStorage } from '../configuration/storage.ts'
+import type { Facts, FileFact, StoreFact } from './facts.ts'
+import { lookAtStore } from './look-at-store.ts'
+
+/** What of a configuration is a secret by itself, wherever it came from. */
+function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
+  const { encryptionSecret } = keySettingsOf(keys)
+  const urls = storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []
+  const passwords = urls.flatMap((url) => (url === undefined ? [] : [new URL(url).password]))
+  const password = storage.driver === 'redis' ? storage.password : undefined
+  return [encryptionSecret, password, ...passwords].filter(
+    (secret) => secret !== undefined && secret !== '',
+  ) as string[]
+}
+
+function filesOf({ file, directory, configuration }: LoadedConfiguration): readonly FileFact[] {
+  const text = readFileSync(file, 'utf8')
+  const kind = secretsIn(configuration).some((secret) => text.includes(secret)) ? 'secret' : 'configuration'
+  const { jwks } = keySettingsOf(configuration.keys)
+  const named: readonly Omit<FileFact, 'mode'>[] = [
+    { path: file, kind },
+    { path: resolve(directory, environmentFileName), kind: 'secret' },
+    ...(jwks === undefined ? [] : [{ path: resolve(directory, jwks), kind: 'secret' as const }]),
+    ...(configuration.plugins ?? []).flatMap((entry) =>
+      typeof entry === 'string' ? [{ path: resolve(directory, entry), kind: 'configuration' as const }] : [],
+    ),
+  ]
+  return named.flatMap(({ path, kind }) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    // Windows has no such bits.
+    const mode = process.platform === 'win32' ? undefined : stats?.mode
+    return stats === undefined ? [] : [{ path, kind, mode }]
+  })
+}
+
+/** Opens the storage as the server would, asks, and closes it. Whatever goes wrong is a fact. */
+async function askStore(
+  { configuration, directory }: LoadedConfiguration,
+  options: ProviderOptions,
+): Promise<{ readonly store: StoreFact; readonly keys: readonly KeyInfo[] | undefined }> {
+  const { driver } = await configuredStorage(configuration.storage, directory)
+  try {
+    const provider = await createProvider({ ...options, storage: driver })
+    return { store: await lookAtStore(driver), keys: await provider.keys.list() }
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    return {
+      store: { reachable: false, reason: message.replace(/^(?:createProvider\(\): )?storage: /u, '') },
+      keys: undefined,
+    }
+  } finally {
+    await driver.dispose?.()
+  }
+}
+
+/**
+ * Looks at everything that the doctor judges.
+ *
+ * @throws TypeError with one sentence when the configuration itself is wrong.
+ */
+export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
+  const { configuration, directory } = loaded
+  const warnings: { reason: string; message: string }[] = []
+  const options = await providerOptions(loaded, memoryDriver(), (event) => {
+    if (event.type === 'startup_warning') warnings.push({ reason: event.reason, message: event.message })
+  })
+  // In memory first: a mistake in the configuration is told also when the store is away.
+  const judged = await createProvider(options)
+  await judged.close()
+  const { store, keys } = await askStore(loaded, { ...options, observe: () => {} })
+  const { clients, scopes, users } = configuration
+  const { jwks } = keySettingsOf(configuration.keys)
+  const keyFile = jwks === undefined ? undefined : statSync(resolve(directory, jwks))
+  return {
+    configuration,
+    clients: Array.isArray(clients)
+      ? clients.map((client, index): Client => parseConfiguration(clientSchema, client, `clients[${index}]`))
+      : [],
+    clientsElsewhere: !Array.isArray(clients),
+    scopes: scopes.map((scope, index) => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
+    users: Array.isArray(users) ? users : [],
+    files: filesOf(loaded),
+    keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
+    keys,
+    store,
+    warnings,
+    now: Math.floor(Date.now() / 1000),
+  }
+}

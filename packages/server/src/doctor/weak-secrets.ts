@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+
+const wellKnown = [
+  '',
+  'secret',
+  'password',
+  'changeme',
+  'change-me',
+  'change_me',
+  'demo',
+  'demo-secret',
+  'api1-secret',
+  'api2-secret',
+  'web-secret',
+  'test',
+  'test-secret',
+  'client-secret',
+  'client_secret',
+  'clientsecret',
+  'supersecret',
+  'super-secret',
+  'topsecret',
+  'admin',
+  'default',
+  'example',
+  'letmein',
+  'qwerty',
+  'abc123',
+  'password1',
+  'passw0rd',
+  'p@ssw0rd',
+  '123456',
+  '12345678',
+  '123456789',
+  '1234567890',
+  'secret123',
+  'dev',
+  'development',
+  'local',
+  'staging',
+  'hunter2',
+  'correct horse battery staple',
+  'foobar',
+  'grantry',
+  'keycloak',
+  'mysecret',
+  'my-secret',
+  'todo',
+  'xxx',
+  'null',
+  'undefined',
+] as const
+
+const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
+
+/** Every text of up to three small letters and digits, and every number of four. */
+function* short(): Generator<string> {
+  for (const one of letters) {
+    yield one
+    for (const two of letters) {
+      yield one + two
+      for (const three of letters) yield one + two + three
+    }
+  }
+  for (let number = 0; number < 10_000; number += 1) yield String(number).padStart(4, '0')
+}
+
+/** What somebody would try who knows the names: cheap enough for a start of the doctor, dear enough to be told. */
+export function* guesses(names: readonly string[]): Generator<string> {
+  yield* wellKnown
+  for (const name of names) {
+    yield* [
+      name,
+      `${name}-secret`,
+      `${name}_secret`,
+      `${name}secret`,
+      `${name}-password`,
+      `${name}123`,
+      `${name}1`,
+      `secret-${name}`,
+    ]
+  }
+  yield* short()
+}
+
+type Algorithm = 'sha256' | 'sha512'
+
+/** Which of these hashes (lower-case hex) is of something that can be guessed. */
+export function weakAmong(hashes: ReadonlyMap<string, Algorithm>, names: readonly string[]): ReadonlySet<string> {
+  const weak = new Set<string>()
+  const algorithms = new Set(hashes.values())
+  for (const guess of guesses(names)) {
+    for (const algorithm of algorithms) {
+      const hash = createHash(algorithm).update(guess, 'utf8').digest('hex')
+      if (hashes.has(hash)) weak.add(hash)
+    }
+  }
+  return weak
+}

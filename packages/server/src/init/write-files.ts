@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Writes new files that only this user can read, all or none.
+ *
+ * @throws TypeError with one sentence when one of them is there already, or the directory cannot be written.
+ */
+export function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
+  const taken = Object.keys(files).find((name) => existsSync(join(directory, name)))
+  if (taken !== undefined) {
+    throw new TypeError(
+      `${join(directory, taken)} is there already and is left as it is; name another directory, or remove it first`,
+    )
+  }
+  const written: string[] = []
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(directory, name)
+      // Not even to a file that came between the look and this line.
+      writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+      written.push(path)
+    }
+  } catch (cause) {
+    for (const path of written) rmSync(path, { force: true })
+    const { code } = cause as { readonly code?: string }
+    throw new TypeError(`${directory} cannot be written (${code}); name a directory of this user`, { cause })
+  }
+}
