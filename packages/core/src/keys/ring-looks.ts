@@ -39,10 +39,12 @@ export function createRingLooks(deps: {
   let countedAt = runtime.elapsed()
 
   async function lookOnce(): Promise<void> {
+    const since = runtime.elapsed()
     try {
       await look()
       failing = false
-      staleAt = runtime.elapsed() + staleAfter
+      // From its beginning: what came into the store while it was under way it may not have seen.
+      staleAt = since + staleAfter
     } catch (cause) {
       failing = true
       onFailed(cause)
