@@ -54,9 +54,9 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     ],
     ['a missing key', { storage: { driver: 'memory' }, clients: [] }, 'issuer is required'],
     [
-      'a setting of a later version',
-      { ...valid, abuseControl: { enabled: true } },
-      'abuseControl belongs to abuse control, which this version does not have yet',
+      'a mistyped switch',
+      { ...valid, abuseControl: { enable: true } },
+      'abuseControl.enable is not a known option; did you mean enabled?',
     ],
     ['a password that is no hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $scrypt$'],
     [

@@ -124,17 +124,32 @@ describe('what is wrong in a configuration ends the start', () => {
     ['a limit of text', { ...valid, bodyLimit: '20' }, 'bodyLimit must be a number of bytes'],
     ['a limit of nothing', { ...valid, bodyLimit: 0 }, 'bodyLimit must be at least 1'],
     ['a broken limit', { ...valid, bodyLimit: 1.5 }, 'bodyLimit must be a whole number'],
-    ['failed passwords as a number', { ...valid, failedPasswords: 5 }, 'failedPasswords must be an object'],
-    ['no password at all', { ...valid, failedPasswords: { perUser: 0 } }, 'failedPasswords.perUser must be at least 1'],
+    ['abuse control as a number', { ...valid, abuseControl: 5 }, 'abuseControl must be an object, not a number'],
+    ['a switch of text', { ...valid, abuseControl: { enabled: 'yes' } }, 'abuseControl.enabled must be true or false'],
+    [
+      'no attempt at all',
+      { ...valid, abuseControl: { passwords: { perUser: { attempts: 0 } } } },
+      'abuseControl.passwords.perUser.attempts must be a whole number from 1 to 1000000',
+    ],
     [
       'a mistyped limit',
-      { ...valid, failedPasswords: { perUsr: 1 } },
-      'failedPasswords.perUsr is not a known option; did you mean perUser?',
+      { ...valid, abuseControl: { passwords: { perUsr: {} } } },
+      'abuseControl.passwords.perUsr is not a known option; did you mean perUser?',
+    ],
+    [
+      'a delay that shrinks',
+      { ...valid, abuseControl: { passwords: { perUserAndAddress: { delay: 60, longestDelay: 30 } } } },
+      'abuseControl.passwords.perUserAndAddress must have a longestDelay that is no shorter than delay',
     ],
     [
       'a window without length',
-      { ...valid, failedPasswords: { window: 0 } },
-      'failedPasswords.window must be a whole number of seconds from 1 to 315360000 (ten years)',
+      { ...valid, abuseControl: { validation: { window: 0 } } },
+      'abuseControl.validation.window must be a whole number of seconds from 1 to 315360000 (ten years)',
+    ],
+    [
+      'a limit that is neither numbers nor false',
+      { ...valid, abuseControl: { credentials: 10 } },
+      'abuseControl.credentials must be an object, not a number',
     ],
   ])('a sentence of the provider is told of the file only: %s', async (_what, content, sentence) => {
     expect(await refusal(content)).toBe(sentence)
@@ -151,10 +166,11 @@ describe('what is right in a configuration reaches the provider', () => {
     const loaded = await loadConfiguration(file(content), {})
     const server = await startServer({ loaded, port: 0, observe: () => {} })
     servers.push(server)
-    return async (body: string) => {
+    return async (body: string, more: Record<string, string> = {}) => {
       const headers = {
         authorization: `Basic ${btoa('web:web-secret')}`,
         'content-type': 'application/x-www-form-urlencoded',
+        ...more,
       }
       const url = `http://127.0.0.1:${server.running.port}/connect/token`
       const response = await fetch(url, { method: 'POST', headers, body })
@@ -182,19 +198,32 @@ describe('what is right in a configuration reaches the provider', () => {
     expect(await short(credentials)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
   })
 
-  test('after failedPasswords.perUser wrong passwords the next one is refused with 429, of this user only', async () => {
+  test('after abuseControl.passwords.perUserAndAddress.attempts wrong passwords the next one is refused with 429, of this user only', async () => {
     const password = await hashPassword('right')
     const users = ['alice', 'bob'].map((username) => ({ sub: username, username, password }))
-    const post = await ask({ ...valid, users, failedPasswords: { perUser: 1, perClient: 50, window: 77 } })
+    const limits = { perUserAndAddress: { attempts: 1, delay: 77 } }
+    const post = await ask({ ...valid, users, abuseControl: { passwords: limits } })
     const guess = (username: string, password: string) =>
       post(`grant_type=password&username=${username}&password=${password}&scope=api1`)
     expect(await guess('alice', 'wrong')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     const second = await guess('alice', 'wrong')
     expect(second).toMatchObject({ status: 429, body: { error: 'slow_down' } })
-    // The window is that of the configuration, not the 300 seconds by default.
+    // The delay is that of the configuration, not the one second by default.
     const retryAfter = Number(second.headers.get('retry-after'))
-    expect(retryAfter).toBeGreaterThan(0)
+    expect(retryAfter).toBeGreaterThan(10)
     expect(retryAfter).toBeLessThanOrEqual(77)
     expect(await guess('bob', 'right')).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['on unless said otherwise', {}, 429],
+    ['off when it is said', { enabled: false }, 401],
+  ])('the limit of failed clients is %s', async (_, more, status) => {
+    // A window that does not end while the test runs.
+    const credentials = { perClientAndAddress: { window: 315_360_000 } }
+    const post = await ask({ ...valid, abuseControl: { ...more, credentials } })
+    const wrong = () => post('grant_type=client_credentials', { authorization: 'Basic d2ViOndyb25n' })
+    for (let count = 0; count < 10; count += 1) expect(await wrong()).toMatchObject({ status: 401 })
+    expect(await wrong()).toMatchObject({ status })
   })
 })

@@ -1,15 +1,16 @@
-import { type AtomicDriver, createProvider } from '@grantry/core'
+import { type AtomicDriver, createProvider, type ProviderOptions } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 
-const start = (storage: unknown) =>
+const start = (storage: unknown, more: Partial<ProviderOptions> = {}) =>
   createProvider({
     issuer: 'https://id.example.com',
     keys: { generate: 'ES256' },
     storage: storage as AtomicDriver,
     clients: [],
     plugins: [],
+    ...more,
   })
 
 /** A driver over this map, with parts of its own. */
@@ -41,6 +42,18 @@ describe('storage', () => {
     await start({ ...logged, open: () => void calls.push('open') })
     expect(calls.filter((name) => name === 'open')).toHaveLength(1)
     expect(calls[0]).toBe('open')
+  })
+
+  test('abuseControl without a counter in the storage is refused, and without abuseControl it starts', async () => {
+    const storage = driver({ incrementItem: undefined })
+    await expect(start(storage, { abuseControl: true })).rejects.toMatchObject(
+      refusal(
+        'storage: broken has no incrementItem(), which abuseControl counts with; take a driver that has one, or say abuseControl: false (failed passwords are limited all the same)',
+      ),
+    )
+    await start(storage, { abuseControl: false })
+    await start(storage, { abuseControl: { credentials: false, validation: false } })
+    await start(storage)
   })
 
   test('what open() rejects with is told, with the name of the driver', async () => {

@@ -40,7 +40,7 @@ describe('an unknown option', () => {
       'that is like none of the known',
       { certificateChain: 'x' },
       'createProvider(): certificateChain is not a known option here; known are issuer, keys, storage, storageTimeLimit, clients, scopes, users, ' +
-        'plugins, endpoints, introspection, clockTolerance, bodyLimit, failedPasswords, authorizationEndpoint, observe, traceHeaders, runtime',
+        'plugins, endpoints, introspection, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
     ],
     [
       'in endpoints',
@@ -53,9 +53,9 @@ describe('an unknown option', () => {
       'createProvider(): introspection.unrelatedScopes is not a known option; did you mean unrelatedScope?',
     ],
     [
-      'in failedPasswords',
-      { failedPasswords: { perUsers: 3 } },
-      'createProvider(): failedPasswords.perUsers is not a known option; did you mean perUser?',
+      'in abuseControl',
+      { abuseControl: { password: {} } },
+      'createProvider(): abuseControl.password is not a known option; did you mean passwords?',
     ],
     [
       'in clients[i]',

@@ -39,7 +39,7 @@ describe('createProvider()', () => {
     // @ts-expect-error the seed's reading would not be switched on
     createProvider({ ...good, introspection: { unrelatedScopes: 'unauthorized' } })
     // @ts-expect-error the limit would stay what it was
-    createProvider({ ...good, failedPasswords: { perUsr: 3 } })
+    createProvider({ ...good, abuseControl: { passwords: { perUsr: { attempts: 3 } } } })
     // @ts-expect-error every user would count as active
     createProvider({ ...good, users: { isActve: () => false } })
     // @ts-expect-error the wall clock would go on
