@@ -3,7 +3,7 @@ import { createLineWriter, type LineOutput, type LineWriter } from './observabil
 import type { ServerEvent, ServerObserver } from './observability/server-event.ts'
 
 /** A log, and what became of it. */
-export interface Log extends Pick<LineWriter, 'dropped' | 'flush'> {
+export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
   readonly observe: ServerObserver
 }
 
@@ -41,7 +41,15 @@ const escaped = (character: string): string =>
 
 function asJson(event: ServerEvent, level: string): string {
   const { type, time, ...rest } = event
-  const line = { time, level, type, ...rest, ...('cause' in event && { cause: printable(event.cause) }) }
+  const line = {
+    time,
+    level,
+    type,
+    ...rest,
+    // Beyond microseconds there is only noise.
+    ...('duration' in event && { duration: Math.round(event.duration * 1000) / 1000 }),
+    ...('cause' in event && { cause: printable(event.cause) }),
+  }
   // JSON escapes C0 only: C1 holds a terminal's control sequences too, and a bidirectional override changes what a person reads.
   return JSON.stringify(line).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
 }
@@ -62,6 +70,6 @@ export function createLog(output: LineOutput): Log {
     get dropped() {
       return writer.dropped
     },
-    flush: (milliseconds) => writer.flush(milliseconds),
+    end: (milliseconds) => writer.end(milliseconds),
   }
 }

@@ -13,6 +13,8 @@ export interface ServeArguments {
 /** Seconds that open requests get when the server is told to stop. */
 const drain = 10
 
+const ignore = (): void => {}
+
 /** Milliseconds that the last lines of the log get to find a reader. */
 const lastLines = 1000
 
@@ -39,9 +41,10 @@ export async function serveCommand({ config, host, port }: ServeArguments, versi
   const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
   const log = createLog(process.stderr)
   // Nobody reads the banner any more: no reason to end.
-  process.stdout.on('error', () => {})
+  process.stdout.on('error', ignore)
   const warnings: ProviderEvent[] = []
   const signals = watchSignals()
+  let ended = false
   try {
     const server = await startServer({
       loaded,
@@ -59,8 +62,12 @@ export async function serveCommand({ config, host, port }: ServeArguments, versi
     process.stdout.write(banner(server, warnings, colour))
     await signals.stopped
     await server.close(drain)
-    await log.flush(lastLines)
+    ended = true
   } finally {
     signals.forget()
+    const written = await log.end(lastLines)
+    process.stdout.off('error', ignore)
+    // Lines that nobody takes would keep the process for ever.
+    if (ended && !written) process.exit(0)
   }
 }

@@ -2,6 +2,7 @@
 export interface LineOutput {
   write(text: string, done?: (error?: Error | null) => void): unknown
   on?(event: 'error', listener: (error: Error) => void): unknown
+  off?(event: 'error', listener: (error: Error) => void): unknown
   readonly writableLength?: number
   readonly isTTY?: boolean
 }
@@ -11,8 +12,8 @@ export interface LineWriter {
   write(line: string): void
   /** Lines that nobody got, so far. */
   readonly dropped: number
-  /** Resolves when everything is written, or nothing can be any more, or after so many milliseconds. */
-  flush(milliseconds: number): Promise<void>
+  /** Lets go of the output when everything is written, or nothing can be any more: `true`. Or `false`, after so many milliseconds. */
+  end(milliseconds: number): Promise<boolean>
 }
 
 /** Bytes that wait for a reader who does not read. Measured on Node.js 20: a pipe that stalls holds 18 MB in memory after one second, without an end. */
@@ -31,9 +32,10 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
   let whenWritten: (() => void) | undefined
   // A pipe whose reader is gone has none again; a disk that is full may get room.
   let gone = false
-  output.on?.('error', (error) => {
+  const onError = (error: Error): void => {
     gone ||= (error as { code?: string }).code === 'EPIPE'
-  })
+  }
+  output.on?.('error', onError)
 
   const drop = (count: number): void => {
     dropped += count
@@ -62,15 +64,20 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
     get dropped() {
       return dropped
     },
-    flush(milliseconds) {
-      if (waiting === 0 || gone) return Promise.resolve()
-      return new Promise((resolve) => {
-        const deadline = setTimeout(resolve, milliseconds)
-        whenWritten = () => {
-          clearTimeout(deadline)
-          resolve()
-        }
-      })
+    async end(milliseconds) {
+      if (waiting > 0 && !gone) {
+        await new Promise<void>((resolve) => {
+          const deadline = setTimeout(resolve, milliseconds)
+          whenWritten = () => {
+            clearTimeout(deadline)
+            resolve()
+          }
+        })
+      }
+      const settled = waiting === 0 || gone
+      // What is still on its way may still fail, and must find somebody who hears it.
+      if (waiting === 0) output.off?.('error', onError)
+      return settled
     },
   }
 }

@@ -134,6 +134,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
       provider = watched
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    // prom-client 15 writes `Nan`, which the format does not know; Go reads it, other readers refuse the page.
+    text: async () => (await registry.metrics()).replaceAll(/ Nan$/gmu, ' NaN'),
   }
 }

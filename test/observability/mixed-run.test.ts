@@ -1,0 +1,212 @@
+// What the real server prints and counts of a mixed run: all of it whole, and no secret in it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+import { type Asker, createAsker } from './asker.ts'
+import { leaks } from './leaks.ts'
+import { isRequest, type LogLine, parseLog } from './log-lines.ts'
+import { caller, hostileHeaders, hostileId, mixedRun } from './mixed-run.ts'
+import { type Family, parsePrometheusText, type Sample } from './prometheus-text.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+const directory = newDirectory()
+let server: ServerProcess
+let ask: Asker
+let page = ''
+let printedAtStart = ''
+let log: readonly LogLine[] = []
+let metrics: ReadonlyMap<string, Family> = new Map()
+
+beforeAll(async () => {
+  const program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
+  const home = mkdtempSync(join(directory, 'home-'))
+  server = await startServerProcess(program, home)
+  printedAtStart = server.output.out
+  ask = createAsker(server.address)
+  await mixedRun(ask, server.address, home)
+  page = await (await fetch(`${server.address}/metrics`)).text()
+  server.process.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  log = parseLog(server.output.err)
+  metrics = parsePrometheusText(page)
+}, 60_000)
+afterAll(() => {
+  server?.process.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const samples = (name: string): readonly Sample[] => metrics.get(name)?.samples ?? []
+const sum = (name: string, labels: Readonly<Record<string, string>> = {}): number =>
+  samples(name)
+    .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+    .reduce((total, { value }) => total + value, 0)
+
+function tally(items: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const item of [...items].sort()) counts[item] = (counts[item] ?? 0) + 1
+  return counts
+}
+
+const ofType = (type: string): readonly LogLine[] => log.filter((line) => line.type === type)
+
+describe('the log', () => {
+  test('has exactly one line for each request, but for probes that got what they came for', () => {
+    const told = log.filter(isRequest).map(({ endpoint, httpMethod, status }) => `${endpoint} ${httpMethod} ${status}`)
+    const expected = ask.asked
+      .filter(({ endpoint, status }) => endpoint !== 'health' || status !== 200)
+      .map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)
+    expect(tally(told)).toEqual(tally(expected))
+    expect(Object.keys(tally(told)).length).toBeGreaterThan(20)
+  })
+
+  test('has ids that are its own: each request one, each line one', () => {
+    const requests = log.filter(isRequest).map(({ requestId }) => requestId)
+    expect(new Set(requests).size).toBe(requests.length)
+    expect(new Set(log.map(({ id }) => id)).size).toBe(log.length)
+    for (const line of log) expect(line.id.startsWith(`${line.requestId}.`)).toBe(true)
+  })
+
+  test('continues the trace of a caller, with a span of its own, and no other', () => {
+    const continued = log.filter(({ parentSpanId }) => parentSpanId !== undefined)
+    expect(continued.map(({ endpoint, traceId, parentSpanId }) => ({ endpoint, traceId, parentSpanId }))).toEqual([
+      { endpoint: 'discovery', traceId: caller.traceId, parentSpanId: caller.spanId },
+    ])
+    expect(continued[0]?.spanId).not.toBe(caller.spanId)
+    expect(log.filter(({ traceId }) => traceId === caller.traceId)).toEqual(continued)
+  })
+
+  test('holds nothing of what strangers write into headers', () => {
+    expect(hostileHeaders.length).toBeGreaterThan(5)
+    for (const word of ['stranger', 'UPPER', 'and more', caller.traceId.toUpperCase()]) {
+      expect(server.output.err).not.toContain(word)
+      expect(page).not.toContain(word)
+    }
+  })
+
+  test('holds an id with control characters, so that it is still one line and a terminal obeys nothing', () => {
+    const named = log.filter(({ presentedClientId }) => presentedClientId === hostileId)
+    expect(named.length).toBeGreaterThan(0)
+    expect(log.filter(({ type }) => type === 'forged')).toEqual([])
+  })
+
+  test('says how loud each event is', () => {
+    expect(new Set(ofType('client_authentication_failed').map(({ level }) => level))).toEqual(new Set(['warn']))
+    expect(new Set(ofType('refresh_reused').map(({ level }) => level))).toEqual(new Set(['warn']))
+    expect(ofType('unhandled_failure').map(({ level, reason }) => ({ level, reason }))).toEqual([
+      { level: 'error', reason: 'storage_failed' },
+    ])
+    expect(new Set(ofType('endpoint_succeeded').map(({ level }) => level))).toEqual(new Set(['info']))
+    const failures = ofType('endpoint_failed').filter(({ level }) => level === 'error')
+    expect(failures.map(({ status }) => status)).toEqual([503])
+    expect(log.filter(({ endpoint }) => endpoint === 'health').map(({ level, status }) => [level, status])).toEqual([
+      ['warn', 503],
+    ])
+  })
+
+  test('standard output has said nothing after the start', () => {
+    expect(server.output.out).toBe(printedAtStart)
+  })
+})
+
+describe('the metrics', () => {
+  test('count every request by endpoint, method and status', () => {
+    const counted: Record<string, number> = {}
+    for (const { labels, value } of samples('grantry_requests_total')) {
+      const key = `${labels.endpoint} ${labels.method} ${labels.status}`
+      counted[key] = (counted[key] ?? 0) + value
+    }
+    expect(counted).toEqual(tally(ask.asked.map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)))
+  })
+
+  test('count refusals by the reason that the log tells', () => {
+    const counted = samples('grantry_requests_total').flatMap(({ labels, value }) =>
+      labels.reason === '' ? [] : Array.from({ length: value }, () => labels.reason ?? ''),
+    )
+    const told = ofType('endpoint_failed').map(({ reason }) => String(reason))
+    expect(tally(counted)).toEqual(tally(told))
+    expect(told).toContain('plugin:badge:unknown_badge')
+  })
+
+  test('time every request by endpoint', () => {
+    const counts = samples('grantry_request_duration_seconds').filter(({ name }) => name.endsWith('_count'))
+    const timed = Object.fromEntries(counts.map(({ labels, value }) => [labels.endpoint, value]))
+    expect(timed).toEqual(tally(ask.asked.map(({ endpoint }) => endpoint)))
+    // Seconds, not milliseconds.
+    expect(sum('grantry_request_duration_seconds_sum')).toBeLessThan(60)
+  })
+
+  test('count every token that was issued, and those of a retry once', () => {
+    const names: Readonly<Record<string, string>> = { id_token: 'identity_token' }
+    const issued: Record<string, number> = {}
+    for (const { labels, value } of samples('grantry_tokens_issued_total')) {
+      issued[labels.token_type ?? ''] = (issued[labels.token_type ?? ''] ?? 0) + value
+    }
+    // A retry gets the same answer again: its tokens were issued before.
+    const retries = ofType('refresh_retried').length
+    expect(retries).toBe(2)
+    const answered = tally(ask.tokens.map((name) => names[name] ?? name))
+    const again = Object.fromEntries(
+      Object.entries(answered).map(([name, count]) => [name, count - (name in issued ? retries : 0)]),
+    )
+    expect(issued).toEqual(again)
+    expect(sum('grantry_tokens_issued_total', { grant_type: 'urn:example:badge' })).toBe(1)
+  })
+
+  test('count failed proofs, replays and revocations as the log tells them', () => {
+    for (const [caller, type] of [
+      ['client', 'client_authentication_failed'],
+      ['user', 'user_authentication_failed'],
+      ['scope', 'introspection_denied'],
+    ] as const) {
+      expect(sum('grantry_authentication_failures_total', { caller })).toBe(ofType(type).length)
+      expect(ofType(type).length).toBeGreaterThan(0)
+    }
+    expect(sum('grantry_replays_total', { credential: 'refresh_token' })).toBe(2)
+    expect(sum('grantry_replays_total', { credential: 'code' })).toBe(1)
+    expect(sum('grantry_families_revoked_total')).toBe(ofType('family_revoked').length)
+    expect(sum('grantry_tokens_revoked_total')).toBe(2)
+    for (const { labels, value } of samples('grantry_events_total')) {
+      if (labels.type !== 'request_answered')
+        expect([labels.type, ofType(labels.type ?? '').length]).toEqual([labels.type, value])
+    }
+  })
+
+  test('time the storage, and count what failed there', () => {
+    const counts = samples('grantry_storage_operation_duration_seconds').filter(({ name }) => name.endsWith('_count'))
+    const operations = new Set(counts.map(({ labels }) => labels.operation))
+    for (const operation of ['getItem', 'setItem', 'insertItem']) expect(operations).toContain(operation)
+    expect(counts.filter(({ labels, value }) => labels.outcome === 'failed' && value > 0)).not.toEqual([])
+    expect(sum('grantry_storage_operations_in_flight')).toBe(0)
+  })
+
+  test('tell of the process too', () => {
+    expect(sum('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+    expect(metrics.has('nodejs_eventloop_lag_seconds')).toBe(true)
+    expect(samples('grantry_build_info')).toMatchObject([{ value: 1, labels: { version: '0.0.0' } }])
+  })
+
+  // A label that a stranger can choose fills the memory of everybody who looks.
+  test('have only labels whose values are ours', () => {
+    const values = [...metrics.values()].flatMap((family) =>
+      family.samples.flatMap(({ labels }) => Object.values(labels)),
+    )
+    for (const value of new Set(values)) expect(value).toMatch(/^[\w:.+-]*$/u)
+    for (const id of ['alice', 'evil', 'demo-jwt', 'a-secret-in-no-query']) expect(page).not.toContain(id)
+  })
+})
+
+test('neither log nor metrics hold a secret of the run, in any form', () => {
+  expect(ask.secrets.size).toBeGreaterThan(30)
+  expect(leaks(server.output.err, ask.secrets)).toEqual([])
+  expect(leaks(page, ask.secrets)).toEqual([])
+})
+
+test('the search itself finds what it looks for, in every form', () => {
+  const secret = 'päss word/+='
+  const base64 = Buffer.from(secret).toString('base64')
+  for (const text of [secret, encodeURIComponent(secret), base64, 'p%C3%A4ss+word%2F%2B%3D']) {
+    expect(leaks(`..${text}..`, [secret])).toEqual([secret])
+  }
+  expect(leaks('eyJh.signature', ['eyJx.payload.signature'])).toHaveLength(1)
+})

@@ -1,0 +1,148 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Asker } from './asker.ts'
+
+const verifier = 'a-verifier-of-this-run-that-nobody-may-read-0123456789'
+const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))).toString(
+  'base64url',
+)
+
+export const demo = ['demo', 'demo-secret'] as const
+export const jwt = ['demo-jwt', 'demo-secret'] as const
+const api1 = ['api1', 'api1-secret'] as const
+
+/** Trace and span of a caller. */
+export const caller = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
+/** Terminals would obey it, and a reader of lines would see two. */
+export const hostileId = 'evil\u009B31m\u202E"\n{"level":"info","type":"forged"}\\'
+
+const scope = 'openid profile roles offline_access api1'
+const token = '/connect/token'
+
+async function grants(ask: Asker, address: string): Promise<void> {
+  const logIn = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
+  for (const client of [demo, jwt]) {
+    await ask.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, client)
+    const { body } = await ask.post('token', token, logIn, client)
+    const { access_token: access, refresh_token: refresh, id_token: identity } = body
+    await ask.post('introspection', '/connect/introspect', { token: access }, api1)
+    await ask.send('userinfo', '/connect/userinfo', { headers: { authorization: `Bearer ${access}` } })
+    await ask.post('accessTokenValidation', '/connect/accesstokenvalidation', { token: access })
+    // The token in the query, as the seed allows it.
+    await ask.send('accessTokenValidation', `/connect/accesstokenvalidation?token=${access}&expectedScope=api2`)
+    await ask.post('identityTokenValidation', '/connect/identitytokenvalidation', {
+      token: identity,
+      client_id: client[0],
+    })
+    // Once, again as a retry, and as a replay of another request: the family is revoked.
+    const rotation = { grant_type: 'refresh_token', refresh_token: refresh }
+    await ask.post('token', token, rotation, client)
+    await ask.post('token', token, rotation, client)
+    await ask.post('token', token, { ...rotation, scope: 'openid api1' }, client)
+    await ask.post('introspection', '/connect/introspect', { token: access }, api1)
+  }
+  await ask.post('token', token, { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }, demo)
+  await ask.post('token', token, { grant_type: 'urn:example:badge', badge_id: '777777', scope: 'api1' }, demo)
+
+  const redirect_uri = `${address}/demo/callback`
+  const login = {
+    username: 'alice',
+    password: 'alice-password',
+    client_id: 'demo-spa',
+    redirect_uri,
+    scope: 'openid api1',
+  }
+  const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
+  const { body } = await ask.post('demo', '/demo/authorize', { ...login, ...proof })
+  await ask.post('demo', '/demo/authorize', { ...login, password: 'a-wrong-password-of-alice' })
+  const exchange = {
+    grant_type: 'authorization_code',
+    client_id: 'demo-spa',
+    code: body.code,
+    redirect_uri,
+    code_verifier: verifier,
+  }
+  await ask.post('token', token, exchange)
+  await ask.post('token', token, exchange)
+
+  const revocable = await ask.post('token', token, logIn, demo)
+  await ask.post('revocation', '/connect/revocation', { token: revocable.body.access_token }, demo)
+  await ask.post('revocation', '/connect/revocation', { token: revocable.body.refresh_token }, demo)
+}
+
+async function refusals(ask: Asker): Promise<void> {
+  const forClient = { grant_type: 'client_credentials', scope: 'api1' }
+  const wrong = 'a-wrong+secret/of=this run'
+  await ask.post('token', token, forClient, ['demo', wrong])
+  await ask.post('token', token, { ...forClient, client_id: 'demo', client_secret: wrong })
+  await ask.post('token', token, forClient, [hostileId, wrong])
+  await ask.post('token', token, { ...forClient, client_id: hostileId })
+  await ask.post('token', token, { ...forClient, scope: `api1 ${hostileId}` }, demo)
+  await ask.post('token', token, { ...forClient, grant_type: hostileId }, demo)
+  await ask.post(
+    'token',
+    token,
+    { grant_type: 'password', username: 'alice', password: 'a-wrong-password', scope: 'api1' },
+    demo,
+  )
+  await ask.post('token', token, { grant_type: 'refresh_token', refresh_token: 'an-unknown-refresh-token' }, demo)
+  await ask.post(
+    'token',
+    token,
+    { grant_type: 'authorization_code', code: 'an-unknown-code', redirect_uri: 'http://x.invalid/' },
+    demo,
+  )
+  await ask.post('introspection', '/connect/introspect', { token: 'an-unknown-token' }, ['api1', wrong])
+  await ask.send('userinfo', '/connect/userinfo', { headers: { authorization: 'Bearer an-unknown-bearer-token' } })
+  ask.secrets.add('an-unknown-bearer-token')
+  await ask.send('token', token)
+  await ask.send('unknown', '/connect/token/a-secret-in-no-query?token=a-token-in-a-query&client_secret=another')
+  ask.secrets.add('a-token-in-a-query')
+}
+
+/** What strangers write into headers. */
+export const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
+  { traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01' },
+  { traceparent: `00-${caller.traceId.toUpperCase()}-${caller.spanId}-01` },
+  { traceparent: `00-${caller.traceId}-${caller.spanId}-01-and more` },
+  { traceparent: 'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: 'a=stranger-in-tracestate' },
+  { traceparent: '"}\\u000a{"level":"info"' },
+  { 'x-request-id': 'a-request-id-of-a-stranger', 'user-agent': 'stranger-in-user-agent' },
+  { 'x-forwarded-for': 'stranger-in-forwarded-for', referer: 'https://x.invalid/?token=stranger-in-referer' },
+]
+
+async function documents(ask: Asker): Promise<void> {
+  for (const headers of hostileHeaders) await ask.send('jwks', '/.well-known/jwks', { headers })
+  const traceparent = `00-${caller.traceId}-${caller.spanId}-01`
+  await ask.send('discovery', '/.well-known/openid-configuration', { headers: { traceparent } })
+  await ask.send('authorizationServerMetadata', '/.well-known/oauth-authorization-server')
+  await ask.send('discovery', '/.well-known/openid-configuration', { method: 'HEAD' })
+  await ask.send('token', token, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://x.invalid', 'access-control-request-method': 'POST' },
+  })
+  await ask.send('health', '/health/live')
+  await ask.send('health', '/health/ready')
+}
+
+/** The storage is a file for a while. */
+async function outage(ask: Asker, directory: string): Promise<void> {
+  const storage = join(directory, '.grantry')
+  renameSync(storage, `${storage}-away`)
+  writeFileSync(storage, '')
+  try {
+    await ask.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, demo)
+    await ask.send('health', '/health/ready')
+  } finally {
+    rmSync(storage)
+    renameSync(`${storage}-away`, storage)
+  }
+}
+
+/** A day in the life of the demo server: every endpoint, good and bad. */
+export async function mixedRun(ask: Asker, address: string, directory: string): Promise<void> {
+  await grants(ask, address)
+  await refusals(ask)
+  await documents(ask)
+  await outage(ask, directory)
+}

@@ -1,0 +1,82 @@
+import type { AtomicDriver } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { expect, test } from 'vitest'
+import { observedDriver } from '../../packages/server/src/observability/observed-driver.ts'
+
+function heard() {
+  const ended: string[] = []
+  const begin = (operation: string) => (failed: boolean) => {
+    ended.push(`${operation} ${failed ? 'failed' : 'ok'}`)
+  }
+  return { ended, begin }
+}
+
+test('what answers at once still answers at once, and with the same', () => {
+  const { ended, begin } = heard()
+  const driver = observedDriver(memoryDriver(), begin)
+  expect(driver.insertItem('a:b', 'text', { ttl: 60 })).toBe(true)
+  expect(driver.insertItem('a:b', 'other', { ttl: 60 })).toBe(false)
+  expect(driver.getItem('a:b')).toBe('text')
+  expect(ended).toEqual(['insertItem ok', 'insertItem ok', 'getItem ok'])
+})
+
+test('a promise is passed on itself, and counted when it settles', async () => {
+  const { ended, begin } = heard()
+  const promise = Promise.resolve('text')
+  const failing = Promise.reject(new Error('out of reach'))
+  const late: AtomicDriver = { ...mapDriver(), getItem: () => promise, removeItem: () => failing }
+  const driver = observedDriver(late, begin)
+  expect(driver.getItem('a:b')).toBe(promise)
+  expect(driver.removeItem('a:b', {})).toBe(failing)
+  expect(ended).toEqual([])
+  await expect(failing).rejects.toThrow('out of reach')
+  expect([...ended].sort()).toEqual(['getItem ok', 'removeItem failed'])
+})
+
+test('what is thrown is thrown, and an error that is returned is one', () => {
+  const { ended, begin } = heard()
+  const broken: AtomicDriver = {
+    ...mapDriver(),
+    getItem: () => new Error('returned'),
+    removeItem(): void {
+      throw new Error('thrown')
+    },
+  }
+  const driver = observedDriver(broken, begin)
+  expect(driver.getItem('a:b')).toBeInstanceOf(Error)
+  expect(() => driver.removeItem('a:b', {})).toThrow('thrown')
+  expect(ended).toEqual(['getItem failed', 'removeItem failed'])
+})
+
+test('every member is there: what nobody knows yet, what is inherited, what is a class, and what is no function', () => {
+  const { ended, begin } = heard()
+  class Base {
+    readonly #items = new Map([['a', 1]])
+    get size(): number {
+      return this.#items.size
+    }
+    incrementItem(key: string): number {
+      this.#items.set(key, (this.#items.get(key) ?? 0) + 1)
+      return this.#items.get(key) ?? 0
+    }
+  }
+  class Later extends Base {
+    readonly name = 'later'
+    readonly options = { flag: true }
+    open(): void {}
+    dispose(): void {}
+  }
+  const driver = observedDriver(Object.freeze(new Later()) as unknown as AtomicDriver, begin) as unknown as Later
+  expect([driver.incrementItem('a'), driver.incrementItem('a'), driver.size, driver.name]).toEqual([2, 3, 1, 'later'])
+  expect(driver.options).toEqual({ flag: true })
+  driver.open()
+  driver.dispose()
+  expect(ended).toEqual(['incrementItem ok', 'incrementItem ok'])
+})
+
+test('a driver of the project keeps every member', () => {
+  const plain = memoryDriver()
+  const observed = observedDriver(plain, () => () => {})
+  for (const name of Object.keys(plain)) expect(observed).toHaveProperty(name)
+})

@@ -1,0 +1,18 @@
+import type { ProviderOptions } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import { exportJWK, generateKeyPair } from 'jose'
+import { builtInPlugins, clients, scopes, testUsers } from '../support/fixture.ts'
+
+/** What a provider of these tests is made of: without the test provider, which observes by itself. */
+export async function fixtureOptions(): Promise<ProviderOptions> {
+  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true })
+  return {
+    issuer: 'https://id.example.com',
+    keys: [await exportJWK(privateKey)],
+    storage: mapDriver(),
+    clients,
+    scopes,
+    users: testUsers().service,
+    plugins: builtInPlugins,
+  }
+}

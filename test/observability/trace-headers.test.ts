@@ -1,0 +1,114 @@
+import { defineGrant, parseTraceparent, type RequestFacts } from '@grantry/core'
+import { basic, createTestProvider, testClient } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { fixture, web } from '../support/fixture.ts'
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+const issuer = 'https://id.example.com'
+
+const start = (more: { readonly traceHeaders?: boolean } = {}) => fixture(more)
+
+const post = (headers: Record<string, string> = {}) =>
+  new Request(`${issuer}/connect/token`, {
+    method: 'POST',
+    headers: { authorization: basic(web), ...headers },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
+  })
+
+test('answers name request and trace where the host asks for it, also refusals and preflights', async () => {
+  const { provider, events } = await start({ traceHeaders: true })
+  const requests = [
+    post({ traceparent }),
+    post({ traceparent, authorization: 'Basic nonsense' }),
+    new Request(`${issuer}/connect/token`, {
+      method: 'OPTIONS',
+      headers: { traceparent, origin: 'https://web.example.com', 'access-control-request-method': 'POST' },
+    }),
+  ]
+  for (const request of requests) {
+    const { headers } = await provider.fetch(request)
+    const event = events.at(-1)
+    expect(headers.get('x-request-id')).toBe(event?.requestId)
+    expect(parseTraceparent(headers.get('traceparent'))).toEqual({
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      parentSpanId: event?.spanId,
+      flags: 1,
+    })
+    expect(headers.get('access-control-expose-headers') ?? '').not.toMatch(/trace|request-id/u)
+  }
+})
+
+test('answers say nothing of it unless the host asks', async () => {
+  const { provider } = await start()
+  const { headers } = await provider.fetch(post({ traceparent, 'x-request-id': 'mine' }))
+  expect(headers.has('x-request-id')).toBe(false)
+  expect(headers.has('traceparent')).toBe(false)
+})
+
+test('the id is never that of the caller', async () => {
+  const { provider } = await start({ traceHeaders: true })
+  const { headers } = await provider.fetch(post({ 'x-request-id': 'mine' }))
+  expect(headers.get('x-request-id')).toMatch(/^[\w-]{12}$/u)
+})
+
+test('a document that caches keep names no request', async () => {
+  const { provider } = await start({ traceHeaders: true })
+  for (const path of ['/.well-known/jwks', '/.well-known/openid-configuration']) {
+    const { headers } = await provider.fetch(new Request(issuer + path))
+    expect(headers.get('cache-control')).toContain('public')
+    expect(headers.has('x-request-id')).toBe(false)
+    expect(headers.has('traceparent')).toBe(false)
+  }
+})
+
+test('every event of a request has its place in the trace', async () => {
+  const { provider, events } = await start()
+  const before = events.length
+  await provider.fetch(post({ traceparent }))
+  const places = events.slice(before).map(({ traceId, spanId, parentSpanId }) => ({ traceId, spanId, parentSpanId }))
+  expect(places).toHaveLength(3)
+  expect(new Set(places.map((place) => JSON.stringify(place))).size).toBe(1)
+  expect(places[0]).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentSpanId: '00f067aa0ba902b7' })
+})
+
+test('the span that a tracer of the host has opened counts before the header', async () => {
+  const { provider, events } = await start()
+  const traceContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 1 }
+  await provider.fetch(post({ traceparent }), { traceContext })
+  expect(events.at(-1)).toMatchObject({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) })
+  expect(events.at(-1)).not.toHaveProperty('parentSpanId')
+})
+
+test('a method that nobody knows is not written down', async () => {
+  const { provider, events } = await start()
+  await provider.fetch(new Request(`${issuer}/connect/token`, { method: 'EVIL' }))
+  expect(events.at(-1)).toMatchObject({ httpMethod: '_OTHER', status: 405 })
+})
+
+test.each([
+  ['a valid one', { traceparent, tracestate: 'vendor=1,other=2' }, 'vendor=1,other=2'],
+  ['none', { tracestate: 'vendor=1' }, undefined],
+  ['one that is invalid', { traceparent: 'x', tracestate: 'vendor=1' }, undefined],
+  ['one with an endless state', { traceparent, tracestate: `a=${'x'.repeat(512)}` }, undefined],
+])('a grant that calls another service gets what to send along: with %s', async (_, headers, state) => {
+  let seen: RequestFacts['trace'] | undefined
+  const grant = defineGrant({
+    grantType: 'urn:example:calls',
+    params: v.object({}),
+    async handle({ scopes: granted, request }) {
+      seen = request.trace
+      return { scopes: granted }
+    },
+  })
+  const { provider, events } = await createTestProvider({ plugins: [grant] })
+  const request = new Request(`${issuer}/connect/token`, {
+    method: 'POST',
+    headers: { authorization: basic(testClient), ...headers },
+    body: new URLSearchParams({ grant_type: 'urn:example:calls', scope: 'api1' }),
+  })
+  expect((await provider.fetch(request)).status).toBe(200)
+  expect(seen?.tracestate).toBe(state)
+  const { spanId = '', traceId = '' } = events.at(-1) ?? {}
+  expect(seen?.traceparent).toContain(`-${traceId}-${spanId}-`)
+})
