@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
+import { consolePageDefine } from './scripts/console-page.js'
 
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly '@grantry/source': string }>>
@@ -33,6 +34,7 @@ export default defineConfig(
     // `clean` would delete the declarations that tsc has put there.
     clean: false,
     external: [/^[^./]/],
+    ...(folder === 'packages/server' && { define: consolePageDefine() }),
     silent: true,
   })),
 )

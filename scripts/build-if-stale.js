@@ -17,7 +17,9 @@ function newest(folder, wanted) {
 
 const isBuilt = (path) => path.includes('/dist/') && path.endsWith('.js')
 const isSource = (path) =>
-  !path.includes('/dist/') && !path.includes('/node_modules/') && /\.ts$|package\.json$/u.test(path)
+  !path.includes('/dist/') &&
+  !path.includes('/node_modules/') &&
+  /\.ts$|package\.json$|\/page\/[^/]+\.(?:html|css|js)$/u.test(path)
 const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(root, folder), isSource)
 
 /** Builds what is missing or older than its source. */

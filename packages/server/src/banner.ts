@@ -1,6 +1,7 @@
 import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
 import { demoCommands } from './demo/commands.ts'
-import { type GrantryServer, localPort } from './server.ts'
+import { localPort } from './local-address.ts'
+import type { GrantryServer } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
 
@@ -48,6 +49,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     ...endpointLines(server),
     '  GET       /health/live, /health/ready',
   ]
+  if (server.consoleUrl !== undefined) lines.push('', `console    ${server.consoleUrl}`)
   const listening = mismatch(server)
   if (listening !== undefined) lines.push(red(`warning    ${listening}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))

@@ -1,23 +1,20 @@
-import {
-  createProvider,
-  type Handler,
-  type Provider,
-  parseConfiguration,
-  pathOf,
-  type UserService,
-} from '@grantry/core'
+import { createProvider, type Handler, type Observer, type Provider, parseConfiguration } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { inFile } from './configuration/in-file.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
-import { demoAuthorize } from './demo/authorize.ts'
+import { createLiveEvents } from './console/live-events.ts'
+import { consoleRoutes } from './console/routes.ts'
+import { consoleSetup } from './console/setup.ts'
 import { demoConfiguration } from './demo/configuration.ts'
 import { listenFailure } from './listen-failure.ts'
+import { localOrigin, localPort, loopback, urlHost } from './local-address.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
-import { ownRoute } from './observability/own-route.ts'
 import type { ServerObserver } from './observability/server-event.ts'
+import { ownRoutes } from './own-routes.ts'
 
 export interface StartOptions {
   /** Absent: the demo. */
@@ -43,19 +40,15 @@ export interface GrantryServer {
   /** Where the signing keys are, in words. */
   readonly keys: string
   readonly isDemo: boolean
+  /** Where a browser finds the console; absent where it is off. */
+  readonly consoleUrl?: string
+  /** From now on `/health/ready` answers 503, so that a balancer sends no more; everything that still comes is served. */
+  leave(): void
   /** Lets open requests end for so many seconds, then closes the storage. */
   close(seconds: number): Promise<void>
 }
 
 const usualPort = 5000
-const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
-
-/** Whether a URL names this machine; and the port that it names, said or not. */
-export function localPort(url: string): number | undefined {
-  const { hostname, port, protocol } = new URL(url)
-  if (!loopback.has(hostname.replace(/^\[|\]$/gu, ''))) return undefined
-  return Number(port || (protocol === 'https:' ? 443 : 80))
-}
 
 function portOf(issuer: string | undefined): number {
   if (issuer === undefined || !URL.canParse(issuer)) return usualPort
@@ -63,39 +56,9 @@ function portOf(issuer: string | undefined): number {
   return new URL(issuer).port === '' ? usualPort : (localPort(issuer) ?? usualPort)
 }
 
-const status = (text: string, code: number): Response =>
-  Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
-
-/** What the server answers beside the provider, and what answers everything else. */
-function ownRoutes(
-  provider: Provider,
-  { observe, page }: Observability,
-  demoUsers: UserService | undefined,
-): (request: Request) => Handler {
-  const live: Handler = async () => status('live', 200)
-  const ready: Handler = async () =>
-    (await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)
-  const routes = new Map<string, Handler>([
-    ['/health/live', ownRoute('health', live, observe)],
-    ['/health/ready', ownRoute('health', ready, observe)],
-  ])
-  if (page !== undefined) routes.set('/metrics', ownRoute('metrics', page, observe))
-  if (demoUsers !== undefined) {
-    routes.set('/demo/authorize', ownRoute('demo', demoAuthorize(provider, demoUsers), observe))
-  }
-  const unknown = ownRoute('unknown', provider.fetch, observe)
-  return (request) => routes.get(pathOf(request.url)) ?? unknown
-}
-
 function placeOfMetrics({ page, door }: Observability): string {
-  if (door !== undefined) return `http://${door.host.includes(':') ? `[${door.host}]` : door.host}:${door.port}/metrics`
+  if (door !== undefined) return `http://${urlHost(door.host)}:${door.port}/metrics`
   return page === undefined ? 'off' : '/metrics, for this machine only'
-}
-
-/** The provider's own sentence, told of the file that the operator wrote. */
-export function inFile(cause: unknown, file: string): Error {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new TypeError(`${file}: ${message.replace(/^createProvider\(\): /u, '')}`, { cause })
 }
 
 /**
@@ -121,7 +84,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     ready = resolve
   })
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}`
+  const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
   let running: Listening
   let metricsDoor: Listening | undefined
@@ -140,23 +103,48 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const storage = await configuredStorage(configuration.storage, directory)
     const look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
     metricsDoor = look.door
-    const driver = look.storage(storage.driver)
-    const built = await providerOptions({ configuration, directory }, driver, look.observe)
+    const live = configuration.console && createLiveEvents()
+    const observe: Observer = (event) => {
+      live?.publish(event)
+      look.observe(event)
+    }
+    const built = await providerOptions({ configuration, directory }, look.storage(storage.driver), observe)
     const plain = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
       await storage.driver.dispose?.()
       throw cause
     })
     const provider = look.provider(plain)
-    const ownHandler = ownRoutes(provider, look, isDemo ? built.users : undefined)
+    const setup = consoleSetup(provider, built, isDemo)
+    const page = live && configuration.console && (await consoleRoutes({ options: configuration.console, setup, live }))
+    let leaving = false
+    const ownHandler = ownRoutes({
+      provider,
+      observe: look.observe,
+      metrics: look.page,
+      console: page,
+      demoUsers: isDemo ? built.users : undefined,
+      isLeaving: () => leaving,
+    })
     ready(look.counted((request, connection) => (provider.route(request) ?? ownHandler(request))(request, connection)))
-    const close = async (seconds: number): Promise<void> => {
-      // Scrapers may look until the last request is answered.
-      await running.close(seconds)
-      await metricsDoor?.close(0)
-      await provider.close()
+    return {
+      provider,
+      running,
+      metrics: placeOfMetrics(look),
+      storage: storage.description,
+      keys: describeKeys(configuration.keys),
+      isDemo,
+      ...(live !== undefined && { consoleUrl: `${localOrigin(host, running.port)}/console` }),
+      leave() {
+        leaving = true
+      },
+      async close(seconds) {
+        live?.close()
+        await running.close(seconds)
+        // Scrapers may look until the last request is answered.
+        await metricsDoor?.close(0)
+        await provider.close()
+      },
     }
-    const keys = describeKeys(configuration.keys)
-    return { provider, running, metrics: placeOfMetrics(look), storage: storage.description, keys, isDemo, close }
   } catch (cause) {
     await Promise.all([running.close(0), metricsDoor?.close(0)])
     throw loaded === undefined ? cause : inFile(cause, loaded.file)

@@ -1,8 +1,8 @@
 import { createProvider, type Provider } from '@grantry/core'
+import { inFile } from '../configuration/in-file.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { type ConfiguredStorage, configuredStorage } from '../configuration/storage.ts'
-import { inFile } from '../server.ts'
 
 /**
  * The configuration that a command is about. Never the demo: in the wrong directory a command would have done nothing, and said that it is done.

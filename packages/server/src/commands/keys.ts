@@ -61,7 +61,7 @@ async function run(
     const { cause } = thrown
     throw new TypeError(`the storage failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   })
-  await log.flush(lastLines)
+  await log.end(lastLines)
   process.stdout.write(json === true ? `${JSON.stringify(keys, null, 2)}\n` : keysTable(keys))
 }
 

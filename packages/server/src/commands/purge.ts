@@ -1,5 +1,5 @@
+import { inFile } from '../configuration/in-file.ts'
 import { configuredStorage } from '../configuration/storage.ts'
-import { inFile } from '../server.ts'
 import { configured } from './configured.ts'
 
 const byThemselves = {

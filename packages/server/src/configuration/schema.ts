@@ -8,6 +8,7 @@ import {
   type UserService,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { consoleSchema } from '../console/options.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
@@ -75,7 +76,7 @@ export const configurationSchema = configurationObject({
   trustedProxies: v.optional(proxies, 0),
   abuseControl: abuseControlSchema,
   metrics: v.optional(metricsSchema, true),
-  console: v.optional(v.literal(false, 'must be false: this version has no console yet'), false),
+  console: v.optional(consoleSchema, false),
 })
 
 /** What an operator writes. */

@@ -66,5 +66,6 @@ export function demoConfiguration(issuer: string): Configuration {
       },
     ],
     plugins: [badgeGrant(doors)],
+    console: true,
   }
 }

@@ -1,4 +1,4 @@
-import { localPort } from '../server.ts'
+import { localPort } from '../local-address.ts'
 import { type Check, settingOf } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 

@@ -1,4 +1,4 @@
-import { localPort } from '../server.ts'
+import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 

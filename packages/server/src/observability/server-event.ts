@@ -1,7 +1,7 @@
 import type { ProviderEvent } from '@grantry/core'
 
 /** What the server answers beside the provider's endpoints. A path that nobody knows is `unknown`: a stranger's word names nothing. */
-export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'unknown'
+export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'unknown'
 
 /** The end of a request that is no endpoint's of the provider. */
 export interface RequestAnswered {

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** Put in by the build (`scripts/console-page.js`): the server is then one file with nothing beside it. */
+declare const GRANTRY_CONSOLE_PAGE: Readonly<Record<string, string>> | undefined
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+}
+
+/** A file that the browser loads. */
+export interface PageFile {
+  readonly text: string
+  readonly mediaType: string
+}
+
+async function readSources(): Promise<Readonly<Record<string, string>>> {
+  const directory = new URL('./page/', import.meta.url)
+  const names = await readdir(directory).catch((cause: unknown) => {
+    throw new TypeError('console: this build of the server has no page for it; set console to false', { cause })
+  })
+  const entries = names.map(async (name) => [name, await readFile(new URL(name, directory), 'utf8')] as const)
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** The page by the names of its files: what the build has put in, or in the source tree the files themselves. */
+export async function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const texts = typeof GRANTRY_CONSOLE_PAGE === 'undefined' ? await readSources() : GRANTRY_CONSOLE_PAGE
+  return new Map(
+    Object.entries(texts).flatMap(([name, text]): [string, PageFile][] => {
+      const mediaType = mediaTypes[name.slice(name.lastIndexOf('.') + 1)]
+      return mediaType === undefined ? [] : [[name, { text, mediaType }]]
+    }),
+  )
+}

@@ -1,0 +1,73 @@
+import { curlCommand } from './curl.js'
+import { byId, copyButton, element } from './elements.js'
+import { errorMeaning } from './words.js'
+
+/** @import { Answer, Call } from './exchange.js' */
+
+/**
+ * @param {Answer} answer
+ * @returns {readonly [mark: string, tone: string, sentence: string]}
+ */
+function verdict({ status, json }) {
+  if (status === 0) return ['✕', 'bad', 'No answer. Is the server still running?']
+  if (status >= 400) {
+    const error = typeof json?.error === 'string' ? json.error : undefined
+    return ['✕', 'bad', `${status}: refused. ${error === undefined ? '' : errorMeaning(error)}`]
+  }
+  if (json?.active === false) return ['○', 'calm', `${status}: not active. For whoever asks, this token is not valid.`]
+  if (json?.active === true) return ['✓', 'good', `${status}: active. The server accepts this token now.`]
+  if (json?.access_token !== undefined) return ['✓', 'good', `${status}: granted. The tokens are explained below.`]
+  return ['✓', 'good', `${status}: done.`]
+}
+
+/** @param {Answer} answer */
+function bodyText({ status, json, text }) {
+  if (json !== undefined) return JSON.stringify(json, null, 2)
+  if (text !== '') return text.slice(0, 20_000)
+  return status === 0 ? '' : '(empty)'
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {string} [copies] what its button copies
+ */
+const block = (title, text, copies) =>
+  element(
+    'div',
+    { class: 'block' },
+    element('div', { class: 'block-head' }, element('h3', {}, title), copies !== undefined && copyButton(copies, text)),
+    // Long lines scroll or wrap; the keyboard must reach them.
+    element('pre', { tabindex: '0', 'aria-label': title }, text),
+  )
+
+/**
+ * Shows one request and its answer, and moves there.
+ *
+ * @param {Call} call
+ * @param {Answer} answer
+ */
+export function showAnswer(call, answer) {
+  const [mark, tone, sentence] = verdict(answer)
+  const outcome = byId('outcome')
+  outcome.className = `outcome ${tone}`
+  outcome.replaceChildren(
+    element('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
+    element('span', {}, element('strong', {}, call.title), ' ', sentence),
+  )
+  byId('exchange').replaceChildren(
+    block('The request, for a terminal', curlCommand(call, location.origin), 'Copy the curl command'),
+    block('The body of the answer', bodyText(answer)),
+    element(
+      'details',
+      {},
+      element('summary', {}, `Headers that matter, and ${Math.round(answer.milliseconds)} ms`),
+      element(
+        'dl',
+        { class: 'headers' },
+        ...answer.headers.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+      ),
+    ),
+  )
+  byId('answer-title').focus()
+}

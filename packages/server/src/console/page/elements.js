@@ -1,0 +1,109 @@
+/**
+ * @typedef {Node | string | false | undefined} Child
+ * @typedef {Record<string, string | boolean | ((event: Event) => unknown)>} Attributes
+ */
+
+/**
+ * Makes an element. Text goes in as text only: nothing that a server says can become markup.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Attributes} [attributes] `onclick` and the like are listeners; `true` is an attribute without a value
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name.slice(2), value)
+    else if (value !== false) made.setAttribute(name, value === true ? '' : value)
+  }
+  made.append(...children.filter((child) => child !== false && child !== undefined))
+  return made
+}
+
+/**
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export function byId(id) {
+  const found = document.getElementById(id)
+  if (found === null) throw new TypeError(`The page has no element ${id}`)
+  return found
+}
+
+/**
+ * A labelled control with a hint that is read out with it.
+ *
+ * @param {string} label
+ * @param {HTMLInputElement | HTMLSelectElement} control its `id` is what the label names
+ * @param {Child} [hint]
+ */
+export function field(label, control, hint) {
+  if (hint) control.setAttribute('aria-describedby', `${control.id}-hint`)
+  return element(
+    'div',
+    { class: 'field' },
+    element('label', { for: control.id }, label),
+    control,
+    hint ? element('p', { class: 'hint', id: `${control.id}-hint` }, hint) : undefined,
+  )
+}
+
+/**
+ * @param {string} id
+ * @param {string} value
+ * @param {Attributes} [more]
+ */
+export function textInput(id, value, more = {}) {
+  const input = element('input', {
+    id,
+    type: 'text',
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    ...more,
+  })
+  input.value = value
+  return input
+}
+
+/**
+ * @param {string} id
+ * @param {readonly (readonly [value: string, text: string])[]} options
+ * @param {string} [chosen]
+ */
+export function choice(id, options, chosen) {
+  const select = element('select', { id }, ...options.map(([value, text]) => element('option', { value }, text)))
+  if (chosen !== undefined) select.value = chosen
+  return select
+}
+
+/**
+ * A button that copies a text and says so.
+ *
+ * @param {string} what named for a screen reader: `Copy the curl command`
+ * @param {string} text
+ */
+export function copyButton(what, text) {
+  const said = element('span', { class: 'quiet', role: 'status' })
+  const button = element(
+    'button',
+    {
+      type: 'button',
+      class: 'small',
+      'aria-label': what,
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(text)
+          said.textContent = 'Copied'
+        } catch {
+          // The browser asks the user, or forbids it: the text is on the page to be selected.
+          said.textContent = 'Select the text to copy it'
+        }
+      },
+    },
+    'Copy',
+  )
+  return element('span', { class: 'copy' }, said, button)
+}

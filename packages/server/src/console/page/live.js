@@ -1,0 +1,25 @@
+import { byId } from './elements.js'
+
+/** @import { ServerEvent } from './families.js' */
+
+/** @param {string} tone @param {string} text */
+function say(tone, text) {
+  const live = byId('live')
+  live.className = tone
+  live.textContent = text
+}
+
+/**
+ * Listens to the server for as long as the page is open; the browser reconnects by itself.
+ *
+ * @param {(event: ServerEvent) => void} onEvent
+ */
+export function listen(onEvent) {
+  const source = new EventSource('/console/events')
+  source.onopen = () => say('good', 'connected')
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) say('bad', 'refused: too many pages listen. Close one and reload')
+    else say('bad', 'lost: connecting again')
+  }
+  source.onmessage = ({ data }) => onEvent(JSON.parse(data))
+}

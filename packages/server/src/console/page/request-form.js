@@ -1,0 +1,158 @@
+import { byId, choice, element, field, textInput } from './elements.js'
+import { freeFields } from './free-fields.js'
+import { scopeBoxes } from './scope-boxes.js'
+import { asClient } from './session.js'
+import { signIn } from './sign-in.js'
+import { fieldName, grantMeaning, grantName } from './words.js'
+
+/** @import { Answer, Call } from './exchange.js' */
+/** @import { Session, Identity } from './session.js' */
+/** @import { Setup, Client, Grant } from './setup.js' */
+
+/**
+ * The form of a token request. It is made anew when the client or the grant changes, because everything below depends on them.
+ *
+ * @param {object} parts
+ * @param {Setup} parts.setup
+ * @param {() => Session | undefined} parts.session
+ * @param {(call: Call) => Promise<Answer>} parts.send
+ * @param {(client: Identity, call: Call) => Promise<unknown>} parts.sendForTokens
+ */
+export function createRequestForm({ setup, session, send, sendForTokens }) {
+  const form = byId('request')
+  const { demo } = setup
+  let clientId = setup.clients[0]?.clientId ?? ''
+  let grantType = ''
+  let secret = demo?.clients[clientId] ?? ''
+
+  const client = () => setup.clients.find((known) => known.clientId === clientId)
+
+  /** @param {Client | undefined} known */
+  const grantsOf = (known) =>
+    setup.grants.filter((grant) => known === undefined || known.grantTypes.includes(grant.grantType))
+
+  function clientFields() {
+    const known = client()
+    const names = setup.clients.map(
+      ({ clientId, public: isPublic }) =>
+        /** @type {const} */ ([clientId, isPublic ? `${clientId} (public)` : clientId]),
+    )
+    const who = names.length > 0 ? choice('client', names, clientId) : textInput('client', clientId)
+    who.addEventListener('change', () => {
+      clientId = who.value
+      secret = demo?.clients[clientId] ?? ''
+      render('client')
+    })
+    const own = textInput('secret', secret, demo === undefined ? { type: 'password' } : {})
+    own.addEventListener('input', () => {
+      secret = own.value
+    })
+    const hint =
+      demo === undefined
+        ? 'It stays in the memory of this page. Empty for a public client.'
+        : 'Filled in: this is a demo, and its secrets are public.'
+    return [
+      field(
+        'Client',
+        who,
+        known?.public ? 'A public client has no secret: an app that runs at the user’s.' : 'The program that asks.',
+      ),
+      known?.public ? undefined : field('Client secret', own, hint),
+    ]
+  }
+
+  /**
+   * What a field begins with: the demo's value, or what the page holds.
+   *
+   * @param {string} name
+   */
+  function prefilled(name) {
+    if (name === 'refresh_token') return session()?.refresh ?? ''
+    if (name === 'redirect_uri') return client()?.redirectUris[0] ?? ''
+    const user = demo?.users[0]
+    if (name === 'username' || name === 'password') return user?.[name] ?? ''
+    return demo?.fields[name] ?? ''
+  }
+
+  /** @param {Grant | undefined} grant */
+  function grantFields(grant) {
+    const inputs = (grant?.fields ?? []).map(({ name, required }) => {
+      const secretField = name === 'password' && demo === undefined
+      const input = textInput(`field-${name}`, prefilled(name), { name, ...(secretField && { type: 'password' }) })
+      const label = fieldName(name)
+      return { input, part: field(label, input, label === name && !required ? 'May be left out.' : undefined) }
+    })
+    return { inputs: inputs.map(({ input }) => input), parts: inputs.map(({ part }) => part) }
+  }
+
+  /** @param {string} [focused] the `id` of what keeps the focus */
+  function render(focused) {
+    const known = client()
+    const offered = grantsOf(known)
+    if (!offered.some((grant) => grant.grantType === grantType)) grantType = offered[0]?.grantType ?? ''
+    const grant = offered.find((one) => one.grantType === grantType)
+    const isCode = grantType === 'authorization_code'
+    const kind = choice(
+      'grant',
+      offered.map((one) => [one.grantType, grantName(one.grantType)]),
+      grantType,
+    )
+    kind.addEventListener('change', () => {
+      grantType = kind.value
+      render('grant')
+    })
+    const scopes = scopeBoxes(known?.scopes, grantType)
+    const fields = grantFields(grant)
+    const more = freeFields(grant !== undefined && grant.fields === undefined)
+    const hasScopes = grant?.scope !== 'ignored' || (isCode && demo !== undefined)
+
+    const ownFields =
+      isCode && demo !== undefined
+        ? [
+            signIn({
+              demo,
+              send,
+              asked: () => ({ clientId, redirectUri: known?.redirectUris[0] ?? '', scope: scopes.chosen() }),
+              got: (values) => {
+                for (const input of fields.inputs) input.value = values[input.name] ?? input.value
+                button.focus()
+              },
+            }),
+            element('fieldset', {}, element('legend', {}, 'Then, the client redeems the code'), ...fields.parts),
+          ]
+        : fields.parts
+
+    const button = element(
+      'button',
+      { type: 'submit', class: 'primary' },
+      isCode ? 'Redeem the code' : 'Send the request',
+    )
+    form.replaceChildren(
+      ...clientFields().filter((part) => part !== undefined),
+      field('Grant type', kind, grantMeaning(grantType)),
+      ...(hasScopes ? [scopes.part] : []),
+      ...ownFields,
+      more.part,
+      button,
+    )
+    form.onsubmit = (event) => {
+      event.preventDefault()
+      const scope = grant?.scope === 'ignored' ? '' : scopes.chosen()
+      /** @type {(readonly [string, string])[]} */
+      const sent = [
+        ['grant_type', grantType],
+        ...(scope === '' ? [] : [/** @type {const} */ (['scope', scope])]),
+        ...fields.inputs
+          .filter((input) => input.value !== '')
+          .map((input) => /** @type {const} */ ([input.name, input.value])),
+        ...more.chosen(),
+      ]
+      const who = { clientId, secret: known?.public ? '' : secret }
+      const title = `${grantName(grantType)}.`
+      void sendForTokens(who, { title, method: 'POST', path: setup.paths.token ?? '', ...asClient(who, sent) })
+    }
+    if (focused !== undefined) byId(focused).focus()
+  }
+
+  render()
+}

@@ -1,0 +1,54 @@
+/** @import { Answer, Call } from './exchange.js' */
+
+/**
+ * What the page holds: of the last tokens, who got them and what was spent for them. It is gone when the page is.
+ *
+ * @typedef {object} Session
+ * @property {Identity} client
+ * @property {string} [access]
+ * @property {string} [refresh]
+ * @property {string} [identity]
+ * @property {string} [scope] as granted
+ * @property {Call} [spentCode] the request that redeemed the code
+ * @property {Call} [spentRefresh] the last request that redeemed a refresh token
+ * @property {Record<string, unknown>} [introspected]
+ *
+ * @typedef {object} Identity
+ * @property {string} clientId
+ * @property {string} secret empty for a public client
+ */
+
+/**
+ * How a client says who it is: HTTP Basic, or without a secret its name among the fields.
+ *
+ * @param {Identity} client
+ * @param {readonly (readonly [string, string])[]} form
+ * @returns {Pick<Call, 'credentials' | 'form'>}
+ */
+export const asClient = ({ clientId, secret }, form) =>
+  secret === '' ? { form: [...form, ['client_id', clientId]] } : { credentials: [clientId, secret], form }
+
+/**
+ * The session after a token request; the old one where the answer holds no tokens.
+ *
+ * @param {Session | undefined} session
+ * @param {Identity} client
+ * @param {Call} call
+ * @param {Answer} answer
+ * @returns {Session | undefined}
+ */
+export function sessionAfter(session, client, call, { status, json }) {
+  if (status !== 200 || typeof json?.access_token !== 'string') return session
+  const grantType = call.form?.find(([name]) => name === 'grant_type')?.[1] ?? ''
+  const spentCode =
+    grantType === 'authorization_code' ? call : grantType === 'refresh_token' ? session?.spentCode : undefined
+  return {
+    client,
+    access: json.access_token,
+    ...(typeof json.refresh_token === 'string' && { refresh: json.refresh_token }),
+    ...(typeof json.id_token === 'string' && { identity: json.id_token }),
+    ...(typeof json.scope === 'string' && { scope: json.scope }),
+    ...(spentCode !== undefined && { spentCode }),
+    ...(grantType === 'refresh_token' && { spentRefresh: call }),
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What the server tells the page at its start.
+ *
+ * @typedef {object} Client
+ * @property {string} clientId
+ * @property {boolean} public
+ * @property {string[]} grantTypes
+ * @property {string[]} scopes
+ * @property {string[]} redirectUris
+ *
+ * @typedef {object} Grant
+ * @property {string} grantType
+ * @property {{ name: string, required: boolean }[]} [fields]
+ * @property {'required' | 'optional' | 'ignored'} scope
+ *
+ * @typedef {object} Demo
+ * @property {Record<string, string>} clients
+ * @property {Record<string, string>} apis
+ * @property {{ username: string, password: string }[]} users
+ * @property {Record<string, string>} fields
+ * @property {string} authorizePath
+ *
+ * @typedef {object} Setup
+ * @property {string} issuer
+ * @property {Record<string, string | undefined>} paths
+ * @property {Client[]} clients
+ * @property {Grant[]} grants
+ * @property {string[]} apis
+ * @property {Demo} [demo]
+ */
+
+/** @returns {Promise<Setup>} */
+export async function loadSetup() {
+  const response = await fetch('/console/setup.json', { credentials: 'omit' })
+  if (!response.ok) throw new Error(await response.text())
+  return response.json()
+}

@@ -1,0 +1,44 @@
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const dateAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+/** @type {readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[]} */
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/**
+ * `in 59 minutes`, `2 hours ago`.
+ *
+ * @param {number} seconds from now
+ */
+export function fromNow(seconds) {
+  if (Math.abs(seconds) < 1) return 'now'
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+
+/**
+ * `21 Nov 2026, 16:34:10 (in 59 minutes)`.
+ *
+ * @param {number} epochSeconds
+ */
+export function inWords(epochSeconds) {
+  const date = new Date(epochSeconds * 1000)
+  // Whatever a server calls a time: one that is none must not stop the page.
+  if (Number.isNaN(date.getTime())) return String(epochSeconds)
+  return `${dateAndTime.format(date)} (${fromNow(epochSeconds - Date.now() / 1000)})`
+}
+
+/** @param {number} epochSeconds */
+export const clockTime = (epochSeconds) => clock.format(new Date(epochSeconds * 1000))
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  const [unit, length] = units.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1]
+  const count = seconds / length
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,103 @@
+import { explainClaim } from './claims.js'
+import { byId, copyButton, element } from './elements.js'
+import { decodeJwt, fingerprintOf } from './jwt.js'
+
+/** @import { Session } from './session.js' */
+
+/**
+ * @param {string} caption
+ * @param {Record<string, unknown>} claims
+ */
+const claimTable = (caption, claims) =>
+  element(
+    'div',
+    { class: 'claims' },
+    element('h4', {}, caption),
+    element(
+      'dl',
+      {},
+      ...Object.entries(claims).map(([name, value]) => {
+        const { shown, words, meaning } = explainClaim(name, value)
+        return element(
+          'div',
+          { class: 'claim' },
+          element('dt', {}, element('code', {}, name)),
+          element(
+            'dd',
+            {},
+            element('span', { class: 'mono' }, shown),
+            words !== undefined && element('span', { class: 'words' }, words),
+          ),
+          element('dd', { class: 'meaning' }, meaning),
+        )
+      }),
+    ),
+  )
+
+/**
+ * @param {string} name
+ * @param {string} what
+ * @param {string} token
+ * @param {...(Node | false)} inside
+ */
+async function card(name, what, token, ...inside) {
+  const short = element('code', {}, await fingerprintOf(token))
+  return element(
+    'article',
+    { class: 'token', 'aria-label': name },
+    element(
+      'div',
+      { class: 'block-head' },
+      element('h3', {}, name),
+      copyButton(`Copy the ${name.toLowerCase()}`, token),
+    ),
+    element('p', {}, what),
+    element('p', { class: 'raw mono' }, token),
+    element('p', { class: 'hint' }, 'Events call it ', short, ', the start of its SHA-256.'),
+    ...inside.filter((part) => part !== false),
+  )
+}
+
+/** @param {string} token */
+function decoded(token) {
+  const jwt = decodeJwt(token)
+  if (jwt === undefined) return []
+  return [claimTable('Header', jwt.header), claimTable('Claims', jwt.claims)]
+}
+
+/** @param {Session} session */
+function accessCard({ access = '', introspected }) {
+  const inside = decoded(access)
+  const isJwt = inside.length > 0
+  const what = isJwt
+    ? 'A JWT: the API can read and check it by itself, with the public key of the server.'
+    : 'A reference token: it is opaque and says nothing by itself. Whoever gets it asks the server: press Introspect.'
+  const asked = !isJwt && introspected !== undefined && claimTable('What introspection says of it', introspected)
+  return card('Access token', `${what} The client sends it to an API.`, access, ...inside, asked)
+}
+
+/** @param {Session} session */
+export async function showTokens(session) {
+  const { refresh, identity } = session
+  const cards = [accessCard(session)]
+  if (refresh !== undefined) {
+    cards.push(
+      card(
+        'Refresh token',
+        'Opaque. The client keeps it to itself and exchanges it here for the next tokens. It works once.',
+        refresh,
+      ),
+    )
+  }
+  if (identity !== undefined) {
+    cards.push(
+      card(
+        'Identity token',
+        'Tells the client who signed in. It is for the client only, and opens no API.',
+        identity,
+        ...decoded(identity),
+      ),
+    )
+  }
+  byId('token-list').replaceChildren(...(await Promise.all(cards)))
+}

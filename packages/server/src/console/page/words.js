@@ -1,0 +1,69 @@
+/** @type {Readonly<Record<string, readonly [name: string, what: string]>>} */
+const grants = {
+  client_credentials: ['Client credentials', 'A program asks for itself. There is no user, and no refresh token.'],
+  password: [
+    'Password',
+    'The client has the user’s name and password. Old, and best avoided: the client sees the password.',
+  ],
+  authorization_code: [
+    'Authorization code',
+    'The user signs in at the server, the client gets a code, and redeems it here. The way for anything with users.',
+  ],
+  refresh_token: [
+    'Refresh token',
+    'The next tokens without the user. The refresh token is replaced by a new one each time.',
+  ],
+}
+
+/** @param {string} grantType */
+export const grantName = (grantType) => grants[grantType]?.[0] ?? grantType
+
+/** @param {string} grantType */
+export const grantMeaning = (grantType) => grants[grantType]?.[1] ?? 'A grant of a plugin. Its fields are below.'
+
+/** @type {Readonly<Record<string, string>>} */
+const scopes = {
+  openid: 'an identity token',
+  profile: 'the user’s name',
+  email: 'the e-mail address',
+  address: 'the postal address',
+  phone: 'the telephone number',
+  roles: 'the user’s roles',
+  offline_access: 'a refresh token',
+}
+
+/** @param {string} scope */
+export const scopeMeaning = (scope) => scopes[scope] ?? 'an API'
+
+/** @type {Readonly<Record<string, string>>} */
+const fields = {
+  username: 'User name',
+  password: 'Password',
+  acr_values: 'How to authenticate (optional)',
+  code: 'Code',
+  redirect_uri: 'Redirect URI',
+  code_verifier: 'Proof key (code_verifier)',
+  refresh_token: 'Refresh token',
+}
+
+/** @param {string} name */
+export const fieldName = (name) => fields[name] ?? name
+
+/** @type {Readonly<Record<string, string>>} */
+const errors = {
+  invalid_request: 'Something in the request is missing, double or malformed.',
+  invalid_client: 'The client, or the API that asks, could not prove who it is.',
+  invalid_grant:
+    'What was presented is wrong, expired, revoked or was used before. The server does not say which, so that nobody can probe it.',
+  unauthorized_client: 'This client may not use this grant type.',
+  unsupported_grant_type: 'The server has no such grant type.',
+  invalid_scope: 'A scope is unknown, missing, or not for this client or grant.',
+  invalid_token: 'The token is not valid, or not any more.',
+  insufficient_scope: 'The token is valid, and does not hold the scope.',
+  access_denied: 'The user could not sign in.',
+  temporarily_unavailable: 'The server is busy or its storage out of reach. Try again.',
+  server_error: 'The server failed. Its log says why.',
+}
+
+/** @param {string} code */
+export const errorMeaning = (code) => errors[code] ?? 'The request was refused.'

@@ -1,0 +1,41 @@
+import type { Handler } from '@grantry/core'
+import { refusalOf } from './access.ts'
+import { consoleHeaders } from './headers.ts'
+import type { LiveEvents } from './live-events.ts'
+import type { ConsoleOptions } from './options.ts'
+import { pageFiles } from './page-files.ts'
+import type { ConsoleSetup } from './setup.ts'
+
+const answer = (text: string, mediaType: string): Response =>
+  new Response(text, { headers: { ...consoleHeaders, 'content-type': mediaType } })
+
+/**
+ * Everything below `/console`: the page, its files, what it must know, and the live events. Nothing is answered before the caller was judged.
+ *
+ * @throws TypeError when this build of the server has no page.
+ */
+export async function consoleRoutes(parts: {
+  readonly options: ConsoleOptions
+  readonly setup: ConsoleSetup
+  readonly live: LiveEvents
+}): Promise<ReadonlyMap<string, Handler>> {
+  const { options, setup, live } = parts
+  const guarded =
+    (make: (request: Request) => Response): Handler =>
+    async (request, connection) =>
+      refusalOf(request, connection, { ...options, issuer: setup.issuer }) ?? make(request)
+
+  const known = JSON.stringify(setup)
+  const routes = new Map<string, Handler>([
+    ['/console/setup.json', guarded(() => answer(known, 'application/json'))],
+    ['/console/events', guarded((request) => live.listen(request))],
+  ])
+  for (const [name, { text, mediaType }] of await pageFiles()) {
+    const path = name === 'index.html' ? '/console' : `/console/${name}`
+    routes.set(
+      path,
+      guarded(() => answer(text, mediaType)),
+    )
+  }
+  return routes
+}

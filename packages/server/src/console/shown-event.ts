@@ -1,0 +1,42 @@
+import type { ProviderEvent } from '@grantry/core'
+
+/** What the page learns of an event: enough to draw a family, and nothing that could be used. */
+export interface ShownEvent {
+  readonly id: string
+  readonly type: string
+  /** Epoch seconds. */
+  readonly time: number
+  readonly family?: string
+  readonly clientId?: string
+  readonly grantType?: string
+  readonly tokenType?: string
+  readonly reason?: string
+  readonly fingerprint?: string
+}
+
+const shownTypes: ReadonlySet<string> = new Set<ProviderEvent['type']>([
+  'token_issued',
+  'code_issued',
+  'code_redeemed',
+  'code_replayed',
+  'refresh_rotated',
+  'refresh_retried',
+  'refresh_reused',
+  'redemption_replayed',
+  'family_revoked',
+  'token_revoked',
+])
+
+const shownFields = ['family', 'clientId', 'grantType', 'tokenType', 'reason', 'fingerprint'] as const
+
+/** Named one by one: what a later version adds to an event does not reach the page by itself. */
+export function shownEvent(event: ProviderEvent): ShownEvent | undefined {
+  if (!shownTypes.has(event.type)) return undefined
+  const { id, type, time } = event
+  const shown: Record<string, string> = {}
+  for (const name of shownFields) {
+    const value = (event as Readonly<Partial<Record<typeof name, unknown>>>)[name]
+    if (typeof value === 'string') shown[name] = value
+  }
+  return { id, type, time, ...shown }
+}

@@ -1,0 +1,38 @@
+import { type Handler, type Provider, pathOf, type UserService } from '@grantry/core'
+import { demoAuthorize } from './demo/authorize.ts'
+import { ownRoute } from './observability/own-route.ts'
+import type { ServerObserver } from './observability/server-event.ts'
+
+const status = (text: string, code: number): Response =>
+  Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
+
+/** What the server answers beside the provider, and what answers everything else. */
+export function ownRoutes(parts: {
+  readonly provider: Provider
+  readonly observe: ServerObserver
+  /** `/metrics`, where it is on this port. */
+  readonly metrics: Handler | undefined
+  /** What is below `/console`, where it is on. */
+  readonly console: ReadonlyMap<string, Handler> | undefined
+  /** Of the demo only. */
+  readonly demoUsers: UserService | undefined
+  readonly isLeaving: () => boolean
+}): (request: Request) => Handler {
+  const { provider, observe, metrics, console: page, demoUsers, isLeaving } = parts
+  const live: Handler = async () => status('live', 200)
+  const ready: Handler = async () => {
+    if (isLeaving()) return status('stopping', 503)
+    return (await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)
+  }
+  const routes = new Map<string, Handler>([
+    ['/health/live', ownRoute('health', live, observe)],
+    ['/health/ready', ownRoute('health', ready, observe)],
+  ])
+  if (metrics !== undefined) routes.set('/metrics', ownRoute('metrics', metrics, observe))
+  if (demoUsers !== undefined) {
+    routes.set('/demo/authorize', ownRoute('demo', demoAuthorize(provider, demoUsers), observe))
+  }
+  for (const [path, handler] of page ?? []) routes.set(path, ownRoute('console', handler, observe))
+  const unknown = ownRoute('unknown', provider.fetch, observe)
+  return (request) => routes.get(pathOf(request.url)) ?? unknown
+}

@@ -1,0 +1,1 @@
+export function consolePageDefine(): Record<string, string>
