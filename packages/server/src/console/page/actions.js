@@ -1,4 +1,3 @@
-import { byId, choice, element, field, textInput } from './elements.js'
 import { asClient } from './session.js'
 
 /** @import { Call } from './exchange.js' */
@@ -9,6 +8,7 @@ import { asClient } from './session.js'
  * One thing to do with the tokens at hand.
  *
  * @typedef {object} Action
+ * @property {string} group
  * @property {string} label
  * @property {string} what
  * @property {string | false} missing why it cannot be done now
@@ -16,48 +16,43 @@ import { asClient } from './session.js'
  * @property {'tokens' | 'introspection'} [yields]
  */
 
-const noAccess = 'There is no access token yet.'
-const noRefresh = 'There is no refresh token: ask for offline_access, with a grant that has a user.'
-const noIdentity = 'There is no identity token: ask for openid, with a code or a refresh token of one.'
+const noAccess = 'Needs an access token.'
+const noRefresh = 'Needs a refresh token: ask for offline_access with a user.'
+const noIdentity = 'Needs an identity token: redeem a code with openid.'
+const notRefreshed = 'Needs a refresh before.'
+
+/** @param {string | undefined} path */
+const isOff = (path) => path === undefined && 'This endpoint is switched off here.'
 
 /**
- * The same request with a difference that a thief would make without knowing: it names the scopes, or leaves them out.
+ * What a thief would send who does not know the first request to the letter: it names the scopes, or leaves them out.
  *
  * @param {Call | undefined} spent
  * @param {string} scope
  * @returns {readonly (readonly [string, string])[]}
  */
-function asThief({ form = [] } = /** @type {Call} */ ({}), scope) {
+function asThief(spent, scope) {
+  const form = spent?.form ?? []
   const rest = form.filter(([name]) => name !== 'scope')
   return rest.length < form.length ? rest : [...rest, ['scope', scope]]
 }
 
 /**
  * @param {Setup} setup
- * @param {Session | undefined} session
- * @param {readonly [string, string]} api who introspects
+ * @param {Partial<Session>} session
+ * @param {readonly [name: string, secret: string]} api who introspects
  * @returns {readonly Action[]}
  */
-function actionsFor({ paths }, session, api) {
-  const client = session?.client ?? { clientId: '', secret: '' }
-  const access = session?.access ?? ''
-  const refresh = session?.refresh ?? ''
-  const identity = session?.identity ?? ''
-  const { spentRefresh, spentCode, scope = '' } = session ?? /** @type {Partial<Session>} */ ({})
-  const post = /** @type {const} */ ('POST')
-  const token = { method: post, path: paths.token ?? '' }
-  const revocation = { method: post, path: paths.revocation ?? '' }
-  /** @param {string | undefined} path */
-  const off = (path) => (path === undefined ? 'This endpoint is switched off here.' : false)
-
+function questions({ paths }, { access = '', identity = '', client }, api) {
   return [
     {
+      group: 'Ask about them',
       label: 'Introspect',
-      what: 'As an API: ask the server whether the access token is valid, and what it says.',
-      missing: off(paths.introspection) || (access === '' && noAccess),
+      what: 'As an API: is the access token valid, and what does it say?',
+      missing: isOff(paths.introspection) || (access === '' && noAccess),
       call: () => ({
         title: 'Introspect.',
-        method: post,
+        method: 'POST',
         path: paths.introspection ?? '',
         credentials: api,
         form: [['token', access]],
@@ -65,37 +60,61 @@ function actionsFor({ paths }, session, api) {
       yields: 'introspection',
     },
     {
+      group: 'Ask about them',
       label: 'Userinfo',
-      what: 'As the client: read the claims of the user. It needs the scope openid.',
-      missing: off(paths.userinfo) || (access === '' && noAccess),
-      call: () => ({ title: 'Userinfo.', method: 'GET', path: paths.userinfo ?? '', bearer: access }),
+      what: 'As the client: the claims of the user. Needs the scope openid.',
+      missing: isOff(paths.userinfo) || (access === '' && noAccess),
+      call: () => ({
+        title: 'Userinfo.',
+        method: 'GET',
+        path: paths.userinfo ?? '',
+        bearer: access,
+        success: 'this is what the scopes let the client know of the user.',
+      }),
     },
     {
-      label: 'Validate the identity token',
+      group: 'Ask about them',
+      label: 'Validate identity token',
       what: 'For clients without a JWT library: every claim comes back as text.',
-      missing: off(paths.identityTokenValidation) || (identity === '' && noIdentity),
+      missing: isOff(paths.identityTokenValidation) || (identity === '' && noIdentity),
       call: () => ({
         title: 'Validate the identity token.',
-        method: post,
+        method: 'POST',
         path: paths.identityTokenValidation ?? '',
         form: [
           ['token', identity],
-          ['client_id', client.clientId],
+          ['client_id', client?.clientId ?? ''],
         ],
+        success: 'it is valid, and for this client.',
       }),
     },
     {
-      label: 'Validate the access token',
+      group: 'Ask about them',
+      label: 'Validate access token',
       what: 'The old way, which answers anybody. Introspection is better.',
-      missing: off(paths.accessTokenValidation) || (access === '' && noAccess),
+      missing: isOff(paths.accessTokenValidation) || (access === '' && noAccess),
       call: () => ({
         title: 'Validate the access token.',
-        method: post,
+        method: 'POST',
         path: paths.accessTokenValidation ?? '',
         form: [['token', access]],
+        success: 'it is valid.',
       }),
     },
+  ]
+}
+
+/**
+ * @param {Setup} setup
+ * @param {Partial<Session>} session
+ * @returns {readonly Action[]}
+ */
+function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '' }) {
+  const token = /** @type {const} */ ({ method: 'POST', path: paths.token ?? '' })
+  const revoked = 'refused, as it should be, and its family is revoked: see the timeline.'
+  return [
     {
+      group: 'Go on with them',
       label: 'Refresh',
       what: 'Exchange the refresh token for the next tokens.',
       missing: refresh === '' && noRefresh,
@@ -110,93 +129,80 @@ function actionsFor({ paths }, session, api) {
       yields: 'tokens',
     },
     {
-      label: 'Send the refresh again',
-      what: 'As after a broken connection: the very same request within 10 seconds gets the very same answer. Later, it counts as a replay.',
-      missing: spentRefresh === undefined && 'Refresh first.',
+      group: 'Go on with them',
+      label: 'Send refresh again',
+      what: 'After a lost answer: the same request within 10 seconds gets the same answer. Later it counts as a replay.',
+      missing: spentRefresh === undefined && notRefreshed,
       call: () => ({ ...token, ...spentRefresh, title: 'The same refresh again.' }),
       yields: 'tokens',
     },
     {
-      label: 'Replay the used refresh token',
-      what: 'As a thief: the used token in another request. The server refuses it, and revokes the whole family.',
-      missing: spentRefresh === undefined && 'Refresh first.',
+      group: 'Attack them',
+      label: 'Replay refresh token',
+      what: 'As a thief: a used token in another request. The whole family is revoked.',
+      missing: spentRefresh === undefined && notRefreshed,
       call: () => ({
         ...token,
         ...spentRefresh,
         title: 'Replay of a refresh token.',
         form: asThief(spentRefresh, scope),
+        refusal: revoked,
       }),
     },
     {
-      label: 'Replay the used code',
-      what: 'A code that is redeemed twice was stolen: everything that came from it is revoked.',
-      missing: spentCode === undefined && 'Redeem a code first.',
-      call: () => ({ ...token, ...spentCode, title: 'Replay of a code.' }),
-    },
-    {
-      label: 'Revoke the access token',
-      what: 'Refuse this one token from now on.',
-      missing: off(paths.revocation) || (access === '' && noAccess),
-      call: () => ({ title: 'Revoke the access token.', ...revocation, ...asClient(client, [['token', access]]) }),
-    },
-    {
-      label: 'Revoke the refresh token',
-      what: 'Sign out: the whole family is refused from now on.',
-      missing: off(paths.revocation) || (refresh === '' && noRefresh),
-      call: () => ({ title: 'Revoke the refresh token.', ...revocation, ...asClient(client, [['token', refresh]]) }),
+      group: 'Attack them',
+      label: 'Replay code',
+      what: 'A code that comes twice was stolen. All that came from it is revoked.',
+      missing: spentCode === undefined && 'Needs a code that was redeemed.',
+      call: () => ({ ...token, ...spentCode, title: 'Replay of a code.', refusal: revoked }),
     },
   ]
 }
 
 /**
  * @param {Setup} setup
- * @param {(action: Action) => unknown} run
+ * @param {Partial<Session>} session
+ * @returns {readonly Action[]}
  */
-export function createActions(setup, run) {
-  const { apis, demo } = setup
-  const [first = ''] = apis
-  const api =
-    apis.length > 0
-      ? choice(
-          'api',
-          apis.map((name) => [name, name]),
-          first,
-        )
-      : textInput('api', '')
-  const secret = textInput('api-secret', demo?.apis[first] ?? '', demo === undefined ? { type: 'password' } : {})
-  api.addEventListener('change', () => {
-    secret.value = demo?.apis[api.value] ?? ''
-  })
-  const list = element('ul', { class: 'actions' })
-  byId('actions').replaceChildren(
-    list,
-    element(
-      'fieldset',
-      {},
-      element('legend', {}, 'Which API introspects'),
-      element('div', { class: 'pair' }, field('API (its scope)', api), field('Secret of the API', secret)),
-    ),
-  )
-
-  /** @param {Session | undefined} session */
-  return function showActions(session) {
-    const labels = actionsFor(setup, session, ['', '']).map(({ label, what, missing }, index) => {
-      const hint = `action-${index}`
-      const press = () => {
-        const action = actionsFor(setup, session, [api.value, secret.value])[index]
-        if (action !== undefined) run(action)
-      }
-      return element(
-        'li',
-        { class: missing ? 'action off' : 'action' },
-        element(
-          'button',
-          { type: 'button', disabled: Boolean(missing), 'aria-describedby': hint, onclick: press },
-          label,
-        ),
-        element('p', { class: 'hint', id: hint }, missing || what),
-      )
-    })
-    list.replaceChildren(...labels)
-  }
+function endings({ paths }, { access = '', refresh = '', client }) {
+  const revocation = /** @type {const} */ ({ method: 'POST', path: paths.revocation ?? '' })
+  return [
+    {
+      group: 'End them',
+      label: 'Revoke access token',
+      what: 'This one token is refused from now on.',
+      missing: isOff(paths.revocation) || (access === '' && noAccess),
+      call: () => ({
+        title: 'Revoke the access token.',
+        ...revocation,
+        ...asClient(client, [['token', access]]),
+        success: 'the server refuses it from now on. Introspect it to see.',
+      }),
+    },
+    {
+      group: 'End them',
+      label: 'Revoke refresh token',
+      what: 'As when the user signs out: the whole family is refused from now on.',
+      missing: isOff(paths.revocation) || (refresh === '' && noRefresh),
+      call: () => ({
+        title: 'Revoke the refresh token.',
+        ...revocation,
+        ...asClient(client, [['token', refresh]]),
+        success: 'the server refuses its whole family from now on.',
+      }),
+    },
+  ]
 }
+
+/**
+ * Everything that can be done with the tokens of a session, or could be if there were any.
+ *
+ * @param {Setup} setup
+ * @param {Partial<Session>} session
+ * @param {readonly [name: string, secret: string]} api who introspects
+ */
+export const actionsFor = (setup, session, api) => [
+  ...questions(setup, session, api),
+  ...exchanges(setup, session),
+  ...endings(setup, session),
+]

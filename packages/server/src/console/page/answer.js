@@ -5,19 +5,21 @@ import { errorMeaning } from './words.js'
 /** @import { Answer, Call } from './exchange.js' */
 
 /**
+ * @param {Call} call
  * @param {Answer} answer
  * @returns {readonly [mark: string, tone: string, sentence: string]}
  */
-function verdict({ status, json }) {
+function verdict({ success = 'done.', refusal }, { status, json }) {
   if (status === 0) return ['✕', 'bad', 'No answer. Is the server still running?']
   if (status >= 400) {
     const error = typeof json?.error === 'string' ? json.error : undefined
+    if (refusal !== undefined && error === 'invalid_grant') return ['✕', 'bad', `${status}: ${refusal}`]
     return ['✕', 'bad', `${status}: refused. ${error === undefined ? '' : errorMeaning(error)}`]
   }
   if (json?.active === false) return ['○', 'calm', `${status}: not active. For whoever asks, this token is not valid.`]
   if (json?.active === true) return ['✓', 'good', `${status}: active. The server accepts this token now.`]
   if (json?.access_token !== undefined) return ['✓', 'good', `${status}: granted. The tokens are explained below.`]
-  return ['✓', 'good', `${status}: done.`]
+  return ['✓', 'good', `${status}: ${success}`]
 }
 
 /** @param {Answer} answer */
@@ -48,7 +50,7 @@ const block = (title, text, copies) =>
  * @param {Answer} answer
  */
 export function showAnswer(call, answer) {
-  const [mark, tone, sentence] = verdict(answer)
+  const [mark, tone, sentence] = verdict(call, answer)
   const outcome = byId('outcome')
   outcome.className = `outcome ${tone}`
   outcome.replaceChildren(

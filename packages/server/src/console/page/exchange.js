@@ -8,6 +8,8 @@
  * @property {readonly [id: string, secret: string]} [credentials] for HTTP Basic
  * @property {string} [bearer]
  * @property {readonly (readonly [name: string, value: string])[]} [form]
+ * @property {string} [success] what it means when it works
+ * @property {string} [refusal] what it means when it is refused, where that was the aim
  */
 
 /**

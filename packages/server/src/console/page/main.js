@@ -1,4 +1,4 @@
-import { createActions } from './actions.js'
+import { createActionList } from './action-list.js'
 import { showAnswer } from './answer.js'
 import { byId } from './elements.js'
 import { exchange } from './exchange.js'
@@ -40,7 +40,7 @@ async function noteOwnFamily(token) {
 /** @param {ServerEvent} event */
 function onEvent(event) {
   if (!families.add(event)) return
-  if (event.fingerprint !== undefined && event.family !== undefined) familyOfToken.set(event.fingerprint, event.family)
+  if (event.fingerprint !== undefined) familyOfToken.set(event.fingerprint, event.family ?? '')
   if (familyOfToken.size > 2000) familyOfToken.delete([...familyOfToken.keys()][0] ?? '')
   void noteOwnFamily(session?.access)
 }
@@ -48,7 +48,8 @@ function onEvent(event) {
 /** @param {Setup} setup */
 function start(setup) {
   byId('issuer').textContent = setup.issuer
-  const showActions = createActions(setup, async (action) => {
+  byId('demo').hidden = setup.demo === undefined
+  const showActions = createActionList(setup, async (action) => {
     const call = action.call()
     const answer = await send(call)
     if (action.yields === 'tokens' && session !== undefined) await take(session.client, call, answer)

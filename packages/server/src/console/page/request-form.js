@@ -118,7 +118,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
                 button.focus()
               },
             }),
-            element('fieldset', {}, element('legend', {}, 'Then, the client redeems the code'), ...fields.parts),
+            element('fieldset', {}, element('legend', {}, 'Then, redeem the code'), ...fields.parts),
           ]
         : fields.parts
 

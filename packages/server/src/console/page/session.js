@@ -21,11 +21,11 @@
 /**
  * How a client says who it is: HTTP Basic, or without a secret its name among the fields.
  *
- * @param {Identity} client
+ * @param {Identity | undefined} client
  * @param {readonly (readonly [string, string])[]} form
  * @returns {Pick<Call, 'credentials' | 'form'>}
  */
-export const asClient = ({ clientId, secret }, form) =>
+export const asClient = ({ clientId, secret } = { clientId: '', secret: '' }, form) =>
   secret === '' ? { form: [...form, ['client_id', clientId]] } : { credentials: [clientId, secret], form }
 
 /**

@@ -23,6 +23,7 @@ export function signIn({ demo, asked, send, got }) {
     const { clientId, redirectUri, scope } = asked()
     const answer = await send({
       title: 'Sign in.',
+      success: 'here is the code. It is filled in below: redeem it within a minute.',
       method: 'POST',
       path: demo.authorizePath,
       form: [
@@ -42,7 +43,7 @@ export function signIn({ demo, asked, send, got }) {
   return element(
     'fieldset',
     {},
-    element('legend', {}, 'First, the user signs in'),
+    element('legend', {}, 'First, sign in'),
     element(
       'p',
       { class: 'hint' },

@@ -90,6 +90,9 @@ function item(step) {
   )
 }
 
+/** What the user has opened or closed; the rest is open where it is about the tokens at hand. @type {Map<string, boolean>} */
+const chosen = new Map()
+
 /**
  * @param {Family} family
  * @param {boolean} isOwn
@@ -97,44 +100,46 @@ function item(step) {
  */
 function familyPart({ name, clientId, steps }, isOwn, open) {
   const isRevoked = steps.some(({ type }) => type === 'family_revoked')
-  const title = name === '' ? 'Tokens that stand alone' : `Family ${name}`
-  const state = isRevoked ? 'revoked' : `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
-  return element(
+  const count = `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
+  const summary = element(
+    'summary',
+    {},
+    element('span', { class: 'family-name' }, name === '' ? 'Tokens that stand alone' : `Family ${name}`),
+    isOwn && element('span', { class: 'tag' }, 'yours'),
+    element('span', { class: 'quiet' }, name === '' ? count : `${clientId}, ${isRevoked ? 'revoked' : count}`),
+  )
+  const part = element(
     'details',
     { class: 'family', open, 'data-family': name },
-    element(
-      'summary',
-      {},
-      element('span', { class: 'family-name' }, title),
-      isOwn && element('span', { class: 'tag' }, 'yours'),
-      element('span', { class: 'quiet' }, name === '' ? state : `${clientId}, ${state}`),
-    ),
+    summary,
     element('ol', { class: 'events' }, ...steps.map(item)),
   )
+  summary.addEventListener('click', () => chosen.set(name, !part.open))
+  return part
 }
 
 /**
- * Draws the families, the latest first. What the user has opened stays open.
+ * Draws the families, the latest first.
  *
  * @param {readonly Family[]} families
  * @param {string | undefined} own the family of the tokens at hand
  */
 export function drawFamilies(families, own) {
   const timeline = byId('timeline')
-  const drawn = [...timeline.querySelectorAll('details')]
-  const wasOpen = new Map(drawn.map((part) => [part.dataset.family, part.open]))
-  const focused = drawn.find((part) => part.contains(document.activeElement))?.dataset.family
   if (families.length === 0) {
     timeline.replaceChildren(element('p', { class: 'quiet' }, 'Nothing has happened yet.'))
     return
   }
-  timeline.replaceChildren(
-    ...families.map((family, index) =>
-      familyPart(family, family.name === own, index === 0 || (wasOpen.get(family.name) ?? false)),
-    ),
-  )
+  const focused = [...timeline.querySelectorAll('details')].find((part) => part.contains(document.activeElement))
+  const parts = families.map((family, index) => {
+    const isOwn = family.name === own
+    return familyPart(family, isOwn, chosen.get(family.name) ?? (own === undefined ? index === 0 : isOwn))
+  })
+  timeline.replaceChildren(...parts)
+  // Drawn anew under the keyboard of somebody who stands on it.
   if (focused !== undefined)
-    timeline.querySelector(`details[data-family="${CSS.escape(focused)}"] summary`)?.setAttribute('data-refocus', '')
-  const again = timeline.querySelector('[data-refocus]')
-  if (again instanceof HTMLElement) again.focus()
+    parts
+      .find((part) => part.dataset.family === focused.dataset.family)
+      ?.querySelector('summary')
+      ?.focus()
 }

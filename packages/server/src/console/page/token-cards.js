@@ -4,6 +4,9 @@ import { decodeJwt, fingerprintOf } from './jwt.js'
 
 /** @import { Session } from './session.js' */
 
+/** On a narrow page the tokens would push everything else far down: there they are opened one by one. */
+const wide = matchMedia('(min-width: 58rem)')
+
 /**
  * @param {string} caption
  * @param {Record<string, unknown>} claims
@@ -43,18 +46,22 @@ const claimTable = (caption, claims) =>
 async function card(name, what, token, ...inside) {
   const short = element('code', {}, await fingerprintOf(token))
   return element(
-    'article',
-    { class: 'token', 'aria-label': name },
+    'details',
+    { class: 'token', open: wide.matches },
+    element('summary', {}, element('h3', {}, name)),
     element(
       'div',
-      { class: 'block-head' },
-      element('h3', {}, name),
-      copyButton(`Copy the ${name.toLowerCase()}`, token),
+      { class: 'token-inside' },
+      element('p', {}, what),
+      element('p', { class: 'raw mono' }, token),
+      element(
+        'div',
+        { class: 'block-head' },
+        element('p', { class: 'hint' }, 'Events call it ', short, ', the start of its SHA-256.'),
+        copyButton(`Copy the ${name.toLowerCase()}`, token),
+      ),
+      ...inside.filter((part) => part !== false),
     ),
-    element('p', {}, what),
-    element('p', { class: 'raw mono' }, token),
-    element('p', { class: 'hint' }, 'Events call it ', short, ', the start of its SHA-256.'),
-    ...inside.filter((part) => part !== false),
   )
 }
 

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { fromHere, testConsole } from './console-handlers.ts'
+
+// The console shows what the server does, to whoever can open it. Three ways to open it from elsewhere: from another machine, through a name that
+// an attacker points at 127.0.0.1 after his page was loaded (DNS rebinding), and from another site's page in the operator's own browser.
+
+const paths = ['/console', '/console/main.js', '/console/setup.json', '/console/events']
+
+describe.each(paths)('%s', (path) => {
+  test.each(['127.0.0.1', '127.8.9.1', '::1'])(
+    'is answered to a caller on this machine (%s)',
+    async (clientAddress) => {
+      const { get, live } = await testConsole()
+      expect((await get(path, {}, { clientAddress })).status).toBe(200)
+      live.close()
+    },
+  )
+
+  test.each(['192.0.2.1', '10.0.0.1', '2001:db8::1', '127.0.0.1.example.com', '::ffff:192.0.2.1', undefined])(
+    'is refused to a caller elsewhere (%s)',
+    async (clientAddress) => {
+      const { get } = await testConsole()
+      const answer = await get(path, {}, { clientAddress })
+      expect(answer.status).toBe(403)
+      expect(await answer.text()).toBe(
+        'The console answers callers on this machine only. Use a tunnel, or set console.remote.\n',
+      )
+    },
+  )
+
+  test.each([
+    'attacker.example',
+    '127.0.0.1.attacker.example',
+    'localhost.attacker.example:5000',
+    'id.example.com',
+    '',
+  ])('is refused under a foreign name, whoever asks (%j)', async (host) => {
+    const { get } = await testConsole()
+    expect((await get(path, { host }, fromHere)).status).toBe(403)
+  })
+
+  test.each(['127.0.0.1@attacker.example', 'localhost/attacker.example', 'localhost attacker.example', '[::1', '::1'])(
+    'is refused under what is no host (%j)',
+    async (host) => {
+      const { get } = await testConsole()
+      expect((await get(path, { host }, fromHere)).status).toBe(403)
+    },
+  )
+
+  test.each(['localhost:5000', '[::1]:5000', '127.0.0.1', 'LOCALHOST:5000'])('answers as %s', async (host) => {
+    const { get, live } = await testConsole()
+    expect((await get(path, { host })).status).toBe(200)
+    live.close()
+  })
+
+  test.each(['cross-site', 'same-site'])('is refused to a page of another site (%s)', async (site) => {
+    const { get } = await testConsole()
+    expect((await get(path, { 'sec-fetch-site': site })).status).toBe(403)
+  })
+
+  test.each(['same-origin', 'none'])('is answered to the page itself and to the address bar (%s)', async (site) => {
+    const { get, live } = await testConsole()
+    expect((await get(path, { 'sec-fetch-site': site })).status).toBe(200)
+    live.close()
+  })
+
+  test.each(['https://attacker.example', 'http://127.0.0.1:5001', 'null'])(
+    'is refused to the origin %s',
+    async (origin) => {
+      const { get } = await testConsole()
+      expect((await get(path, { origin })).status).toBe(403)
+    },
+  )
+
+  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+    'is refused through a proxy on this machine, which makes every caller look local (%s)',
+    async (name) => {
+      const { get } = await testConsole()
+      expect((await get(path, { [name]: '127.0.0.1' })).status).toBe(403)
+    },
+  )
+
+  test('takes no POST', async () => {
+    const { get } = await testConsole()
+    const answer = await get(path, {}, fromHere, 'POST')
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('GET')
+  })
+})
+
+describe('a console that may be opened from elsewhere', () => {
+  const elsewhere = { clientAddress: '192.0.2.1' }
+
+  test('answers under the name of the issuer, also through a proxy', async () => {
+    const { get } = await testConsole({ remote: true })
+    const headers = { host: 'id.example.com', 'x-forwarded-for': '192.0.2.1' }
+    expect((await get('/console', headers, elsewhere)).status).toBe(200)
+  })
+
+  test.each(['attacker.example', 'id.example.com.attacker.example'])(
+    'answers under no other name (%s)',
+    async (host) => {
+      const { get } = await testConsole({ remote: true })
+      expect((await get('/console', { host }, elsewhere)).status).toBe(403)
+    },
+  )
+
+  test('is no part of another site either', async () => {
+    const { get } = await testConsole({ remote: true })
+    expect((await get('/console', { host: 'id.example.com', 'sec-fetch-site': 'cross-site' }, elsewhere)).status).toBe(
+      403,
+    )
+  })
+})
+
+test('every answer, refusals too, carries a policy that lets in nothing but the console itself', async () => {
+  const { get, paths: all, live } = await testConsole()
+  expect(all.length).toBeGreaterThan(20)
+  const answers = await Promise.all([
+    ...all.map((path) => get(path)),
+    get('/console', { host: 'attacker.example' }),
+    get('/console', {}, fromHere, 'POST'),
+  ])
+  for (const { headers } of answers) {
+    const policy = headers.get('content-security-policy') ?? ''
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]) {
+      expect(policy.split('; ')).toContain(part)
+    }
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  }
+  live.close()
+})

@@ -1,0 +1,34 @@
+import type { ConnectionInfo, Handler } from '@grantry/core'
+import { createLiveEvents, type LiveEvents } from '../../packages/server/src/console/live-events.ts'
+import { consoleRoutes } from '../../packages/server/src/console/routes.ts'
+import type { ConsoleSetup } from '../../packages/server/src/console/setup.ts'
+
+export const issuer = 'https://id.example.com'
+
+export const setup: ConsoleSetup = { issuer, paths: {}, clients: [], grants: [], apis: [] }
+
+/** The console as requests meet it. */
+export interface TestConsole {
+  readonly live: LiveEvents
+  readonly paths: readonly string[]
+  get(
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    connection?: ConnectionInfo,
+    method?: string,
+  ): Promise<Response>
+}
+
+export const fromHere: ConnectionInfo = { clientAddress: '127.0.0.1' }
+
+export async function testConsole({ remote = false } = {}): Promise<TestConsole> {
+  const live = createLiveEvents()
+  const routes = await consoleRoutes({ options: { remote }, setup, live })
+  const get: TestConsole['get'] = (path, headers = {}, connection = fromHere, method = 'GET') => {
+    const handler = routes.get(path) as Handler
+    const all = { host: '127.0.0.1:5000', ...headers }
+    // As the server makes it: the URL is of the issuer, whatever the caller says.
+    return handler(new Request(`${issuer}${path}`, { method, headers: all }), connection)
+  }
+  return { live, paths: [...routes.keys()], get }
+}

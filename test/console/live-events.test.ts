@@ -1,0 +1,127 @@
+import type { ProviderEvent } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { createLiveEvents, type LiveEvents } from '../../packages/server/src/console/live-events.ts'
+import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+
+const request = (headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) =>
+  new Request('http://127.0.0.1/console/events', { headers, ...(signal && { signal }) })
+
+const event = (id: string): ProviderEvent => ({ type: 'family_revoked', reason: 'refresh_reused', id, time: 1 })
+
+/** Everything that a stream has said until it ended. */
+async function textOf(answer: Response): Promise<string> {
+  return answer.text()
+}
+
+const idsIn = (text: string): readonly string[] => [...text.matchAll(/^id: (.*)$/gmu)].map(([, id = '']) => id)
+
+/** What a listener hears that comes when this has happened already. */
+async function caughtUp(live: LiveEvents): Promise<string> {
+  const answer = live.listen(request())
+  live.close()
+  return textOf(answer)
+}
+
+describe('live events', () => {
+  test('are heard by every page, in the order in which they happen', async () => {
+    const live = createLiveEvents()
+    const [one, other] = [live.listen(request()), live.listen(request())]
+    for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
+    live.close()
+    expect(idsIn(await textOf(one))).toEqual(['a.1', 'a.2', 'b.1'])
+    expect(idsIn(await textOf(other))).toEqual(['a.1', 'a.2', 'b.1'])
+    expect(one.headers.get('content-type')).toBe('text/event-stream')
+  })
+
+  test('that were missed are heard by a page that comes back', async () => {
+    const live = createLiveEvents()
+    for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
+    const back = live.listen(request({ 'last-event-id': 'a.1' }))
+    const stranger = live.listen(request({ 'last-event-id': 'x.1' }))
+    live.close()
+    expect(idsIn(await textOf(back))).toEqual(['a.2', 'b.1'])
+    expect(idsIn(await textOf(stranger))).toEqual(['a.1', 'a.2', 'b.1'])
+  })
+
+  test('of the past are kept to a number', async () => {
+    const live = createLiveEvents()
+    for (let count = 0; count < 1000; count += 1) live.publish(event(`a.${count}`))
+    const ids = idsIn(await caughtUp(live))
+    expect(ids).toHaveLength(200)
+    expect(ids.at(-1)).toBe('a.999')
+  })
+
+  test('are for a bounded number of pages: a flood of listeners is refused, and a place that is given back is free', () => {
+    const live = createLiveEvents()
+    const gone = new AbortController()
+    const answers = [live.listen(request({}, gone.signal))]
+    for (let count = 0; count < 1000; count += 1) answers.push(live.listen(request()))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(8)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(993)
+    gone.abort()
+    expect(live.listen(request()).status).toBe(200)
+    expect(live.listen(request()).status).toBe(503)
+    live.close()
+  })
+
+  test('of a page that does not read are not kept without end: it is let go, and the others go on', async () => {
+    const live = createLiveEvents()
+    const stuck = live.listen(request())
+    for (let count = 0; count < 2000; count += 1) live.publish(event(`a.${count}`))
+    const reading = live.listen(request({ 'last-event-id': 'a.1999' }))
+    live.publish(event('b.1'))
+    live.close()
+    const heard = idsIn(await textOf(stuck))
+    expect(heard.length).toBeLessThan(520)
+    expect(heard).not.toContain('b.1')
+    expect(idsIn(await textOf(reading))).toEqual(['b.1'])
+  })
+
+  test('end with the server, and are not begun after its end', async () => {
+    const live = createLiveEvents()
+    const answer = live.listen(request())
+    live.close()
+    expect(await textOf(answer)).toContain(': hello')
+    expect(live.listen(request()).status).toBe(503)
+  })
+})
+
+test('what the page hears of a whole run holds no token, code, secret, password, user or address', async () => {
+  const live = createLiveEvents()
+  const f = await fixture()
+  const form = {
+    grant_type: 'authorization_code',
+    code: await f.code({ clientId: 'web-jwt' }),
+    redirect_uri: redirectUri,
+  }
+  const { body } = await f.post('token', form, webJwt)
+  const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
+  const { body: next } = await f.post('token', refresh, webJwt)
+  await f.post('token', { ...refresh, scope: 'api1' }, webJwt)
+  await f.post('token', { grant_type: 'password', username: 'alice', password: 'wrong-password', scope: 'api1' }, web)
+  const { body: alone } = await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, web)
+  await f.post('revocation', { token: alone.access_token }, web)
+  await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, ['web', 'wrong-secret'])
+  for (const observed of f.events) live.publish(observed)
+  const heard = await caughtUp(live)
+  const types = [...heard.matchAll(/"type":"(\w+)"/gu)].map(([, type]) => type)
+  expect(new Set(types)).toEqual(
+    new Set([
+      'code_issued',
+      'code_redeemed',
+      'token_issued',
+      'refresh_rotated',
+      'refresh_reused',
+      'family_revoked',
+      'token_revoked',
+    ]),
+  )
+  const secrets = [...Object.values(body), ...Object.values(next), alone.access_token, form.code, web[1], webJwt[1]]
+  const long = secrets.filter((value): value is string => typeof value === 'string' && value.length > 8)
+  expect(long.length).toBeGreaterThan(8)
+  // The scope of an answer is no secret, and is not told all the same.
+  for (const secret of [...long, 'wrong-password', 'wrong-secret', 'alice', '"sub"', 'Address']) {
+    expect(heard).not.toContain(secret)
+  }
+})
