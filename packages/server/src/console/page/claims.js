@@ -1,7 +1,7 @@
+import { table } from './table.js'
 import { inWords } from './times.js'
 
-/** @type {Readonly<Record<string, string>>} */
-const meanings = {
+const meanings = table({
   iss: 'Issuer: the server that made it',
   sub: 'Subject: the user, by an identifier that never changes',
   aud: 'Audience: who it is for. Anybody else must refuse it',
@@ -30,12 +30,11 @@ const meanings = {
   typ: 'Type: what kind of JWT it is',
   alg: 'Algorithm of the signature',
   kid: 'Which of the server’s keys signed it',
-}
+})
 
 const times = new Set(['exp', 'iat', 'nbf', 'auth_time'])
 
-/** @type {Readonly<Record<string, string>>} */
-const values = {
+const values = table({
   'typ at+jwt': 'an access token (RFC 9068)',
   'typ JWT': 'a JWT; here an identity token',
   'alg ES256': 'ECDSA with P-256 and SHA-256',
@@ -43,7 +42,7 @@ const values = {
   'alg PS256': 'RSA-PSS with SHA-256',
   'alg EdDSA': 'Ed25519',
   'amr pwd': 'with a password',
-}
+})
 
 /**
  * A claim as text, and in words where the value alone says little.

@@ -9,7 +9,9 @@ function decodePart(part) {
   const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
     character.charCodeAt(0),
   )
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('It is no JSON object')
+  return value
 }
 
 /**

@@ -1,8 +1,8 @@
 import { element, field, textInput } from './elements.js'
+import { table } from './table.js'
 import { scopeMeaning } from './words.js'
 
-/** @type {Readonly<Record<string, readonly string[]>>} */
-const usual = { client_credentials: ['api1'], refresh_token: [] }
+const usual = table({ client_credentials: ['api1'], refresh_token: [] })
 const usualForUsers = ['openid', 'profile', 'offline_access', 'api1']
 
 /**

@@ -1,11 +1,11 @@
 import { byId, element } from './elements.js'
+import { table } from './table.js'
 import { clockTime } from './times.js'
 import { grantName } from './words.js'
 
 /** @import { Family, ServerEvent, Step } from './families.js' */
 
-/** @type {Readonly<Record<string, readonly [word: string, mark: string, tone: string]>>} */
-const kinds = {
+const kinds = table({
   token_issued: ['Issued', '+', 'good'],
   code_issued: ['Code issued', '+', 'good'],
   code_redeemed: ['Code redeemed', '→', 'plain'],
@@ -16,17 +16,19 @@ const kinds = {
   redemption_replayed: ['Replayed', '!', 'bad'],
   family_revoked: ['Family revoked', '✕', 'bad'],
   token_revoked: ['Token revoked', '✕', 'bad'],
-}
+})
 
-/** @type {Readonly<Record<string, string>>} */
-const tokenNames = { access_token: 'access token', refresh_token: 'refresh token', identity_token: 'identity token' }
+const tokenNames = table({
+  access_token: 'access token',
+  refresh_token: 'refresh token',
+  identity_token: 'identity token',
+})
 
-/** @type {Readonly<Record<string, string>>} */
-const reasons = {
+const reasons = table({
   refresh_reused: 'because a used refresh token came again',
   code_replayed: 'because a used code came again',
   revocation_requested: 'because its client asked for it',
-}
+})
 
 /**
  * @param {ServerEvent} event

@@ -1,5 +1,6 @@
-/** @type {Readonly<Record<string, readonly [name: string, what: string]>>} */
-const grants = {
+import { table } from './table.js'
+
+const grants = table({
   client_credentials: ['Client credentials', 'A program asks for itself. There is no user, and no refresh token.'],
   password: [
     'Password',
@@ -13,7 +14,7 @@ const grants = {
     'Refresh token',
     'The next tokens without the user. The refresh token is replaced by a new one each time.',
   ],
-}
+})
 
 /** @param {string} grantType */
 export const grantName = (grantType) => grants[grantType]?.[0] ?? grantType
@@ -21,8 +22,7 @@ export const grantName = (grantType) => grants[grantType]?.[0] ?? grantType
 /** @param {string} grantType */
 export const grantMeaning = (grantType) => grants[grantType]?.[1] ?? 'A grant of a plugin. Its fields are below.'
 
-/** @type {Readonly<Record<string, string>>} */
-const scopes = {
+const scopes = table({
   openid: 'an identity token',
   profile: 'the user’s name',
   email: 'the e-mail address',
@@ -30,13 +30,12 @@ const scopes = {
   phone: 'the telephone number',
   roles: 'the user’s roles',
   offline_access: 'a refresh token',
-}
+})
 
 /** @param {string} scope */
 export const scopeMeaning = (scope) => scopes[scope] ?? 'an API'
 
-/** @type {Readonly<Record<string, string>>} */
-const fields = {
+const fields = table({
   username: 'User name',
   password: 'Password',
   acr_values: 'How to authenticate (optional)',
@@ -44,13 +43,12 @@ const fields = {
   redirect_uri: 'Redirect URI',
   code_verifier: 'Proof key (code_verifier)',
   refresh_token: 'Refresh token',
-}
+})
 
 /** @param {string} name */
 export const fieldName = (name) => fields[name] ?? name
 
-/** @type {Readonly<Record<string, string>>} */
-const errors = {
+const errors = table({
   invalid_request: 'Something in the request is missing, double or malformed.',
   invalid_client: 'The client, or the API that asks, could not prove who it is.',
   invalid_grant:
@@ -63,7 +61,7 @@ const errors = {
   access_denied: 'The user could not sign in.',
   temporarily_unavailable: 'The server is busy or its storage out of reach. Try again.',
   server_error: 'The server failed. Its log says why.',
-}
+})
 
 /** @param {string} code */
 export const errorMeaning = (code) => errors[code] ?? 'The request was refused.'

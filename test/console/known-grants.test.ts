@@ -1,0 +1,49 @@
+import { defineGrant } from '@grantry/core'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { knownGrants } from '../../packages/server/src/console/known-grants.ts'
+import { builtInPlugins } from '../support/fixture.ts'
+
+const fieldsOf = (grantType: string, plugins = knownGrants(builtInPlugins)) =>
+  plugins.find((grant) => grant.grantType === grantType)?.fields
+
+test('the fields of the built-in grants are known, with those of the checks that run on them', () => {
+  expect(knownGrants(builtInPlugins).map(({ grantType }) => grantType)).toEqual([
+    'client_credentials',
+    'password',
+    'authorization_code',
+    'refresh_token',
+  ])
+  expect(fieldsOf('client_credentials')).toEqual([])
+  expect(fieldsOf('password')).toEqual([
+    { name: 'username', required: true },
+    { name: 'password', required: true },
+    { name: 'acr_values', required: false },
+  ])
+  expect(fieldsOf('authorization_code')).toEqual([
+    { name: 'code', required: true },
+    { name: 'redirect_uri', required: true },
+    { name: 'code_verifier', required: false },
+  ])
+})
+
+test.each([
+  [
+    'an object under a pipe',
+    v.pipe(
+      v.object({ a: v.string() }),
+      v.check(() => true),
+    ),
+    [{ name: 'a', required: true }],
+  ],
+  ['a strict object', v.strictObject({ a: v.nullish(v.string()) }), [{ name: 'a', required: false }]],
+  ['a record, which names no field', v.record(v.string(), v.string()), undefined],
+  ['a union, which names several', v.union([v.object({ a: v.string() }), v.object({ b: v.string() })]), undefined],
+])('a custom grant whose params are %s', (_, params, fields) => {
+  const custom = defineGrant({ grantType: 'urn:example:custom', params, handle: ({ scopes }) => ({ scopes }) })
+  expect(fieldsOf('urn:example:custom', knownGrants([custom]))).toEqual(fields)
+})
+
+test('plugins that stand in lists, or are left out, are found or passed over', () => {
+  expect(knownGrants([[builtInPlugins, false], null, undefined]).length).toBe(4)
+})
