@@ -1,0 +1,214 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { type Demo, type OpenConsole, openConsole, startDemo } from './open-console.ts'
+
+// The demo in a browser, every button of it by the name that a screen reader says.
+
+const signIn = 'Sign in and get a code'
+const granted = /200: granted/u
+
+describeWithChromium('the console of the demo', () => {
+  let demo: Demo
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+    demo = await startDemo()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.stop()
+  })
+
+  const opened = async (inside: (console: OpenConsole) => Promise<void>, size?: { width: number; height: number }) => {
+    const console = await openConsole(browser, demo.url, size && { viewport: size })
+    try {
+      await inside(console)
+      await console.assertClean()
+    } finally {
+      await console.close()
+    }
+  }
+
+  const timeline = ({ page }: OpenConsole) => page.locator('details.family', { hasText: 'yours' }).innerText()
+  const redeem = async (console: OpenConsole) => {
+    await console.choose('Grant type', 'authorization_code')
+    await console.press(signIn, /Sign in\. 200: here is the code/u)
+    await console.press('Redeem the code', granted)
+  }
+  const tokens = async ({ page }: OpenConsole) =>
+    (await page.locator('.token h3').allInnerTexts()).map((name) => name.toLowerCase())
+
+  test.each(['demo', 'demo-jwt'])('every grant of the client %s is granted as it is filled in', (client) =>
+    opened(async (console) => {
+      await console.choose('Client', client)
+      const offered = await console.page.getByLabel('Grant type').locator('option').allInnerTexts()
+      expect(offered).toEqual([
+        'Client credentials',
+        'Password',
+        'Authorization code',
+        'Refresh token',
+        'urn:example:badge',
+      ])
+      await console.press('Send the request', /Client credentials\. 200: granted/u)
+      expect(await tokens(console)).toEqual(['access token'])
+      await console.choose('Grant type', 'password')
+      await console.press('Send the request', /Password\. 200: granted/u)
+      expect(await tokens(console)).toContain('refresh token')
+      await console.choose('Grant type', 'refresh_token')
+      await console.press('Send the request', /Refresh token\. 200: granted/u)
+      await console.choose('Grant type', 'urn:example:badge')
+      await console.press('Send the request', /urn:example:badge\. 200: granted/u)
+      await redeem(console)
+      expect(await tokens(console)).toEqual(['access token', 'refresh token', 'identity token'])
+    }),
+  )
+
+  test('a public client redeems a code with the proof key that the page has made, and without it does not', () =>
+    opened(async (console) => {
+      await console.choose('Client', 'demo-spa')
+      expect(await console.page.getByLabel('Client secret').count()).toBe(0)
+      await redeem(console)
+      await console.press(signIn, /here is the code/u)
+      await console.page.getByLabel('Proof key (code_verifier)').fill('x'.repeat(43))
+      await console.press('Redeem the code', /400: refused/u)
+    }))
+
+  test('every button of what can be asked, gone on with, attacked and ended says what it promises', () =>
+    opened(async (console) => {
+      const { page, press } = console
+      const disabled = () => page.locator('#actions button:disabled').count()
+      expect(await disabled()).toBe(10)
+      await redeem(console)
+      await press('Introspect', /Introspect\. 200: active/u)
+      expect(await page.locator('.token').first().innerText()).toContain('What introspection says of it')
+      await press('Userinfo', /Userinfo\. 200: this is what the scopes let the client know/u)
+      expect(await page.getByLabel('The body of the answer').innerText()).toContain('"name": "Alice Smith"')
+      await press('Validate identity token', /200: it is valid, and for this client/u)
+      await press('Validate access token', /200: it is valid/u)
+      await press('Refresh', /Refresh\. 200: granted/u)
+      expect(await disabled()).toBe(0)
+      await press('Send refresh again', /The same refresh again\. 200: granted/u)
+      await press('Replay refresh token', /400: refused, as it should be, and its family is revoked/u)
+      await press('Introspect', /not active/u)
+      await press('Revoke access token', /Revoke the access token\. 200/u)
+      await press('Revoke refresh token', /Revoke the refresh token\. 200/u)
+      await expect
+        .poll(() => timeline(console))
+        .toMatch(/Family revoked[\s\S]*because a used refresh token came again/u)
+      const words = [
+        'Code issued',
+        'Code redeemed',
+        'Issued',
+        'Rotated',
+        'Issued',
+        'Retried',
+        'Replayed',
+        'Family revoked',
+      ]
+      expect((await page.locator('.family[open] .event strong').allInnerTexts()).slice(0, 8)).toEqual(words)
+    }))
+
+  test('a code that is replayed, and a token that is revoked, end what came from the sign-in', () =>
+    opened(async (console) => {
+      await redeem(console)
+      await console.press('Replay code', /Replay of a code\. 400: refused, as it should be/u)
+      await expect.poll(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a used code came again/u)
+      await redeem(console)
+      await console.press('Revoke access token', /Revoke the access token\. 200/u)
+      await console.press('Introspect', /not active/u)
+      await console.press('Revoke refresh token', /Revoke the refresh token\. 200/u)
+      await console.press('Refresh', /Refresh\. 400: refused/u)
+      await expect.poll(() => timeline(console)).toMatch(/because its client asked for it/u)
+    }))
+
+  test('a JWT is explained claim by claim, its times as dates; a reference token says that it is opaque', () =>
+    opened(async (console) => {
+      await console.press('Send the request', granted)
+      expect(await console.page.locator('.token').innerText()).toContain('A reference token: it is opaque')
+      await console.choose('Client', 'demo-jwt')
+      await console.press('Send the request', granted)
+      await expect.poll(() => console.page.locator('.token').innerText()).toContain('A JWT')
+      const text = await console.page.locator('.token').innerText()
+      for (const part of ['ECDSA with P-256', 'an access token (RFC 9068)', 'in 59 minutes', 'Audience: who it is for'])
+        expect(text).toContain(part)
+    }))
+
+  test('the request is shown as a curl command, and its button copies it', () =>
+    opened(async (console) => {
+      const { page } = console
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await console.press('Send the request', granted)
+      const shown = await page.getByLabel('The request, for a terminal').innerText()
+      expect(shown).toContain('-u demo:demo-secret')
+      await page.getByRole('button', { name: 'Copy the curl command' }).click()
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
+    }))
+
+  test('more fields can be sent, and taken away again', () =>
+    opened(async (console) => {
+      const { page } = console
+      await page.getByText('More fields').click()
+      await page.getByRole('button', { name: 'Add a field' }).click()
+      await page.getByLabel('Name of field 1').fill('scope')
+      await page.getByLabel('Value of field 1').fill('api2')
+      await console.press(
+        'Send the request',
+        /400: refused\. Something in the request is missing, double or malformed/u,
+      )
+      await page.getByRole('button', { name: 'Remove field 1' }).click()
+      await console.press('Send the request', granted)
+    }))
+
+  test('a refusal is explained in words', () =>
+    opened(async (console) => {
+      await console.page.getByLabel('Client secret').fill('wrong')
+      await console.press(
+        'Send the request',
+        /401: refused\. The client, or the API that asks, could not prove who it is/u,
+      )
+    }))
+
+  test('what happens elsewhere shows at once: a token by another page, without a click here', () =>
+    opened(async (console) => {
+      await expect.poll(() => console.page.locator('#live').innerText()).toBe('connected')
+      await opened(async (other) => {
+        await redeem(other)
+        const name = await other.page.locator('.family[open] .family-name').innerText()
+        await expect.poll(() => console.page.locator('#timeline').innerText()).toContain(name)
+      })
+    }))
+
+  test('with the keyboard alone a token is got and introspected', () =>
+    opened(async ({ page, outcome }) => {
+      const nameOf = () =>
+        page.evaluate(() => {
+          const { activeElement: active } = document
+          const labels =
+            active instanceof HTMLInputElement || active instanceof HTMLSelectElement ? active.labels : null
+          return (labels?.[0] ?? active)?.textContent?.trim() ?? ''
+        })
+      const tabTo = async (name: string) => {
+        for (let presses = 0; presses < 60; presses += 1) {
+          await page.keyboard.press('Tab')
+          if ((await nameOf()) === name) return
+        }
+        throw new Error(`The keyboard does not reach ${name}`)
+      }
+      await tabTo('Client')
+      await page.keyboard.press('ArrowDown')
+      expect(await page.getByLabel('Client', { exact: true }).inputValue()).toBe('demo-jwt')
+      expect(await nameOf()).toBe('Client')
+      await tabTo('Grant type')
+      await page.keyboard.press('ArrowDown')
+      await tabTo('Send the request')
+      expect(await page.evaluate(() => document.activeElement?.matches(':focus-visible'))).toBe(true)
+      await page.keyboard.press('Enter')
+      await expect.poll(outcome).toMatch(/Password\. 200: granted/u)
+      // The focus has gone to the answer, and goes on from there.
+      expect(await nameOf()).toContain('Read the answer')
+      await tabTo('Introspect')
+      await page.keyboard.press('Space')
+      await expect.poll(outcome).toMatch(/Introspect\. 200: active/u)
+    }))
+})

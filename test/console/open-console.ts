@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
+import { type RunningCommand, startCommand } from '../server/running-command.ts'
+
+/** The demo as `npm start` runs it. */
+export interface Demo {
+  /** As the banner prints it. */
+  readonly url: string
+  readonly server: RunningCommand
+  stop(): Promise<void>
+}
+
+export async function startDemo(): Promise<Demo> {
+  const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
+  const server = await startCommand(['--port', '0'], directory)
+  // The banner may come in parts.
+  await vi.waitFor(() => expect(server.output().out).toMatch(/^console {4}\S+\/console$/mu), { timeout: 20_000 })
+  const [, url = ''] = /^console {4}(\S+)$/mu.exec(server.output().out) ?? []
+  return {
+    url,
+    server,
+    async stop() {
+      expect(await server.stop()).toBe(0)
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+/** The console in a browser, watched. */
+export interface OpenConsole {
+  readonly page: Page
+  /** Presses a button by its name and waits for what the page says then. */
+  press(name: string, says: string | RegExp): Promise<void>
+  /** What the page says of the last answer. */
+  outcome(): Promise<string>
+  choose(label: string, value: string): Promise<void>
+  /** Nothing was refused by the policy, nothing failed, nobody else was asked. */
+  assertClean(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A refusal of the server is an answer; the browser counts it as an error all the same. */
+const isRefusal = (text: string): boolean => /^Failed to load resource: .* status of 4\d\d/u.test(text)
+
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+  prepare: (page: Page) => Promise<unknown> = async () => {},
+): Promise<OpenConsole> {
+  const context = await browser.newContext({ viewport: { width: 1600, height: 1000 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (!isRefusal(message.text())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('request', (request) => {
+    const asked = new URL(request.url())
+    if (asked.protocol !== 'data:' && asked.origin !== new URL(url).origin) problems.push(`asked ${asked.href}`)
+  })
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      console.error(`policy: ${violatedDirective} ${blockedURI}`)
+    })
+  })
+  await prepare(page)
+  await page.goto(url)
+  await page.getByLabel('Client', { exact: true }).waitFor()
+  const outcome = () => page.locator('#outcome').innerText()
+  return {
+    page,
+    outcome,
+    async press(name, says) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await expect.poll(outcome, { timeout: 15_000 }).toMatch(says)
+    },
+    async choose(label, value) {
+      await page.getByLabel(label, { exact: true }).selectOption(value)
+    },
+    async assertClean() {
+      expect(problems).toEqual([])
+    },
+    close: () => context.close(),
+  }
+}

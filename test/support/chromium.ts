@@ -1,0 +1,37 @@
+import { type Browser, chromium } from 'playwright-core'
+import { describe, test } from 'vitest'
+import { chromiumMissing, findChromium } from '../../scripts/find-chromium.js'
+
+const executablePath = findChromium()
+
+// Nothing is asked of other hosts.
+const quiet = [
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A browser without a window. */
+export function startChromium(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error(chromiumMissing)
+  // Root may not use Chromium's sandbox.
+  const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet
+  return chromium.launch({ executablePath, args })
+}
+
+/**
+ * As `describe`. Where there is no Chromium, the tests are left out with a sentence that says so; in a build (`CI=true`) they fail
+ * instead: a build that proves nothing must not be green.
+ */
+export function describeWithChromium(name: string, define: () => void): void {
+  if (executablePath === undefined && process.env.CI === 'true') {
+    test(name, () => {
+      throw new Error(chromiumMissing)
+    })
+    return
+  }
+  if (executablePath === undefined) console.warn(`${name}: left out. ${chromiumMissing}`)
+  describe.skipIf(executablePath === undefined)(name, define)
+}
