@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { defineConfig } from 'tsup'
+import { defineConfig, type Options } from 'tsup'
 import { consolePageDefine } from './scripts/console-page.js'
+import { withLicences } from './scripts/licences.ts'
 
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly '@grantry/source': string }>>
@@ -23,18 +24,54 @@ function entriesOf(folder: string): Record<string, string> {
   )
 }
 
-export default defineConfig(
-  folders.map((folder) => ({
+const version: string = JSON.parse(readFileSync('packages/server/package.json', 'utf8')).version
+
+const common = {
+  format: 'esm',
+  target: 'es2022',
+  dts: false,
+  // `clean` would delete the declarations that tsc has put there.
+  clean: false,
+  silent: true,
+  define: { grantryVersion: JSON.stringify(version), ...consolePageDefine() },
+} as const
+
+/** `grantry.mjs`: the server and all its packages in one file, to be copied anywhere. Decision 0024 tells why it is as it is. */
+const singleFile: Options = {
+  ...common,
+  entry: { grantry: 'packages/server/src/single-file.ts' },
+  outDir: 'packages/server/dist',
+  outExtension: () => ({ js: '.mjs' }),
+  platform: 'node',
+  target: 'node20',
+  splitting: false,
+  sourcemap: false,
+  noExternal: [/./],
+  // A nicety of `debug` that it does without.
+  external: ['supports-color'],
+  // CommonJS among the packages asks for Node's modules by `require`.
+  banner: {
+    js: "#!/usr/bin/env node\nimport { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  esbuildPlugins: [withLicences],
+  esbuildOptions(options) {
+    options.conditions = ['@grantry/source']
+    // The CommonJS of jsonc-parser finds its parts by computed names.
+    options.mainFields = ['module', 'main']
+    // Whoever reads a stack trace finds the names of functions in it.
+    options.minifyWhitespace = true
+    options.minifySyntax = true
+    options.alias = { jiti: 'jiti/static' }
+  },
+}
+
+export default defineConfig([
+  ...folders.map((folder) => ({
+    ...common,
     entry: entriesOf(folder),
     outDir: `${folder}/dist`,
-    format: 'esm',
-    target: 'es2022',
     sourcemap: true,
-    dts: false,
-    // `clean` would delete the declarations that tsc has put there.
-    clean: false,
     external: [/^[^./]/],
-    ...(folder === 'packages/server' && { define: consolePageDefine() }),
-    silent: true,
   })),
-)
+  singleFile,
+])

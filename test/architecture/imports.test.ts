@@ -34,7 +34,7 @@ const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, p
 
 function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
-  if (target === 'jose') return !/^(?:keys|testing)\//u.test(from)
+  if (target === 'jose' || target.startsWith('jose/')) return !/^(?:keys|testing)\//u.test(from)
   // HKDF is no part of the runtime: it runs once for each generation of the key ring.
   if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
   if (!target.startsWith('packages/core/src/')) return true
@@ -169,6 +169,7 @@ describe('the check of imports notices', () => {
     ['a package that the core may not have', `${core}/router.ts`, "import fs from 'node:fs'"],
     ['a type of such a package', `${core}/options.ts`, "import type { Storage } from 'unstorage'"],
     ['jose outside its folders', `${core}/endpoints/token.ts`, "import { jwtVerify } from 'jose'"],
+    ['a part of jose outside its folders', `${core}/endpoints/token.ts`, "import { jwtVerify } from 'jose/jwt/verify'"],
     ['hashing outside the runtime', `${core}/encoding.ts`, "import { sha256 } from '@noble/hashes/sha2.js'"],
     ['a dynamic import', `${core}/router.ts`, "const { x } = await import('ioredis')"],
     ['an import of a computed name', `${core}/router.ts`, 'const x = await import(name)'],

@@ -1,12 +1,9 @@
-import { createRequire } from 'node:module'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { hashPasswordCommand } from './commands/hash-password.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOperatorCommands, foundErrors } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
-
-const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
+import { version } from './version.ts'
 
 const ended = 0
 const failed = 1
@@ -47,6 +44,7 @@ function program(): Command {
     .command('hash-password')
     .description("what to store for a user's password, which is asked for, or read from standard input")
     .action(async () => {
+      const { hashPasswordCommand } = await import('./commands/hash-password.ts')
       process.stdout.write(await hashPasswordCommand())
     })
 

@@ -1,4 +1,7 @@
-import { exportJWK, generateKeyPair, type JWK } from 'jose'
+// By its parts: the whole of it is 40 modules, which every start of a server would read.
+import type { JWK } from 'jose'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
 import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 import { isSigningAlgorithm } from './algorithm.ts'
 

@@ -1,4 +1,5 @@
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { decodeBase64url, utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import { algorithms, type Runtime } from '../runtime.ts'

@@ -1,4 +1,5 @@
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import * as v from 'valibot'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import { generateKey } from './generate-key.ts'

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
 import { findConfiguration, loadConfiguration } from '../configuration/load.ts'
@@ -61,6 +62,9 @@ export async function serveCommand({ config, host, port }: ServeArguments, versi
     const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
     process.stdout.write(banner(server, warnings, colour))
     await signals.stopped
+    server.leave()
+    // A balancer that asks every few seconds still sends requests until it has heard of it; nobody may find the port closed.
+    await sleep((loaded?.configuration.shutdownDelay ?? 0) * 1000)
     await server.close(drain)
     ended = true
   } finally {

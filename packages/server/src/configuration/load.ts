@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseConfiguration } from '@grantry/core'
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import type { ParseError } from 'jsonc-parser'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
+import { importModule } from './import-module.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
 /** A configuration and the directory from which its relative paths count. */
@@ -21,18 +21,9 @@ const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.
 export const findConfiguration = (directory: string): string | undefined =>
   usualNames.map((name) => resolve(directory, name)).find((file) => existsSync(file))
 
-/** A module of the operator's own: `.ts` too, also on a Node.js that cannot strip types. */
-export async function importModule(file: string): Promise<unknown> {
-  if (extname(file) === '.ts') {
-    const { createJiti } = await import('jiti')
-    return createJiti(import.meta.url).import(file, { default: true })
-  }
-  const module: { readonly default?: unknown } = await import(pathToFileURL(file).href)
-  return module.default
-}
-
 async function parseJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8')
+  const { parse, printParseErrorCode } = await import('jsonc-parser')
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors

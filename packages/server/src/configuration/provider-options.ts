@@ -14,8 +14,9 @@ import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
+import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
-import { importModule, type LoadedConfiguration } from './load.ts'
+import type { LoadedConfiguration } from './load.ts'
 import type { CheckedConfiguration, PluginEntry } from './schema.ts'
 
 const builtIn = (): Plugin => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]

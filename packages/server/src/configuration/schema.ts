@@ -21,6 +21,12 @@ const proxies = v.pipe(
   v.minValue(0, 'must be 0 or more'),
 )
 
+const shutdownDelay = v.pipe(
+  v.number('must be a number of seconds'),
+  v.minValue(0, 'must be 0 to 300 seconds'),
+  v.maxValue(300, 'must be 0 to 300 seconds'),
+)
+
 const userServiceSchema = v.custom<UserService>(isObject, 'must be an array of users, or in a module a user service')
 
 // By what it looks like, not as a union: a mistake in the third user is then told with its path.
@@ -74,6 +80,7 @@ export const configurationSchema = configurationObject({
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
+  shutdownDelay: v.optional(shutdownDelay, 0),
   abuseControl: abuseControlSchema,
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+/** The folder of the package that a bundled file comes from, or nothing for a file of our own. */
+const packageOf = (path: string): string | undefined => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(path)?.[0]
+
+// It is a bundle itself, and lists what is in it nowhere but here.
+const carriedBy: Readonly<Record<string, string>> = {
+  jiti: 'It carries Babel (MIT, Copyright (c) 2014-present Sebastian McKenzie and other contributors), acorn, destr, estree-walker, get-tsconfig, mlly, pathe, pkg-types and std-env, each under the MIT licence.',
+}
+
+function notice(folder: string): { readonly title: string; readonly text: string } {
+  const { name, version, license }: Readonly<Record<'name' | 'version' | 'license', string>> = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  )
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/iu.test(entry))
+  if (file === undefined) throw new Error(`${name} has no licence file; it must not be bundled without one`)
+  const texts = [readFileSync(join(folder, file), 'utf8').trim()]
+  // Apache License 2.0, section 4 (d).
+  if (existsSync(join(folder, 'NOTICE'))) texts.push(readFileSync(join(folder, 'NOTICE'), 'utf8').trim())
+  texts.push(carriedBy[name] ?? '')
+  return { title: `${name} ${version} (${license})`, text: texts.filter((text) => text !== '').join('\n\n') }
+}
+
+/** The licences of everything that is bundled, as one comment; equal texts once. */
+function licencesOf(paths: readonly string[]): string {
+  const folders = [...new Set(paths.map(packageOf))].filter((folder) => folder !== undefined)
+  const byText = new Map<string, string[]>()
+  for (const { title, text } of folders.map(notice)) byText.set(text, [...(byText.get(text) ?? []), title].sort())
+  const parts = [...byText].map(([text, titles]) => `${titles.join('\n')}\n\n${text}`).sort()
+  const all = [
+    readFileSync('LICENSE', 'utf8').trim(),
+    'This file contains these packages, under these licences:',
+    ...parts,
+  ]
+  return `/*!\n${all.join(`\n\n${'-'.repeat(80)}\n\n`).replaceAll('*/', '* /')}\n*/\n`
+}
+
+/**
+ * A plugin of esbuild: the licences of all that a bundle holds stand at its end. MIT and Apache ask for them in every copy, and a single file is
+ * copied alone.
+ */
+export const withLicences: Plugin = {
+  name: 'licences',
+  setup(build) {
+    build.initialOptions.metafile = true
+    build.onEnd(({ metafile, outputFiles = [] }) => {
+      if (metafile === undefined) return
+      const end = new TextEncoder().encode(licencesOf(Object.keys(metafile.inputs)))
+      for (const output of outputFiles) {
+        const contents = new Uint8Array(output.contents.length + end.length)
+        contents.set(output.contents)
+        contents.set(end, output.contents.length)
+        Object.defineProperty(output, 'contents', { value: contents })
+        Object.defineProperty(output, 'text', { get: () => new TextDecoder().decode(contents) })
+      }
+    })
+  },
+}
