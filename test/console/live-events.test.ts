@@ -6,7 +6,13 @@ import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 const request = (headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) =>
   new Request('http://127.0.0.1/console/events', { headers, ...(signal && { signal }) })
 
-const event = (id: string): ProviderEvent => ({ type: 'family_revoked', reason: 'refresh_reused', id, time: 1 })
+const event = (id: string): ProviderEvent => ({
+  type: 'family_revoked',
+  reason: 'refresh_reused',
+  id,
+  requestId: id,
+  time: 1,
+})
 
 /** Everything that a stream has said until it ended. */
 async function textOf(answer: Response): Promise<string> {

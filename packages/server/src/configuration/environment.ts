@@ -1,25 +1,38 @@
+import { readFileSync } from 'node:fs'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 
-function inText(text: string, path: string, environment: Environment): string {
-  return text.replaceAll(reference, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined)
-      throw new TypeError(
-        `${path} needs the environment variable ${name}, which is not set; set it, or write it into grantry.env beside the configuration`,
-      )
-    return value
-  })
+/** What a file holds that a secret store has put there, without the end of its line. */
+function inFile(file: string, name: string, path: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/u, '')
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string }
+    throw new TypeError(`${path} needs the file that ${name}_FILE names, ${file}, which cannot be read (${code})`)
+  }
+}
+
+function valueOf(name: string, path: string, environment: Environment): string {
+  const value = environment[name]
+  if (value !== undefined) return value
+  const file = environment[`${name}_FILE`]
+  if (file !== undefined) return inFile(file, name, path)
+  throw new TypeError(
+    `${path} needs the environment variable ${name}, which is not set; set it, or write it into grantry.env beside the configuration`,
+  )
 }
 
 /**
- * Replaces `${NAME}` in every text of a configuration.
+ * Replaces `${NAME}` in every text of a configuration by the variable of that name, or by what the file holds that `NAME_FILE` names: Docker and
+ * systemd hand over secrets as files, since whoever sees a process sees its environment.
  *
- * @throws TypeError that names the path and the variable when it is not set.
+ * @throws TypeError that names the path and the variable when it is not set, or the file when it cannot be read.
  */
 export function withEnvironment(value: unknown, environment: Environment, path = ''): unknown {
-  if (typeof value === 'string') return inText(value, path, environment)
+  if (typeof value === 'string')
+    return value.replaceAll(reference, (_, name: string) => valueOf(name, path, environment))
   if (Array.isArray(value)) return value.map((item, index) => withEnvironment(item, environment, `${path}[${index}]`))
   // Only plain objects: what a module configuration made itself (a user service, a plugin) is left alone.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value

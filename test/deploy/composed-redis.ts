@@ -1,0 +1,82 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { freePort } from '../support/redis-server.ts'
+import { type RunningProgram, root, runProgram } from './single-file.ts'
+import { until } from './until.ts'
+
+export interface ComposedRedis {
+  readonly url: string
+  /** The file with its password, which the servers read as well. */
+  readonly passwordFile: string
+  readonly program: RunningProgram
+  /** Asks it, with its password. */
+  config(name: string): Promise<string>
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+async function ask<T>(port: number, password: string, question: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis({ port, host: '127.0.0.1', password, lazyConnect: true, retryStrategy: () => null })
+  client.on('error', () => {})
+  try {
+    return await question(client)
+  } finally {
+    client.disconnect()
+  }
+}
+
+/**
+ * Runs the very command of compose.yaml with redis-server of this machine: only the paths of the container, the port and the address are others.
+ *
+ * @param command what `command` is in compose.yaml
+ */
+export async function startComposedRedis(command: readonly string[], directory: string): Promise<ComposedRedis> {
+  const [shell = '', flag = '', script = ''] = command
+  const password = 'a-password-of-the-test'
+  const passwordFile = join(directory, 'redis_password')
+  await writeFile(passwordFile, `${password}\n`)
+  await chmod(passwordFile, 0o400)
+  const data = join(directory, 'data')
+  await mkdir(data)
+  const port = await freePort()
+  const here = script
+    // Compose writes $$ for $.
+    .replaceAll('$$', '$')
+    .replaceAll('/etc/redis/redis.conf', `${root}/deploy/redis.conf`)
+    .replaceAll('/run/secrets/redis_password', passwordFile)
+    .replace('redis-server -', `redis-server --port ${port} --bind 127.0.0.1 -`)
+  const program = runProgram([shell, flag, here], { cwd: data })
+  const ping = (): Promise<boolean> =>
+    ask(port, password, (client) => client.ping()).then(
+      (answer) => answer === 'PONG',
+      () => false,
+    )
+  let gone = false
+  void program.ended.then(() => {
+    gone = true
+  })
+  try {
+    await until('Redis answers', () => {
+      if (gone) throw new Error(`Redis has ended: ${program.output().out}`)
+      return ping()
+    })
+  } catch (error) {
+    program.signal('SIGKILL')
+    throw error
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    passwordFile,
+    program,
+    config: (name) =>
+      ask(port, password, async (client) => {
+        const answer = await client.config('GET', name)
+        return Array.isArray(answer) ? String(answer[1]) : ''
+      }),
+    stop() {
+      program.signal('SIGTERM')
+      return program.ended
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { DCLinter } from 'dclint'
+import { validate } from 'dockerfile-utils'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { defaultDrain } from '../../packages/adapters/src/running-server.ts'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { root } from './single-file.ts'
+
+// What can be known of `deploy/` without a container engine. What it describes runs in two-servers.test.ts.
+
+const run = promisify(execFile)
+const textOf = (file: string): Promise<string> => readFile(`${root}/deploy/${file}`, 'utf8')
+const dockerfile = await textOf('Dockerfile')
+const compose = parse(await textOf('compose.yaml'), { merge: true })
+const unit = await textOf('grantry.service')
+
+/** What the build stage copies from the sources: [from..., to]. */
+const copies = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gmu)].map(([, words = '']) => words.split(' '))
+
+test('the Dockerfile has nothing that its linter objects to', () => {
+  expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+})
+
+test('the last stage of the Dockerfile has one file, is nobody, and asks for its health without a shell', () => {
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+  expect(last.match(/^(?:COPY|ADD|RUN) .*$/gmu)).toEqual([
+    'COPY --from=build /build/packages/server/dist/grantry.mjs /usr/local/lib/grantry/grantry.mjs',
+  ])
+  expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/mu)
+  expect(last).toMatch(/^STOPSIGNAL SIGTERM$/mu)
+  expect(last).toMatch(/^ {2}CMD \["node", "-e", ".*\/health\/live/mu)
+})
+
+test('the build step of the Dockerfile makes grantry.mjs of what it copies, and .dockerignore lets that through', async () => {
+  const context = await mkdtemp(join(tmpdir(), 'grantry-image-'))
+  try {
+    const ignore = (await textOf('Dockerfile.dockerignore')).split('\n')
+    for (const words of copies) {
+      const [to = '', ...from] = words.reverse()
+      for (const path of from) {
+        expect(ignore.some((line) => line.startsWith('!') && `${path}/`.startsWith(`${line.slice(1)}/`))).toBe(true)
+        const isFolder = (await stat(join(root, path))).isDirectory()
+        const target = isFolder ? join(context, to) : join(context, to, path.split('/').at(-1) ?? '')
+        const filter = (each: string): boolean => !/\/(?:dist|node_modules)$/u.test(each)
+        await cp(join(root, path), target, { recursive: true, filter })
+      }
+    }
+    // In place of `npm ci`.
+    await symlink(join(root, 'node_modules'), join(context, 'node_modules'))
+    await symlink(join(root, 'packages/server/node_modules'), join(context, 'packages/server/node_modules'))
+    expect(dockerfile).toContain('\nRUN npx tsup\n')
+    await run(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js')], { cwd: context })
+    const { stdout } = await run(process.execPath, [join(context, 'packages/server/dist/grantry.mjs'), '--version'])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
+  } finally {
+    await rm(context, { recursive: true, force: true })
+  }
+}, 60_000)
+
+test('compose.yaml keeps to the schema of the Compose specification, and to the rules of its linter', () => {
+  const files = new DCLinter({
+    quiet: false,
+    debug: false,
+    exclude: [],
+    rules: {
+      // The proxy is what the world shall reach.
+      'no-unbound-port-interfaces': 0,
+      // The order is that in which one reads it.
+      'service-keys-order': 0,
+      'services-alphabetical-order': 0,
+      'top-level-properties-order': 0,
+    },
+  }).lintFiles([`${root}/deploy/compose.yaml`], false)
+  expect(files.flatMap(({ messages }) => messages.map(({ line, message }) => `${line}: ${message}`))).toEqual([])
+  expect(files).toHaveLength(1)
+})
+
+test('a server of compose.yaml may write nothing, do nothing as root, and reach the world only through the proxy', () => {
+  for (const name of ['grantry-1', 'grantry-2']) {
+    expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
+    expect(compose.services[name].security_opt).toContain('no-new-privileges:true')
+    expect(compose.services[name].ports).toBeUndefined()
+  }
+  expect(compose.services.redis).toMatchObject({ networks: ['inside'], user: 'redis' })
+  expect(compose.services.redis.ports).toBeUndefined()
+  expect(compose.networks.inside.internal).toBe(true)
+  expect(compose.services.proxy.networks).not.toContain('inside')
+})
+
+test('the configuration of compose.yaml is one, with what compose.yaml puts into the environment', async () => {
+  const { environment } = compose.services['grantry-1']
+  const { configuration } = await loadConfiguration(`${root}/deploy/grantry.config.json`, {
+    ...environment,
+    GRANTRY_HOST: 'id.example.com',
+    GRANTRY_REDIS_PASSWORD: 'instead of the file',
+  })
+  expect(configuration).toMatchObject({ issuer: 'https://id.example.com', trustedProxies: 1 })
+  expect(configuration.storage).toMatchObject({ url: 'redis://redis:6379', password: 'instead of the file' })
+  // Whoever stops it must wait for as long as it takes.
+  const seconds = configuration.shutdownDelay + defaultDrain
+  expect(Number.parseInt(compose.services['grantry-1'].stop_grace_period, 10)).toBeGreaterThan(seconds)
+  expect(Number(/^TimeoutStopSec=(\d+)$/mu.exec(unit)?.[1])).toBeGreaterThan(seconds)
+  // The proxy must have asked once more, and have its answer, before the port is closed.
+  const [interval = 0, timeout = 0] = [
+    ...(await textOf('Caddyfile')).matchAll(/health_(?:interval|timeout) (\d+)s/gu),
+  ].map(([, seconds]) => Number(seconds))
+  expect(configuration.shutdownDelay).toBeGreaterThan(interval + timeout)
+})
+
+const systemdMissing =
+  spawnSync('systemd-analyze', ['--version']).status === 0
+    ? undefined
+    : 'systemd-analyze is not installed, and the check of the systemd unit needs it: apt-get install systemd'
+if (systemdMissing !== undefined) console.warn(systemdMissing)
+
+test.runIf(systemdMissing === undefined || process.env.CI === 'true')(
+  'systemd finds nothing wrong with the unit',
+  async () => {
+    if (systemdMissing !== undefined) throw new Error(systemdMissing)
+    const directory = await mkdtemp(join(tmpdir(), 'grantry-unit-'))
+    try {
+      const file = join(directory, 'grantry.service')
+      // It looks for the program; here it lies elsewhere.
+      await writeFile(file, unit.replace('/usr/bin/node', process.execPath))
+      const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', file])
+      expect(stdout + stderr).toBe('')
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  },
+)
+
+test('the unit gives the server a user of its own, one directory to write, and no way to more', () => {
+  for (const line of ['DynamicUser=yes', 'StateDirectory=grantry', 'ProtectSystem=strict', 'NoNewPrivileges=yes']) {
+    expect(unit).toContain(`\n${line}\n`)
+  }
+})

@@ -1,0 +1,194 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { basic, sha256Of } from '@grantry/core/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
+import { root, runProgram, singleFile } from './single-file.ts'
+import { type StartedServer, startServer } from './started-server.ts'
+
+// `grantry.mjs` alone in an empty directory outside of the repository: nothing that it needs lies elsewhere.
+
+let directory = ''
+let program = ''
+const running: { stop(): Promise<unknown> }[] = []
+
+beforeAll(async () => {
+  program = await singleFile()
+}, 60_000)
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()))
+})
+
+const directories: string[] = []
+afterAll(() => Promise.all(directories.map((path) => rm(path, { recursive: true, force: true }))))
+
+async function alone(): Promise<string> {
+  directory = await mkdtemp(join(tmpdir(), 'grantry-alone-'))
+  directories.push(directory)
+  await cp(program, join(directory, 'grantry.mjs'))
+  return directory
+}
+
+async function start(
+  runtime: readonly string[] = [process.execPath],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StartedServer> {
+  const server = await startServer([...runtime, 'grantry.mjs'], { cwd: directory, environment })
+  running.push(server)
+  return server
+}
+
+async function post(url: string, form: Record<string, string>, by: readonly [string, string]): Promise<unknown> {
+  const authorization = basic(by)
+  const response = await fetch(url, { method: 'POST', headers: { authorization }, body: new URLSearchParams(form) })
+  return response.json()
+}
+
+const clientCredentials = { grant_type: 'client_credentials', scope: 'api1' }
+
+const client = {
+  clientId: 'web',
+  secrets: [{ sha256: sha256Of('web-secret') }],
+  grantTypes: ['client_credentials', 'urn:example:hello'],
+  scopes: ['api1'],
+  accessTokenFormat: 'reference',
+}
+const scopes = [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }]
+const issuer = 'https://id.example.com'
+
+const helloGrant = `
+import { defineGrant } from '@grantry/core'
+import * as v from 'valibot'
+export default () => defineGrant({
+  grantType: 'urn:example:hello',
+  params: v.object({ name: v.string() }),
+  handle: ({ params, scopes }) => ({ subject: { sub: params.name, amr: ['hello'] }, scopes }),
+})
+`
+const moduleConfiguration = (types: string): string => `
+import { defineConfig } from 'grantry'
+const configuration = ${JSON.stringify({ issuer, storage: { driver: 'memory' }, clients: [client], scopes, plugins: ['./hello.mjs'] })}${types}
+export default defineConfig(configuration)
+`
+
+describe('grantry.mjs', () => {
+  test('names the version of its package, and holds no path of the machine that built it', async () => {
+    await alone()
+    const { version } = JSON.parse(await readFile(`${root}/packages/server/package.json`, 'utf8'))
+    const asked = runProgram([process.execPath, 'grantry.mjs', '--version'], { cwd: directory })
+    expect(await asked.ended).toBe(0)
+    expect(asked.output().out).toBe(`${version}\n`)
+    expect(await readFile(program, 'utf8')).not.toContain(root)
+  })
+
+  test('brings the licence of every package that is in it', async () => {
+    const text = await readFile(program, 'utf8')
+    const licences = text.slice(text.lastIndexOf('/*!'))
+    for (const name of ['@noble/hashes', 'commander', 'denque', 'ioredis', 'jiti', 'jose', 'jsonc-parser', 'valibot']) {
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((?:MIT|Apache-2\\.0)\\)$`, 'mu'))
+    }
+    expect(licences).toContain('Apache License')
+    expect(licences).toContain(await readFile(`${root}/LICENSE`, 'utf8').then((licence) => licence.trim()))
+  })
+
+  test('has under 2.6 MB, three quarters of them for configurations in TypeScript', async () => {
+    expect((await stat(program)).size).toBeLessThan(2_600_000)
+  })
+
+  test('serves the demo: a token, what it is worth, and an end with 0', async () => {
+    await alone()
+    const server = await start()
+    const { access_token: token } = (await post(`${server.url}/connect/token`, clientCredentials, [
+      'demo',
+      'demo-secret',
+    ])) as { access_token: string }
+    expect(await post(`${server.url}/connect/introspect`, { token }, ['api1', 'api1-secret'])).toMatchObject({
+      active: true,
+      client_id: 'demo',
+    })
+    expect(await server.stop()).toBe(0)
+  })
+
+  test('tells a wrong configuration in one sentence', async () => {
+    await alone()
+    const file = join(directory, 'grantry.config.json')
+    await writeFile(file, JSON.stringify({ issuer, client: [] }))
+    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve'], { cwd: directory })
+    expect(await wrong.ended).toBe(1)
+    expect(wrong.output()).toEqual({ out: '', err: expect.stringMatching(/^grantry: .*client.*\n$/u) })
+    expect(wrong.output().err).toContain(file)
+  })
+
+  // What lies in a directory of a known name that all users write, and is run, is a way in for each of them.
+  test('keeps no code of a configuration in the directory for temporary files', async () => {
+    await alone()
+    await writeFile(join(directory, 'hello.mjs'), helloGrant)
+    await writeFile(join(directory, 'grantry.config.ts'), moduleConfiguration(' satisfies object'))
+    const temporary = join(directory, 'temporary')
+    await mkdir(temporary)
+    const server = await start([process.execPath], { TMPDIR: temporary })
+    expect(await server.stop()).toBe(0)
+    expect(await readdir(temporary)).toEqual([])
+  })
+
+  test('tells what a module misses that neither is installed nor in it', async () => {
+    await alone()
+    await writeFile(join(directory, 'grantry.config.mjs'), "import 'a-package-of-nobody'\nexport default {}\n")
+    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve'], { cwd: directory })
+    expect(await wrong.ended).toBe(1)
+    expect(wrong.output().err).toMatch(/^grantry: [^\n]*a-package-of-nobody[^\n]*\n/u)
+  })
+})
+
+describeWithRedis('grantry.mjs with Redis', () => {
+  test('keeps tokens there, where another start finds them', async () => {
+    await alone()
+    const redis = await startRedis()
+    running.push(redis)
+    const storage = { driver: 'redis', url: redis.url }
+    await writeFile(
+      join(directory, 'grantry.config.json'),
+      JSON.stringify({ issuer, storage, clients: [{ ...client, grantTypes: ['client_credentials'] }], scopes }),
+    )
+    const first = await start()
+    const { access_token: token } = (await post(`${first.url}/connect/token`, clientCredentials, [
+      'web',
+      'web-secret',
+    ])) as { access_token: string }
+    expect(await first.stop()).toBe(0)
+    const second = await start()
+    expect(await post(`${second.url}/connect/introspect`, { token }, ['api1', 'api1-secret'])).toMatchObject({
+      active: true,
+    })
+    expect(await second.stop()).toBe(0)
+  })
+})
+
+const runtimes: readonly (readonly [name: string, executable: string, ...parameters: string[]])[] = [
+  ['Node.js', process.execPath],
+  ['Node.js 22', runtimeExecutable('node22/bin/node')],
+  ['Node.js 24', runtimeExecutable('node24/bin/node')],
+  ['Bun', runtimeExecutable('.bin/bun')],
+  ['Deno', runtimeExecutable('.bin/deno'), 'run', '-A'],
+]
+for (const [name, executable, ...parameters] of runtimes) {
+  describeWithRuntime(`grantry.mjs on ${name}`, executable, () => {
+    // What `grantry`, `@grantry/core` and `valibot` are is in the file: there is no node_modules.
+    test.each([
+      ['mjs', ''],
+      ['ts', ' satisfies object'],
+    ])('takes a module configuration in .%s with a plugin', async (ending, types) => {
+      await alone()
+      await writeFile(join(directory, 'hello.mjs'), helloGrant)
+      await writeFile(join(directory, `grantry.config.${ending}`), moduleConfiguration(types))
+      const server = await start([executable, ...parameters])
+      const form = { grant_type: 'urn:example:hello', name: 'dave', scope: 'api1' }
+      expect(await post(`${server.url}/connect/token`, form, ['web', 'web-secret'])).toMatchObject({ scope: 'api1' })
+      expect(await server.stop()).toBe(0)
+    })
+  })
+}

@@ -1,0 +1,31 @@
+import { type ProgramOptions, type RunningProgram, runProgram } from './single-file.ts'
+import { until } from './until.ts'
+
+/** A server in a process of its own that listens. */
+export interface StartedServer extends RunningProgram {
+  readonly url: string
+  /** Sends SIGTERM and resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Starts `serve` on a free port and waits until it says that it listens; rejects with what it said instead. */
+export async function startServer(program: readonly string[], options: ProgramOptions): Promise<StartedServer> {
+  const running = runProgram([...program, 'serve', '--port', '0', ...(options.arguments ?? [])], options)
+  let code: number | null | undefined
+  void running.ended.then((ended) => {
+    code = ended
+  })
+  await until('the server listens', () => {
+    if (code !== undefined) throw new Error(`It ended with ${code}:\n${running.output().err}`)
+    return running.output().out.includes('/health/ready')
+  })
+  const [, address] = /listens on (\S+)/u.exec(running.output().out) ?? []
+  return {
+    ...running,
+    url: `http://${address}`,
+    stop() {
+      running.signal('SIGTERM')
+      return running.ended
+    },
+  }
+}

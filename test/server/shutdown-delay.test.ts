@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseConfiguration } from '@grantry/core'
+import { afterAll, describe, expect, test } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+
+// That a whole process waits so long is proved in test/deploy/two-servers.test.ts.
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-shutdown-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const configuration = { issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] }
+
+describe('a server that leaves', () => {
+  test('says so to whoever asks whether it is ready, is alive, and serves what still comes', async () => {
+    const file = join(directory, 'grantry.config.json')
+    writeFileSync(file, JSON.stringify(configuration))
+    const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
+    const ask = async (path: string): Promise<unknown> => {
+      const response = await fetch(`http://127.0.0.1:${server.running.port}${path}`)
+      return [response.status, await response.json()]
+    }
+    try {
+      expect(await ask('/health/ready')).toEqual([200, { status: 'ready' }])
+      server.leave()
+      expect(await ask('/health/ready')).toEqual([503, { status: 'stopping' }])
+      expect(await ask('/health/live')).toEqual([200, { status: 'live' }])
+      expect(await ask('/.well-known/openid-configuration')).toMatchObject([200, { issuer: configuration.issuer }])
+    } finally {
+      await server.close(0)
+    }
+  })
+})
+
+describe('shutdownDelay', () => {
+  const parsed = (shutdownDelay: unknown) =>
+    parseConfiguration(configurationSchema, { ...configuration, shutdownDelay }, '').shutdownDelay
+
+  test('is 0 unless said otherwise: whoever runs no balancer waits for nothing', () => {
+    expect(parseConfiguration(configurationSchema, configuration, '').shutdownDelay).toBe(0)
+    expect(parsed(2.5)).toBe(2.5)
+  })
+
+  test.each([-1, 301, Number.NaN, '5', null])('refuses %j with its path', (value) => {
+    expect(() => parsed(value)).toThrow(/^shutdownDelay must be/u)
+  })
+})
