@@ -1,10 +1,12 @@
-// `npm run test:packages`: each package as a user gets it (the packed tarball) resolves, is typed, and has nothing in it that should not be.
+// `npm run test:packages`: each package as a user gets it (the packed tarball) resolves, is typed, and has nothing in it that should not be; and all of
+// them together work in an empty directory.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installPacked, tryServer } from './packed-installation.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,14 +23,46 @@ async function check(folder, target) {
   if (stray.length > 0) throw new Error(`${folder} packs ${stray.join(', ')}`)
   await run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })
   await run(bin('attw'), [join(target, packed.filename), '--profile', 'esm-only', '--no-emoji'], { cwd })
-  return `${packed.name} ${packed.version}: ${packed.files.length} files, ${packed.size} bytes packed`
+  process.stdout.write(`${packed.name} ${packed.version}: ${packed.files.length} files, ${packed.size} bytes packed\n`)
+  return { name: packed.name, tarball: join(target, packed.filename), folder: cwd }
+}
+
+const program = `
+import { createProvider, signingKeys } from '@grantry/core'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { serve } from '@grantry/adapters/node'
+import { defineConfig } from 'grantry'
+import '@grantry/storage-drivers/redis'
+const provider = await createProvider(defineConfig({
+  issuer: 'https://id.example.com', keys: signingKeys({ algorithm: 'ES256' }), storage: memoryDriver(), clients: [], plugins: [clientCredentials()],
+}))
+const { port, close } = await serve(provider)
+const { status } = await fetch('http://127.0.0.1:' + port + '/.well-known/openid-configuration')
+await close(0)
+await provider.close()
+process.exitCode = status === 200 ? 0 : 1
+`
+
+/** What the README promises to whoever installs it. */
+async function checkInstalled(packed, target) {
+  const cwd = join(target, 'installed')
+  mkdirSync(cwd)
+  installPacked(packed, cwd)
+  await run('npx', ['--no-install', 'grantry', '--version'], { cwd })
+  writeFileSync(join(cwd, 'program.mjs'), program)
+  await run(process.execPath, ['program.mjs'], { cwd })
+  await tryServer(cwd)
+  const { size } = statSync(join(cwd, 'node_modules/grantry/dist/grantry.mjs'))
+  process.stdout.write(`installed in an empty directory: the library and the server work; grantry.mjs: ${size} bytes\n`)
 }
 
 const target = mkdtempSync(join(tmpdir(), 'grantry-packages-'))
 try {
+  const packed = []
   for (const folder of folders) {
     try {
-      process.stdout.write(`${await check(folder, target)}\n`)
+      packed.push(await check(folder, target))
     } catch (error) {
       process.stderr.write(
         `${folder} is not fit to be published\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`,
@@ -36,6 +70,7 @@ try {
       process.exitCode = 1
     }
   }
+  if (packed.length === folders.length) await checkInstalled(packed, target)
 } finally {
   rmSync(target, { recursive: true, force: true })
 }

@@ -1,0 +1,76 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Where a package finds another one, as Node.js looks for it. */
+function found(name, from) {
+  const folder = join(from, 'node_modules', name)
+  if (existsSync(folder)) return folder
+  if (dirname(from) === from) throw new Error(`${name} is not installed`)
+  return found(name, dirname(from))
+}
+
+/**
+ * Installs tarballs into an empty directory as npm would, with the packages that their manifests name and those alone; they come from this repository's
+ * installation, so that no network is needed.
+ *
+ * @param packed the tarballs and the folders that they were made of: [{ name, tarball, folder }]
+ */
+export function installPacked(packed, directory) {
+  const modules = join(directory, 'node_modules')
+  const place = (name) => join(modules, name)
+  const wanted = packed.flatMap(({ name, tarball, folder }) => {
+    mkdirSync(place(name), { recursive: true })
+    execFileSync('tar', ['-xzf', tarball, '-C', place(name), '--strip-components=1'])
+    return Object.keys(manifestOf(place(name)).dependencies ?? {}).map((dependency) => [dependency, folder])
+  })
+  for (const [name, from] of wanted) {
+    if (packed.some((each) => each.name === name)) continue
+    const folder = found(name, from)
+    const { version, dependencies = {} } = manifestOf(folder)
+    if (existsSync(place(name))) {
+      const there = manifestOf(place(name)).version
+      if (there !== version) throw new Error(`${name} is wanted as ${there} and as ${version}`)
+      continue
+    }
+    cpSync(folder, place(name), { recursive: true, dereference: true })
+    // Its own come one by one: what it names and what lies in there need not be the same.
+    rmSync(join(place(name), 'node_modules'), { recursive: true, force: true })
+    wanted.push(...Object.keys(dependencies).map((dependency) => [dependency, folder]))
+  }
+  writeFileSync(join(directory, 'package.json'), '{ "type": "module", "private": true }')
+  mkdirSync(join(modules, '.bin'))
+  symlinkSync('../grantry/bin/grantry.js', join(modules, '.bin/grantry'))
+}
+
+/** Runs the installed server until it says that it listens, asks for a token, and tells it to stop. */
+export async function tryServer(directory) {
+  const child = spawn(join(directory, 'node_modules/.bin/grantry'), ['serve', '--port', '0'], { cwd: directory })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk
+    })
+  }
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const listening = new Promise((resolve) => {
+    child.stdout.on('data', () => /\/health\/ready/u.test(said) && resolve(undefined))
+  })
+  await Promise.race([listening, ended])
+  const [, address] = /listens on (\S+)/u.exec(said) ?? []
+  if (address === undefined) throw new Error(`grantry serve has ended:\n${said}`)
+  try {
+    const response = await fetch(`http://${address}/connect/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa('demo:demo-secret')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
+    })
+    if (response.status !== 200) throw new Error(`grantry serve answers ${response.status}: ${await response.text()}`)
+  } finally {
+    child.kill('SIGTERM')
+  }
+  const code = await ended
+  if (code !== 0) throw new Error(`grantry serve ended with ${code}:\n${said}`)
+}
