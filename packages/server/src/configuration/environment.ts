@@ -14,7 +14,7 @@ function inFile(file: string, name: string, path: string): string {
   }
 }
 
-function valueOf(name: string, path: string, environment: Environment): string {
+function variableOf(name: string, path: string, environment: Environment): string {
   const value = environment[name]
   if (value !== undefined) return value
   const file = environment[`${name}_FILE`]
@@ -32,7 +32,7 @@ function valueOf(name: string, path: string, environment: Environment): string {
  */
 export function withEnvironment(value: unknown, environment: Environment, path = ''): unknown {
   if (typeof value === 'string')
-    return value.replaceAll(reference, (_, name: string) => valueOf(name, path, environment))
+    return value.replaceAll(reference, (_, name: string) => variableOf(name, path, environment))
   if (Array.isArray(value)) return value.map((item, index) => withEnvironment(item, environment, `${path}[${index}]`))
   // Only plain objects: what a module configuration made itself (a user service, a plugin) is left alone.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
