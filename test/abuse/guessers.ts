@@ -2,38 +2,38 @@ import { startProgram, startTogether } from '../storage/programs/filesystem-proc
 
 export interface GuesserOrder {
   readonly url: string
-  readonly prefix: string
   /** Epoch seconds. */
   readonly now: number
   readonly process: number
+  /** Of each kind. */
   readonly guesses: number
-  readonly grant: 'password' | 'client_credentials'
-  /** Whether each guess comes from an address of its own. */
-  readonly spread: boolean
 }
 
-export interface GuesserReport {
+/** What came of the guesses of one kind. */
+export interface GuessesReport {
   /** Passwords that the user service was asked about. */
   readonly judged: number
   readonly statuses: readonly number[]
 }
 
-/** So many processes guess all at once. @returns what came of it, together */
+export interface GuesserReport {
+  /** Passwords, all from one address, and each from another. */
+  readonly oneAddress: GuessesReport
+  readonly manyAddresses: GuessesReport
+  /** Secrets of a client, from one address. */
+  readonly secret: GuessesReport
+}
+
+/** So many processes guess all at once. */
 export async function guessTogether(
   program: string,
   processes: number,
   order: Omit<GuesserOrder, 'process'>,
-): Promise<{ readonly judged: number; count(status: number): number }> {
+): Promise<readonly GuesserReport[]> {
   const programs = Array.from({ length: processes }, (_, process) =>
     startProgram(program, JSON.stringify({ ...order, process } satisfies GuesserOrder)),
   )
   await startTogether(programs)
-  const reports = (await Promise.all(programs.map((one) => one.rest()))).map(
-    ([line = '']) => JSON.parse(line) as GuesserReport,
-  )
-  const statuses = reports.flatMap((report) => report.statuses)
-  return {
-    judged: reports.reduce((sum, { judged }) => sum + judged, 0),
-    count: (wanted) => statuses.filter((status) => status === wanted).length,
-  }
+  const printed = await Promise.all(programs.map((one) => one.rest()))
+  return printed.map(([line = '']) => JSON.parse(line) as GuesserReport)
 }
