@@ -37,7 +37,11 @@ const schemas: Readonly<Record<string, v.GenericSchema>> = {
     reason: v.string(),
     description: v.string(),
   }),
-  request_answered: v.strictObject({ ...common, ...request, path: v.pipe(v.string(), v.regex(/^\/[^?#]*$/u)) }),
+  request_answered: v.strictObject({
+    ...common,
+    ...request,
+    path: v.exactOptional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/u))),
+  }),
 }
 
 /** A line of the log. */

@@ -9,16 +9,20 @@ export function createAnswer(
   provider: Servable,
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
-  const { trustedProxies = 0 } = options
+  const { trustedProxies = 0, onRefused } = options
   const requestTimeout = requestTimeoutOf(options)
   return async (request, socketAddress) => {
-    const refused = refusalOf(request)
-    if (refused !== undefined) return refused
     const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined
+    const address = clientAddress(socketAddress, forwardedFor, trustedProxies)
+    const refused = refusalOf(request)
+    if (refused !== undefined) {
+      onRefused?.({ status: refused.status, method: request.method, clientAddress: address })
+      return refused
+    }
     const timed = withBodyDeadline(request, requestTimeout)
     try {
       const response = await provider.fetch(timed.request, {
-        clientAddress: clientAddress(socketAddress, forwardedFor, trustedProxies),
+        clientAddress: address,
       })
       return timed.isLate() ? refusal(408, 'invalid_request', 'The body did not come in time') : response
     } finally {

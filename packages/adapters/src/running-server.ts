@@ -1,3 +1,10 @@
+/** A request that no handler was asked. */
+export interface RefusedRequest {
+  readonly status: number
+  readonly method: string
+  readonly clientAddress: string | undefined
+}
+
 /** What `serve()` of every runtime takes. */
 export interface ServeOptions {
   /** Default 0: a free one. */
@@ -8,6 +15,8 @@ export interface ServeOptions {
   readonly trustedProxies?: number
   /** Seconds in which the whole request must have come in, so that a body that stalls does not hold a connection for ever; default 30. */
   readonly requestTimeout?: number
+  /** Hears of what the adapter refuses by itself: a malformed head, a target that is no path, more requests than it may serve at once. It must not throw. */
+  readonly onRefused?: (request: RefusedRequest) => void
 }
 
 /** What of a provider a server needs. */

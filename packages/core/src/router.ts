@@ -61,7 +61,7 @@ export const notFound = (deps: RouterDeps): Response =>
 
 // OpenTelemetry's rule for `http.request.method`: a stranger's word is no value of a log or a label.
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
-export const methodOf = ({ method }: Request): string => (knownMethods.has(method) ? method : '_OTHER')
+export const methodOf = ({ method }: Pick<Request, 'method'>): string => (knownMethods.has(method) ? method : '_OTHER')
 
 /** A cached document would tell everybody the id of one request. Not among the headers that pages of other origins may read. */
 function withTrace(answered: Answer, { id, context }: Trace): Answer {

@@ -6,8 +6,20 @@ export interface Adapter {
   readonly runtime: Partial<Runtime>
   serve(
     provider: { readonly issuer: string; readonly fetch: Handler },
-    options: { readonly host: string; readonly port: number; readonly trustedProxies: number },
+    options: {
+      readonly host: string
+      readonly port: number
+      readonly trustedProxies: number
+      readonly onRefused?: (request: RefusedRequest) => void
+    },
   ): Promise<Listening>
+}
+
+/** What an adapter has refused by itself. */
+export interface RefusedRequest {
+  readonly status: number
+  readonly method: string
+  readonly clientAddress: string | undefined
 }
 
 /** A server that listens. */

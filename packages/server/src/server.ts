@@ -1,5 +1,5 @@
 import { createProvider, type Handler, type Observer, type Provider, parseConfiguration } from '@grantry/core'
-import { adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { adapterOfThisRuntime, type Listening, type RefusedRequest } from './adapter.ts'
 import { inFile } from './configuration/in-file.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
@@ -13,6 +13,7 @@ import { demoConfiguration } from './demo/configuration.ts'
 import { listenFailure } from './listen-failure.ts'
 import { localOrigin, localPort, loopback, urlHost } from './local-address.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
+import { refusedRequest } from './observability/refused-request.ts'
 import type { ServerObserver } from './observability/server-event.ts'
 import { ownRoutes } from './own-routes.ts'
 
@@ -87,10 +88,13 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
   let running: Listening
-  let metricsDoor: Listening | undefined
+  let look: Observability | undefined
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
-    running = await adapter.serve({ issuer: origin, fetch }, { host, port, trustedProxies })
+    const onRefused = (refused: RefusedRequest): void => {
+      look?.observe(refusedRequest(refused))
+    }
+    running = await adapter.serve({ issuer: origin, fetch }, { host, port, trustedProxies, onRefused })
   } catch (cause) {
     throw listenFailure(cause, host, port)
   }
@@ -101,12 +105,12 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
     const directory = loaded?.directory ?? options.directory ?? '.'
     const storage = await configuredStorage(configuration.storage, directory)
-    const look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
-    metricsDoor = look.door
+    look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
+    const { observe: tell, door } = look
     const live = configuration.console && createLiveEvents()
     const observe: Observer = (event) => {
       live?.publish(event)
-      look.observe(event)
+      tell(event)
     }
     const built = await providerOptions({ configuration, directory }, look.storage(storage.driver), observe)
     const plain = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
@@ -119,7 +123,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     let leaving = false
     const ownHandler = ownRoutes({
       provider,
-      observe: look.observe,
+      observe: tell,
       metrics: look.page,
       console: page,
       demoUsers: isDemo ? built.users : undefined,
@@ -141,12 +145,12 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         live?.close()
         await running.close(seconds)
         // Scrapers may look until the last request is answered.
-        await metricsDoor?.close(0)
+        await door?.close(0)
         await provider.close()
       },
     }
   } catch (cause) {
-    await Promise.all([running.close(0), metricsDoor?.close(0)])
+    await Promise.all([running.close(0), look?.door?.close(0)])
     throw loaded === undefined ? cause : inFile(cause, loaded.file)
   }
 }

@@ -5,11 +5,11 @@ import type { ServeOptions } from '../running-server.ts'
 import { turnOf } from './connection.ts'
 import { LightRequest } from './light-request.ts'
 import { createPlaces, type Place } from './places.ts'
-import { badTarget, failure, overloaded, refuse } from './refusal.ts'
+import { badTarget, failure, overloaded, type Refusal, refuse } from './refusal.ts'
 import { originForm, refusalOf } from './request-target.ts'
 import { send } from './send.ts'
 
-export interface NodeOptions extends Pick<ServeOptions, 'trustedProxies'> {
+export interface NodeOptions extends Pick<ServeOptions, 'trustedProxies' | 'onRefused'> {
   /** Requests under way at once, default 1,000: what comes beyond them is answered 503 at once, and nobody waits in a queue without end. */
   readonly maxRequests?: number
 }
@@ -38,7 +38,7 @@ const joined = (value: string | readonly string[] | undefined): string | undefin
  * @throws TypeError when `maxRequests` is no whole number of at least 1.
  */
 export function createBridge(issuer: string, options: NodeOptions, isClosing: () => boolean = () => false): Bridge {
-  const { trustedProxies = 0, maxRequests = 1000 } = options
+  const { trustedProxies = 0, maxRequests = 1000, onRefused } = options
   const { origin } = new URL(issuer)
   const places = createPlaces(maxRequests)
 
@@ -65,12 +65,17 @@ export function createBridge(issuer: string, options: NodeOptions, isClosing: ()
     }
   }
 
+  function refuseAndTell(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+    refuse(res, refusal)
+    onRefused?.({ status: refusal.status, method: req.method ?? '', clientAddress: addressOf(req) })
+  }
+
   function begin(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void {
     const refusal = request === undefined ? badTarget : refusalOf(req)
     const place = refusal === undefined ? places.take() : undefined
     if (request === undefined || place === undefined) {
       // A microtask later the rest of the packet is parsed, and it shows whether more of a body is to come.
-      queueMicrotask(() => refuse(res, refusal ?? overloaded))
+      queueMicrotask(() => refuseAndTell(req, res, refusal ?? overloaded))
       return
     }
     request.whileWaiting = (arrival) => places.whileWaiting(place, arrival)

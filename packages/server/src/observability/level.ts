@@ -23,7 +23,9 @@ const serverFailure = 500
 export function levelOf(event: ServerEvent): Level | undefined {
   if (event.type === 'unhandled_failure') return 'error'
   if (event.type === 'request_answered') {
-    if (event.status >= serverFailure) return event.endpoint === 'health' ? 'warn' : 'error'
+    // An outage and an overload are told by every one of them.
+    if (event.status >= serverFailure)
+      return event.endpoint === 'health' || event.endpoint === 'refused' ? 'warn' : 'error'
     return event.status === 200 && event.endpoint !== 'demo' ? undefined : 'info'
   }
   if (event.type === 'endpoint_failed' && event.status >= serverFailure) return 'error'

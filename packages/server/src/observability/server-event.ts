@@ -1,7 +1,10 @@
 import type { ProviderEvent } from '@grantry/core'
 
-/** What the server answers beside the provider's endpoints. A path that nobody knows is `unknown`: a stranger's word names nothing. */
-export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'unknown'
+/**
+ * What the server answers beside the provider's endpoints. A path that nobody knows is `unknown`: a stranger's word names nothing. `refused`: the adapter
+ * has asked nobody.
+ */
+export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'unknown' | 'refused'
 
 /** The end of a request that is no endpoint's of the provider. */
 export interface RequestAnswered {
@@ -16,7 +19,7 @@ export interface RequestAnswered {
   readonly endpoint: OwnEndpoint
   readonly httpMethod: string
   /** Without the query, which may hold what is nobody's to read; at most 200 characters. */
-  readonly path: string
+  readonly path?: string
   readonly status: number
   /** Milliseconds. */
   readonly duration: number

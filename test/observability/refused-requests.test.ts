@@ -1,0 +1,88 @@
+// What the adapter answers by itself is seen too: an overload that no log and no number shows is the worst of all.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '@grantry/adapters/node'
+import { afterAll, expect, test } from 'vitest'
+import { createAnswer } from '../../packages/adapters/src/answer.ts'
+import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** What comes back for a head, until the connection is closed. */
+const exchange = (port: number, head: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () => socket.end(head))
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+
+test.each([
+  ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'OPTIONS'],
+  [
+    'a header that names two callers',
+    'GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n',
+    400,
+    'GET',
+  ],
+  ['a method that no Request may have', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'TRACE'],
+])('%s is one line and one number, and nothing of its head is in them', async (_, head, status, httpMethod) => {
+  const events: ServerEvent[] = []
+  const server = await startServer({ directory, port: 0, observe: (event) => events.push(event) })
+  try {
+    const before = events.length
+    expect(await exchange(server.running.port, head)).toContain(`HTTP/1.1 ${status} `)
+    expect(events.slice(before)).toMatchObject([
+      { type: 'request_answered', endpoint: 'refused', status, httpMethod, clientAddress: '127.0.0.1' },
+    ])
+    expect(events.at(-1)).not.toHaveProperty('path')
+    const page = await (await fetch(`http://127.0.0.1:${server.running.port}/metrics`)).text()
+    expect(page).toContain(
+      `grantry_requests_total{endpoint="refused",method="${httpMethod}",status="${status}",reason=""} 1`,
+    )
+  } finally {
+    await server.close(0)
+  }
+})
+
+test('so is each of more requests than may be under way', async () => {
+  const heard: number[] = []
+  let release: () => void = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const fetchSlowly = async (): Promise<Response> => {
+    await released
+    return new Response('done')
+  }
+  const server = await serve(
+    { issuer: 'http://127.0.0.1', fetch: fetchSlowly },
+    { maxRequests: 1, onRefused: ({ status }) => heard.push(status) },
+  )
+  try {
+    const asked = [1, 2, 3].map(() => fetch(`http://127.0.0.1:${server.port}/`))
+    // Whoever has a place waits.
+    expect((await Promise.race(asked)).status).toBe(503)
+    release()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(heard).toEqual(statuses.filter((status) => status === 503))
+  } finally {
+    release()
+    await server.close(1)
+  }
+})
+
+test('on Bun and Deno too', async () => {
+  const heard: unknown[] = []
+  const answer = createAnswer({ fetch: async () => new Response() }, { onRefused: (request) => heard.push(request) })
+  const request = new Request('http://x.invalid/', { headers: { authorization: 'a, b' } })
+  expect((await answer(request, '198.51.100.7')).status).toBe(400)
+  expect(heard).toEqual([{ status: 400, method: 'GET', clientAddress: '198.51.100.7' }])
+})
