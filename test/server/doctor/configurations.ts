@@ -1,0 +1,50 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Random enough to be guessed by nobody, and the same in each run. */
+export const strong = (name: string): string => createHash('sha256').update(`strong ${name}`).digest('base64url')
+
+export const hashed = (secret: string, algorithm: 'sha256' | 'sha512' = 'sha256') => ({
+  [algorithm]: createHash(algorithm).update(secret).digest('base64'),
+})
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export const keySet = JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] })
+
+export const client = {
+  clientId: 'web',
+  secrets: [hashed(strong('web'))],
+  grantTypes: ['client_credentials'],
+  scopes: ['api1'],
+}
+
+/** A configuration in which the doctor finds nothing. */
+export const healthy = {
+  issuer: 'https://id.example.com',
+  storage: { driver: 'filesystem', directory: './data' },
+  keys: { jwks: './keys.json' },
+  clients: [client],
+  scopes: [{ name: 'api1', secrets: [hashed(strong('api1'))] }],
+  endpoints: { accessTokenValidation: false },
+  trustedProxies: 1,
+}
+
+const base = mkdtempSync(join(tmpdir(), 'grantry-doctor-'))
+process.once('exit', () => rmSync(base, { recursive: true, force: true }))
+
+let count = 0
+/** A directory with this configuration and a key file, both for this user only. */
+export function written(
+  content: unknown,
+  name = 'grantry.config.json',
+): { readonly directory: string; readonly file: string } {
+  count += 1
+  const directory = join(base, `c${count}`)
+  mkdirSync(directory)
+  const file = join(directory, name)
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+  writeFileSync(join(directory, 'keys.json'), keySet, { mode: 0o600 })
+  return { directory, file }
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freePort, startCommand } from './running-command.ts'
+import { run } from './running-program.ts'
+
+const shell = promisify(execFile)
+const base = mkdtempSync(join(tmpdir(), 'grantry-init-'))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+let count = 0
+function emptyDirectory(): string {
+  count += 1
+  const directory = join(base, `d${count}`)
+  mkdirSync(directory)
+  return directory
+}
+
+/** Random text of 256 bits in base64url, as a secret is shown. */
+const secretsIn = (text: string): readonly string[] => text.match(/(?<![\w-])[\w-]{43}(?![\w-])/gu) ?? []
+
+describe('in an empty directory', () => {
+  test('init, check and serve give a server on which the commands that init prints work, also after it was killed', async () => {
+    const directory = emptyDirectory()
+    const issuer = `http://127.0.0.1:${await freePort()}`
+    const made = await run(['init', '--issuer', issuer], directory)
+    expect([made.code, made.err]).toEqual([0, ''])
+
+    const checked = await run(['check', '--json'], directory)
+    const { findings, counts } = JSON.parse(checked.out)
+    expect({ code: checked.code, counts }).toEqual({ code: 0, counts: { error: 0, warning: 0, info: 1 } })
+    expect(findings).toMatchObject([{ id: 'issuer-loopback' }])
+
+    const commands = made.out.slice(made.out.indexOf('  TOKEN='))
+    const paste = async () => {
+      const { stdout } = await shell('sh', ['-c', `${commands}\necho; echo "$TOKEN"`])
+      const [answer = '', token = ''] = stdout.trim().split('\n')
+      return { answer: JSON.parse(answer), token }
+    }
+    let server = await startCommand([], directory)
+    let issued: string
+    try {
+      const { answer, token } = await paste()
+      expect(answer).toMatchObject({
+        active: true,
+        client_id: 'service',
+        scope: 'api1',
+        aud: 'https://api1.example.com',
+      })
+      issued = token
+    } finally {
+      await server.stop('SIGKILL')
+    }
+
+    // Whatever keeps the keys, it outlives the process: the JWT of before is valid still.
+    server = await startCommand([], directory)
+    try {
+      const inspect = commands.trim().split('\n')[1]?.replace('$TOKEN', issued) ?? ''
+      const { stdout } = await shell('sh', ['-c', inspect])
+      expect(JSON.parse(stdout)).toMatchObject({ active: true })
+    } finally {
+      expect(await server.stop()).toBe(0)
+    }
+  }, 120_000)
+
+  test('the secrets are shown once: no file has them, and only this user reads the files', async () => {
+    const directory = join(emptyDirectory(), 'new', 'place')
+    const { code, out } = await run(['init', directory], base)
+    expect(code).toBe(0)
+    const [client = '', api = ''] = secretsIn(out)
+    expect(client).not.toBe(api)
+    const names = readdirSync(directory)
+    expect(names).toContain('grantry.config.json')
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    for (const name of names) {
+      const path = join(directory, name)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      const text = readFileSync(path, 'utf8')
+      for (const secret of [client, api]) expect(text).not.toContain(secret)
+      // And what is in a file is not on the terminal.
+      if (name !== 'grantry.config.json') for (const secret of secretsIn(text)) expect(out).not.toContain(secret)
+    }
+  }, 60_000)
+
+  test('a second run says so in one sentence, and changes nothing', async () => {
+    const directory = emptyDirectory()
+    await run(['init'], directory)
+    const before = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))
+    const { code, out, err } = await run(['init'], directory)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^grantry: .*grantry\.config\.json is there already and is left as it is; [^\n]+\n$/u)
+    expect(readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))).toEqual(before)
+  }, 60_000)
+
+  test('where one of the other files is there, nothing is written', async () => {
+    const directory = emptyDirectory()
+    await run(['init'], directory)
+    rmSync(join(directory, 'grantry.config.json'))
+    const left = readdirSync(directory)
+    expect((await run(['init'], directory)).code).toBe(1)
+    expect(readdirSync(directory)).toEqual(left)
+  }, 60_000)
+
+  test('a directory that is a file is one sentence', async () => {
+    const file = join(emptyDirectory(), 'file')
+    writeFileSync(file, '')
+    const { code, err } = await run(['init', file], base)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^grantry: [^\n]+ cannot be written \((?:EEXIST|ENOTDIR)\); [^\n]+\n$/u)
+  }, 60_000)
+
+  test.each(['ftp://id.example.com', 'https://id.example.com/', 'id.example.com', 'https://a:b@c'])(
+    'an issuer like %s is refused before anything is written',
+    async (issuer) => {
+      const directory = emptyDirectory()
+      const { code, err } = await run(['init', '--issuer', issuer], directory)
+      expect(code).toBe(1)
+      expect(err).toMatch(/^grantry: --issuer [^\n]+\n$/u)
+      expect(readdirSync(directory)).toEqual([])
+    },
+    60_000,
+  )
+})
