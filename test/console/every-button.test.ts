@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { type Demo, type OpenConsole, openConsole, startDemo } from './open-console.ts'
+import { type Demo, eventually, type OpenConsole, openConsole, startDemo } from './open-console.ts'
 
 // The demo in a browser, every button of it by the name that a screen reader says.
 
@@ -24,7 +24,7 @@ describeWithChromium('the console of the demo', () => {
     const console = await openConsole(browser, demo.url, size && { viewport: size })
     try {
       await inside(console)
-      await console.assertClean()
+      console.assertClean()
     } finally {
       await console.close()
     }
@@ -113,13 +113,13 @@ describeWithChromium('the console of the demo', () => {
     opened(async (console) => {
       await redeem(console)
       await console.press('Replay code', /Replay of a code\. 400: refused, as it should be/u)
-      await expect.poll(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a used code came again/u)
+      await eventually(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a used code came again/u)
       await redeem(console)
       await console.press('Revoke access token', /Revoke the access token\. 200/u)
       await console.press('Introspect', /not active/u)
       await console.press('Revoke refresh token', /Revoke the refresh token\. 200/u)
       await console.press('Refresh', /Refresh\. 400: refused/u)
-      await expect.poll(() => timeline(console)).toMatch(/because its client asked for it/u)
+      await eventually(() => timeline(console)).toMatch(/because its client asked for it/u)
     }))
 
   test('a JWT is explained claim by claim, its times as dates; a reference token says that it is opaque', () =>
@@ -128,7 +128,7 @@ describeWithChromium('the console of the demo', () => {
       expect(await console.page.locator('.token').innerText()).toContain('A reference token: it is opaque')
       await console.choose('Client', 'demo-jwt')
       await console.press('Send the request', granted)
-      await expect.poll(() => console.page.locator('.token').innerText()).toContain('A JWT')
+      await eventually(() => console.page.locator('.token').innerText()).toContain('A JWT')
       const text = await console.page.locator('.token').innerText()
       for (const part of ['ECDSA with P-256', 'an access token (RFC 9068)', 'in 59 minutes', 'Audience: who it is for'])
         expect(text).toContain(part)
@@ -142,7 +142,7 @@ describeWithChromium('the console of the demo', () => {
       const shown = await page.getByLabel('The request, for a terminal').innerText()
       expect(shown).toContain('-u demo:demo-secret')
       await page.getByRole('button', { name: 'Copy the curl command' }).click()
-      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
+      await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
     }))
 
   test('more fields can be sent, and taken away again', () =>
@@ -171,11 +171,11 @@ describeWithChromium('the console of the demo', () => {
 
   test('what happens elsewhere shows at once: a token by another page, without a click here', () =>
     opened(async (console) => {
-      await expect.poll(() => console.page.locator('#live').innerText()).toBe('connected')
+      await eventually(() => console.page.locator('#live').innerText()).toBe('connected')
       await opened(async (other) => {
         await redeem(other)
         const name = await other.page.locator('.family[open] .family-name').innerText()
-        await expect.poll(() => console.page.locator('#timeline').innerText()).toContain(name)
+        await eventually(() => console.page.locator('#timeline').innerText()).toContain(name)
       })
     }))
 
@@ -204,11 +204,11 @@ describeWithChromium('the console of the demo', () => {
       await tabTo('Send the request')
       expect(await page.evaluate(() => document.activeElement?.matches(':focus-visible'))).toBe(true)
       await page.keyboard.press('Enter')
-      await expect.poll(outcome).toMatch(/Password\. 200: granted/u)
+      await eventually(outcome).toMatch(/Password\. 200: granted/u)
       // The focus has gone to the answer, and goes on from there.
       expect(await nameOf()).toContain('Read the answer')
       await tabTo('Introspect')
       await page.keyboard.press('Space')
-      await expect.poll(outcome).toMatch(/Introspect\. 200: active/u)
+      await eventually(outcome).toMatch(/Introspect\. 200: active/u)
     }))
 })

@@ -29,6 +29,9 @@ export async function startDemo(): Promise<Demo> {
   }
 }
 
+/** As `expect.poll`, with the patience that a loaded machine needs. */
+export const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 })
+
 /** The console in a browser, watched. */
 export interface OpenConsole {
   readonly page: Page
@@ -37,8 +40,9 @@ export interface OpenConsole {
   /** What the page says of the last answer. */
   outcome(): Promise<string>
   choose(label: string, value: string): Promise<void>
-  /** Nothing was refused by the policy, nothing failed, nobody else was asked. */
-  assertClean(): Promise<void>
+  /** What the policy refused, what failed, who else was asked. */
+  readonly problems: readonly string[]
+  assertClean(): void
   close(): Promise<void>
 }
 
@@ -78,12 +82,13 @@ export async function openConsole(
     outcome,
     async press(name, says) {
       await page.getByRole('button', { name, exact: true }).click()
-      await expect.poll(outcome, { timeout: 15_000 }).toMatch(says)
+      await eventually(outcome).toMatch(says)
     },
     async choose(label, value) {
       await page.getByLabel(label, { exact: true }).selectOption(value)
     },
-    async assertClean() {
+    problems,
+    assertClean() {
       expect(problems).toEqual([])
     },
     close: () => context.close(),

@@ -34,7 +34,10 @@ export function inWords(epochSeconds) {
 }
 
 /** @param {number} epochSeconds */
-export const clockTime = (epochSeconds) => clock.format(new Date(epochSeconds * 1000))
+export function clockTime(epochSeconds) {
+  const date = new Date(epochSeconds * 1000)
+  return Number.isNaN(date.getTime()) ? '' : clock.format(date)
+}
 
 /** @param {number} seconds */
 export function duration(seconds) {

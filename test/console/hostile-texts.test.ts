@@ -1,0 +1,158 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { type Demo, eventually, openConsole, startDemo } from './open-console.ts'
+
+// A client may register a name, a user may have one, a plugin may answer with text, and a stranger may be the reason for an event. What they write
+// is shown to an operator, whose browser could be made to do what he never asked for. It must stay text.
+
+const attack = '<img src=x onerror="document.title=\'taken\'"><script>document.title="taken"</script>'
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const hostileJwt = `${part({ alg: attack, [attack]: 1 })}.${part({ sub: attack, [attack]: attack, exp: 9e99 })}.${part({})}`
+
+const hostileAnswer = {
+  access_token: hostileJwt,
+  refresh_token: attack,
+  id_token: hostileJwt,
+  scope: attack,
+  error: attack,
+  error_description: attack,
+  [attack]: attack,
+}
+
+const hostileEvent = {
+  id: 'a.1',
+  type: 'token_issued',
+  time: 9e99,
+  family: attack,
+  clientId: attack,
+  grantType: attack,
+  tokenType: attack,
+  reason: attack,
+  fingerprint: attack,
+}
+
+/** No element came of it, nothing ran, and it can be read. */
+async function assertOnlyText(page: Page): Promise<void> {
+  expect(await page.locator('body img, body script, body [onerror]').count()).toBe(0)
+  expect(await page.title()).toBe('Grantry console')
+  expect(await page.locator('body').innerText()).toContain('<img src=x onerror=')
+}
+
+describeWithChromium('the console shows as text', () => {
+  let demo: Demo
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+    demo = await startDemo()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.stop()
+  })
+
+  test.each([200, 400])('an answer with markup in every place, with status %d', async (status) => {
+    const console = await openConsole(browser, demo.url, {}, (page) =>
+      page.route('**/connect/token', (route) => route.fulfill({ status, json: hostileAnswer })),
+    )
+    await console.press('Send the request', new RegExp(`${status}:`, 'u'))
+    await assertOnlyText(console.page)
+    console.assertClean()
+    await console.close()
+  })
+
+  test('an answer that is HTML by its type', async () => {
+    const console = await openConsole(browser, demo.url, {}, (page) =>
+      page.route('**/connect/token', (route) => route.fulfill({ contentType: 'text/html', body: attack })),
+    )
+    await console.press('Send the request', /200: done/u)
+    await assertOnlyText(console.page)
+    await console.close()
+  })
+
+  test('names of clients, scopes, grants and users in the configuration', async () => {
+    const name = { clientId: attack, public: false, grantTypes: [attack], scopes: [attack], redirectUris: [attack] }
+    const json = {
+      issuer: attack,
+      paths: { token: '/connect/token' },
+      clients: [name],
+      grants: [{ grantType: attack, scope: 'required', fields: [{ name: attack, required: true }] }],
+      apis: [attack],
+      demo: {
+        clients: { [attack]: attack },
+        apis: {},
+        users: [{ username: attack, password: attack }],
+        fields: {},
+        authorizePath: '/x',
+      },
+    }
+    const console = await openConsole(browser, demo.url, {}, (page) =>
+      page.route('**/console/setup.json', (route) => route.fulfill({ json })),
+    )
+    await assertOnlyText(console.page)
+    console.assertClean()
+    await console.close()
+  })
+
+  test('an event', async () => {
+    const console = await openConsole(browser, demo.url, {}, (page) =>
+      page.route('**/console/events', (route) =>
+        route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(hostileEvent)}\n\n` }),
+      ),
+    )
+    await eventually(() => console.page.locator('#timeline').innerText()).toContain('Family <img')
+    await assertOnlyText(console.page)
+    await console.close()
+  })
+
+  test('the policy stops what a mistake in the page would let in', async () => {
+    const console = await openConsole(browser, demo.url)
+    const { page } = console
+    const refused = await page.evaluate(async () => {
+      const tries: Record<string, () => unknown> = {
+        markup: () => {
+          document.body.innerHTML = '<b>x</b>'
+        },
+        elsewhere: () => fetch('http://127.0.0.1:1/'),
+      }
+      const failed: string[] = []
+      for (const [name, attempt] of Object.entries(tries)) {
+        try {
+          await attempt()
+        } catch {
+          failed.push(name)
+        }
+      }
+      const script = document.createElement('script')
+      script.append('document.title = "taken"')
+      document.body.append(script)
+      return failed
+    })
+    expect(await page.title()).toBe('Grantry console')
+    expect(refused).toEqual(['markup', 'elsewhere'])
+    expect(console.problems.join('\n')).toContain('policy: ')
+    await console.close()
+  })
+
+  test('a page of another site neither shows it in a frame nor reads it', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.route('http://attacker.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<iframe src="${demo.url}"></iframe>` }),
+    )
+    const framed = page.waitForResponse(demo.url).catch(() => undefined)
+    await page.goto('http://attacker.example/')
+    const read = await page.evaluate(
+      (url) =>
+        fetch(`${url}/setup.json`).then(
+          (answer) => answer.status,
+          () => 'refused',
+        ),
+      demo.url,
+    )
+    expect(read).toBe('refused')
+    await context.close()
+    expect((await framed)?.status() ?? 403).toBe(403)
+  })
+})
