@@ -11,7 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 // The order inside the core, from the top; what stands in one line are siblings.
 const layers: readonly RegExp[] = [
   /^(?:index\.ts|testing\/)/u,
-  /^(?:provider|options|startup-checks)\.ts/u,
+  /^(?:provider|wiring|options|startup-checks)\.ts/u,
   /^router\.ts/u,
   /^endpoints\//u,
   /^(?:credentials|plugin|tokens|keys)\//u,

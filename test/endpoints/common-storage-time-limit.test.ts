@@ -72,6 +72,7 @@ describe('a storage that does not answer', () => {
     await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)
     expect(await f.provider.isReady()).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(timers()).toBe(before)
+    // Fewer: one of somebody else's has ended meanwhile.
+    expect(timers()).toBeLessThanOrEqual(before)
   })
 })

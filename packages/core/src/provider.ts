@@ -1,10 +1,4 @@
-import { createAbuseControl } from './abuse/abuse-control.ts'
 import { parseConfiguration } from './configuration.ts'
-import { createClientAuthentication } from './credentials/client.ts'
-import { createScopeAuthentication } from './credentials/scope.ts'
-import { createUserAuthentication } from './credentials/user.ts'
-import { openClients } from './directory/clients.ts'
-import { openScopes } from './directory/scopes.ts'
 import { accessTokenValidationEndpoint } from './endpoints/access-token-validation.ts'
 import { metadataEndpoint, metadataOf } from './endpoints/discovery.ts'
 import { type Endpoint, type EndpointName, endpointNames } from './endpoints/endpoint.ts'
@@ -15,30 +9,16 @@ import { limitedEndpoint } from './endpoints/limited-endpoint.ts'
 import { revocationEndpoint } from './endpoints/revocation.ts'
 import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
-import { createRecorder } from './events/trace.ts'
 import type { JsonObject } from './json.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
-import { openKeyRing } from './keys/open-key-ring.ts'
 import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOptionsSchema } from './options.ts'
-import { createRegistry } from './plugin/registry.ts'
-import { probeStorage } from './records/probe.ts'
-import { openStore } from './records/store.ts'
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
-import { completeRuntime, type Runtime } from './runtime.ts'
-import { assertConsistent, assertCounter, assertSignable, recordWarnings } from './startup-checks.ts'
-import { createAccessTokens } from './tokens/access-token.ts'
+import { completeRuntime } from './runtime.ts'
+import { recordWarnings } from './startup-checks.ts'
 import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
-import { createCommit } from './tokens/commit.ts'
-import { createDenyList } from './tokens/deny-list.ts'
-import { createFamilies } from './tokens/family.ts'
-import { createGrantKits } from './tokens/grant-kit.ts'
-import { createIdentityTokens } from './tokens/identity-token.ts'
 import { createInspect, type Inspect } from './tokens/inspect.ts'
-import { createJwt } from './tokens/jwt.ts'
-import { createMint } from './tokens/mint.ts'
-import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
 import { createRevoke, type Revoke } from './tokens/revoke.ts'
-import { createStoredGrants } from './tokens/stored-grant.ts'
+import { type Parts, wire } from './wiring.ts'
 
 /** An OAuth 2.0 / OpenID Connect provider: handlers to mount, and a door for the host's login page. */
 export interface Provider {
@@ -65,93 +45,6 @@ export interface Provider {
   /** Closes the storage. Call it when no request is under way any more. */
   close(): Promise<void>
 }
-
-/** Everything that endpoints need, wired once. */
-async function wire(options: CheckedOptions, runtime: Runtime) {
-  const { issuer, users, bodyLimit, clockTolerance } = options
-  const registry = createRegistry(options.plugins)
-  const clients = openClients(options.clients)
-  const scopes = openScopes(options.scopes)
-  assertConsistent({ clients, scopes, users, registry })
-  assertCounter(options)
-  const openKeys = await openKeyRing(options.keys, runtime)
-  await probeStorage(options.storage, runtime, options.storageTimeLimit)
-
-  const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
-  const startup = recorder.start()
-  const store = openStore(options.storage, {
-    runtime,
-    timeLimit: options.storageTimeLimit,
-    onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
-  })
-  const keys = await openKeys({ issuer, clients, clockTolerance, store, recorder })
-  assertSignable(clients, keys)
-  const families = createFamilies({ store, runtime, recorder })
-  const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
-  const revocationEpochs = createRevocationEpochs({ issuer, store, runtime })
-  const accessTokens = createAccessTokens({
-    issuer,
-    clients,
-    scopes,
-    users,
-    store,
-    families,
-    denyList: createDenyList({ store, runtime }),
-    revocationEpochs,
-    jwt,
-    clockTolerance,
-    observed: recorder.observed,
-    runtime,
-  })
-  const identityTokens = createIdentityTokens({
-    issuer,
-    clients,
-    users,
-    keys,
-    jwt,
-    revocationEpochs,
-    observed: recorder.observed,
-    runtime,
-  })
-  const limits = createAbuseControl(options.abuseControl, { store, runtime, recorder })
-  const authenticateUser = createUserAuthentication({ users, limits: limits.passwords, recorder })
-  const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
-  return {
-    issuer,
-    users,
-    bodyLimit,
-    registry,
-    clients,
-    scopes,
-    keys,
-    recorder,
-    store,
-    runtime,
-    accessTokens,
-    identityTokens,
-    storedGrants,
-    families,
-    revocationEpochs,
-    jwt,
-    unrelatedScope: options.introspection.unrelatedScope,
-    authenticateClient: createClientAuthentication({ clients, limits: limits.clients, runtime, recorder }),
-    authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime }),
-    limits,
-    createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
-    mint: createMint({
-      issuer,
-      accessTokens,
-      identityTokens,
-      families,
-      revocationEpochs,
-      observed: recorder.observed,
-      runtime,
-    }),
-    commit: createCommit({ store, families, runtime, recorder }),
-  }
-}
-
-type Parts = Awaited<ReturnType<typeof wire>>
 
 function metadataFor(parts: Parts, options: CheckedOptions, paths: ReadonlyMap<EndpointName, string>): JsonObject {
   const { origin } = new URL(options.issuer)
