@@ -94,6 +94,31 @@ describe('who writes to the store', () => {
     expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_unreadable' }))
   })
 
+  test('two keys that have changed places are found out', async () => {
+    const ring = sharedRing()
+    await ring.start()
+    for (const [key, value] of keysItems(ring.items)) {
+      const record = JSON.parse(value)
+      if (record.value.ring === undefined) continue
+      const [one, other] = record.value.ring.keys
+      ;[one.jwk, other.jwk] = [other.jwk, one.jwk]
+      ring.items.set(key, JSON.stringify(record))
+    }
+    await expect(ring.start()).rejects.toThrow('keys: the stored key ring cannot be read')
+  })
+
+  test('cannot hide the ring behind a hint that leads nowhere: rotations are followed', async () => {
+    const ring = sharedRing()
+    const [one, other] = [await ring.start(sealed), await ring.start(sealed)]
+    const hintOf = () => keysItems(ring.items).find(([, value]) => JSON.parse(value).value.number !== undefined)
+    const [name = '', value = ''] = hintOf() ?? []
+    ring.items.set(name, value.replace('"number":1', '"number":1000000'))
+    const keys = await one.provider.keys.rotate({ force: true })
+    ring.clock.advance(6)
+    expect(kidsOf(await other.provider.keys.list())).toEqual(kidsOf(keys))
+    expect(kidsOf(await published(await ring.start(sealed)))).toEqual(kidsOf(keys))
+  })
+
   test('a key under the name of another is found out, also where nothing is encrypted', async () => {
     const ring = sharedRing()
     await ring.start()

@@ -92,20 +92,26 @@ export function createRingRecords(deps: {
     await put(keyFor('newest'), { number })
   }
 
+  /** The last of the generations that follow each other from this one on. */
+  async function walk(from: number): Promise<{ readonly record: RingRecord; readonly number: number } | undefined> {
+    let found: { readonly record: RingRecord; readonly number: number } | undefined
+    for (let number = from; ; number += 1) {
+      const record = await read(number)
+      if (record === undefined) return found
+      found = { record, number }
+    }
+  }
+
   return {
     async newest(from) {
       const hint = (await store.get(keyFor('newest'), newestSchema))?.number
-      let number = Math.max(from, hint ?? 1)
-      let record = await read(number)
-      if (record === undefined) return hint === undefined ? 'none' : 'lost'
-      for (let next = await read(number + 1); next !== undefined; next = await read(number + 1)) {
-        record = next
-        number += 1
-      }
-      const found = await open(record, number)
+      // A hint that leads nowhere, planted or left over, must not hide what is there.
+      const found = (await walk(Math.max(from, hint ?? 1))) ?? (await walk(from))
+      if (found === undefined) return hint === undefined ? 'none' : 'lost'
+      const ring = await open(found.record, found.number)
       // Whoever made it has not come so far, perhaps never will.
-      if (hint === undefined || hint < number) await finish(number)
-      return found
+      if (hint === undefined || hint < found.number) await finish(found.number)
+      return ring
     },
 
     async insert(content) {

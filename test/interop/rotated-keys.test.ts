@@ -1,0 +1,95 @@
+// What libraries of others make of keys that are replaced: those that have cached the list, and those that ask again.
+import { storedKeys, webRuntime } from '@grantry/core'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
+import * as oauth from 'oauth4webapi'
+import { expect, test } from 'vitest'
+import { clients, redirectUri, webJwt } from '../support/fixture.ts'
+import { type RunningProvider, startProvider } from './running-server.ts'
+
+const audience = 'https://api1.example.com'
+
+/** A service that was started seven minutes ago: its next key is known to everybody. */
+async function startedEarlier(): Promise<RunningProvider> {
+  let offset = -420
+  const now = () => webRuntime.now() + offset
+  const server = await startProvider('', {
+    keys: storedKeys({ algorithms: ['ES256', 'RS256'] }),
+    clients: clients.map((client) =>
+      client.clientId === webJwt[0] ? { ...client, identityTokenAlgorithm: 'RS256' } : client,
+    ),
+    runtime: { now },
+  })
+  offset = 0
+  return server
+}
+
+async function tokensOf({ provider, issuer }: RunningProvider): Promise<{ access: string; identity: string }> {
+  const subject = { sub: '1', amr: ['pwd'] }
+  const scopes = ['openid', 'api1']
+  const code = await provider.createAuthorizationCode({ clientId: webJwt[0], redirectUri, scopes, subject })
+  const [client_id, client_secret] = webJwt
+  const response = await fetch(`${issuer}/connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id,
+      client_secret,
+    }),
+  })
+  const { access_token, id_token } = (await response.json()) as { access_token: string; id_token: string }
+  return { access: access_token, identity: id_token }
+}
+
+test('jose verifies tokens from before and after a rotation with the list that it has, and asks again after a forced one', async () => {
+  const server = await startedEarlier()
+  try {
+    let fetches = 0
+    const keys = createRemoteJWKSet(new URL(`${server.issuer}/.well-known/jwks`), {
+      cooldownDuration: 0,
+      [customFetch]: (...given: Parameters<typeof fetch>) => {
+        fetches += 1
+        return fetch(...given)
+      },
+    })
+    const verify = async ({ access, identity }: { access: string; identity: string }): Promise<void> => {
+      await jwtVerify(access, keys, { issuer: server.issuer, audience, algorithms: ['ES256'] })
+      await jwtVerify(identity, keys, { issuer: server.issuer, audience: webJwt[0], algorithms: ['RS256'] })
+    }
+    const before = await tokensOf(server)
+    await verify(before)
+    await server.provider.keys.rotate()
+    const after = await tokensOf(server)
+    await verify(after)
+    expect(fetches).toBe(1)
+    await server.provider.keys.rotate({ force: true })
+    await verify(await tokensOf(server))
+    expect(fetches).toBe(2)
+    // With the new list too: the retired keys are in it.
+    await verify(before)
+    await verify(after)
+  } finally {
+    await server.close()
+  }
+})
+
+test('oauth4webapi accepts access tokens from before and after a rotation', async () => {
+  const server = await startedEarlier()
+  try {
+    const insecure = { [oauth.allowInsecureRequests]: true }
+    const issuer = new URL(server.issuer)
+    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure))
+    expect(as.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
+    const accepted = async (token: string) => {
+      const request = new Request('https://api1.example.com/', { headers: { authorization: `Bearer ${token}` } })
+      return (await oauth.validateJwtAccessToken(as, request, audience, insecure)).sub
+    }
+    const before = await tokensOf(server)
+    await server.provider.keys.rotate()
+    const after = await tokensOf(server)
+    expect([await accepted(before.access), await accepted(after.access)]).toEqual(['1', '1'])
+  } finally {
+    await server.close()
+  }
+})
