@@ -8,3 +8,10 @@ test('the filesystem driver is an unstorage driver that can insert atomically', 
   expectTypeOf(filesystemDriver({ directory: 'storage' })).toExtend<Driver>()
   expectTypeOf(filesystemDriver({ directory: 'storage' })).toExtend<AtomicDriver>()
 })
+
+test('the filesystem driver counts', () => {
+  expectTypeOf(filesystemDriver({ directory: 'storage' }).incrementItem).parameters.toEqualTypeOf<
+    [string, { ttl: number }]
+  >()
+  expectTypeOf(filesystemDriver({ directory: 'storage' }).incrementItem).returns.toEqualTypeOf<Promise<number>>()
+})

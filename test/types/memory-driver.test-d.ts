@@ -8,3 +8,8 @@ test('the memory driver is an unstorage driver that can insert atomically', () =
   expectTypeOf(memoryDriver()).toExtend<Driver>()
   expectTypeOf(memoryDriver()).toExtend<AtomicDriver>()
 })
+
+test('the memory driver counts', () => {
+  expectTypeOf(memoryDriver().incrementItem).parameters.toEqualTypeOf<[string, { ttl: number }]>()
+  expectTypeOf(memoryDriver().incrementItem).returns.toEqualTypeOf<number>()
+})

@@ -26,3 +26,10 @@ test('what makes the connections fail fast cannot be undone', () => {
   // @ts-expect-error a command must not wait for a connection
   redisDriver({ url: 'redis://127.0.0.1', connection: { enableOfflineQueue: true } })
 })
+
+test('the Redis driver counts', () => {
+  expectTypeOf(redisDriver({ url: 'redis://127.0.0.1' }).incrementItem).parameters.toEqualTypeOf<
+    [string, { ttl: number }]
+  >()
+  expectTypeOf(redisDriver({ url: 'redis://127.0.0.1' }).incrementItem).returns.toEqualTypeOf<Promise<number>>()
+})

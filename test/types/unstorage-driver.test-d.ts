@@ -18,3 +18,7 @@ test('what could not work does not compile', () => {
   // @ts-expect-error: the option is singleProcess
   unstorageDriver(createStorage(), { single: true })
 })
+
+test('a driver may lack the counter', () => {
+  expectTypeOf<Omit<ReturnType<typeof memoryDriver>, 'incrementItem'>>().toExtend<AtomicDriver>()
+})
