@@ -51,7 +51,8 @@ function asJson(event: ServerEvent, level: string): string {
     ...('cause' in event && { cause: printable(event.cause) }),
   }
   // JSON escapes C0 only: C1 holds a terminal's control sequences too, and a bidirectional override changes what a person reads.
-  return JSON.stringify(line).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
+  const text = JSON.stringify(line)
+  return /^[\x20-\x7E]*$/u.test(text) ? text : text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
 }
 
 /** One line per event and request: JSON, or words on a terminal. Never throws, never waits. */
