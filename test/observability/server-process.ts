@@ -10,11 +10,16 @@ export interface ServerProcess {
 }
 
 /** Starts a bundled command line (`serverProgram`) and waits until it says where it listens. */
-export function startServerProcess(program: string, cwd: string, args: readonly string[] = []): Promise<ServerProcess> {
+export function startServerProcess(
+  program: string,
+  cwd: string,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) },
+    env: { ...process.env, ...environment, GRANTRY_TEST_PARENT: String(process.pid) },
   })
   const output = { out: '', err: '' }
   const ended = new Promise<number | string | null>((resolve) => {

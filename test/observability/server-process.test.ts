@@ -1,0 +1,101 @@
+// The real process: a log that nobody takes, and a tracer of the operator's own.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+import { parsePrometheusText } from './prometheus-text.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+const directory = newDirectory()
+let program = ''
+beforeAll(async () => {
+  program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const running: ServerProcess[] = []
+afterEach(() => {
+  for (const { process } of running.splice(0)) process.kill('SIGKILL')
+})
+
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const server = await startServerProcess(program, mkdtempSync(join(directory, 'home-')), [], environment)
+  running.push(server)
+  return server
+}
+
+/** Asks for so many pages that are not there, on one connection without waiting; resolves with how many answers came. */
+function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
+  const { hostname, port } = new URL(address)
+  const request = (more: string) => `GET /nothing-${'x'.repeat(190)} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(request('').repeat(count - 1) + request('Connection: close\r\n'))
+    })
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text.split('HTTP/1.1 404 ').length - 1))
+    socket.on('error', reject)
+  })
+}
+
+/** Each makes a line of some 500 bytes: together more than a pipe holds and the megabyte that waits. */
+const connections = 20
+const each = 200
+
+async function ask(server: ServerProcess): Promise<void> {
+  for (let count = 0; count < connections; count += 1) expect(await askAtOnce(server, each)).toBe(each)
+}
+
+async function droppedLines({ address }: ServerProcess): Promise<number> {
+  const page = parsePrometheusText(await (await fetch(`${address}/metrics`)).text())
+  return page.get('grantry_log_lines_dropped_total')?.samples[0]?.value ?? Number.NaN
+}
+
+describe('a log that nobody takes ends nothing and blocks nothing', () => {
+  test('its reader is gone', async () => {
+    const server = await start()
+    server.process.stderr?.destroy()
+    expect(await askAtOnce(server, each)).toBe(each)
+    expect(await droppedLines(server)).toBeGreaterThan(0)
+    server.process.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+  }, 60_000)
+
+  test('its reader has stopped reading', async () => {
+    const server = await start()
+    server.process.stderr?.pause()
+    await ask(server)
+    expect(await droppedLines(server)).toBeGreaterThan(0)
+    const exited = new Promise((resolve) => server.process.once('exit', resolve))
+    server.process.kill('SIGTERM')
+    expect(await exited).toBe(0)
+  }, 60_000)
+})
+
+test('where the operator registers a tracer, requests are spans; nobody has to say so to the server', async () => {
+  const require = createRequire(import.meta.url)
+  const from = (name: string) => JSON.stringify(pathToFileURL(require.resolve(name)).href)
+  const tracing = join(directory, 'tracing.mjs')
+  writeFileSync(
+    tracing,
+    `import api from ${from('@opentelemetry/api')}
+import sdk from ${from('@opentelemetry/sdk-trace-base')}
+const exporter = { export: (spans, done) => {
+  for (const { name, kind } of spans) process.stdout.write('span ' + kind + ' ' + name + '\\n')
+  done({ code: 0 })
+}, shutdown: async () => {} }
+api.trace.setGlobalTracerProvider(new sdk.BasicTracerProvider({ spanProcessors: [new sdk.SimpleSpanProcessor(exporter)] }))
+`,
+  )
+  const server = await start({ NODE_OPTIONS: `--import ${pathToFileURL(tracing).href}` })
+  expect((await fetch(`${server.address}/.well-known/jwks`)).status).toBe(200)
+  server.process.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(server.output.out).toContain('span 1 GET /.well-known/jwks\n')
+  expect(server.output.err).toBe(server.output.err.replaceAll(/OpenTelemetry|Warning/gu, ''))
+}, 60_000)
