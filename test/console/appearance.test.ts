@@ -62,7 +62,7 @@ async function doMuch({ page, press, choose }: OpenConsole): Promise<void> {
   await eventually(() => page.locator('#timeline').innerText()).toContain('Family revoked')
   await page.getByText('More fields').click()
   await page.getByRole('button', { name: 'Add a field' }).click()
-  await page.getByText('Headers that matter').click()
+  await page.getByText('Headers (').click()
   const closed = page.locator('details.token:not([open]) > summary')
   while ((await closed.count()) > 0) await closed.first().click()
 }

@@ -139,13 +139,13 @@ describeWithChromium('the console of the demo', () => {
       const { page } = console
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await console.press('Send the request', granted)
-      const shown = await page.getByLabel('The request, for a terminal').innerText()
+      const shown = await page.getByLabel('The request as curl').innerText()
       expect(shown).toContain('-u demo:demo-secret')
       await page.getByRole('button', { name: 'Copy the curl command' }).click()
       await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
     }))
 
-  test('more fields can be sent, and taken away again', () =>
+  test('more fields can be sent, and taken away again; a refusal is explained in words', () =>
     opened(async (console) => {
       const { page } = console
       await page.getByText('More fields').click()
@@ -158,15 +158,8 @@ describeWithChromium('the console of the demo', () => {
       )
       await page.getByRole('button', { name: 'Remove field 1' }).click()
       await console.press('Send the request', granted)
-    }))
-
-  test('a refusal is explained in words', () =>
-    opened(async (console) => {
-      await console.page.getByLabel('Client secret').fill('wrong')
-      await console.press(
-        'Send the request',
-        /401: refused\. The client, or the API that asks, could not prove who it is/u,
-      )
+      await page.getByLabel('Client secret').fill('wrong')
+      await console.press('Send the request', /401: refused\. The client, or the API that asks, could not prove/u)
     }))
 
   test('what happens elsewhere shows at once: a token by another page, without a click here', () =>

@@ -4,6 +4,9 @@ import { chromiumMissing, findChromium } from '../../scripts/find-chromium.js'
 
 const executablePath = findChromium()
 
+/** Milliseconds that one test may take: a browser on a loaded machine is slow, and no test measures it. */
+const timeout = 90_000
+
 // Nothing is asked of other hosts.
 const quiet = [
   '--disable-quic',
@@ -33,5 +36,5 @@ export function describeWithChromium(name: string, define: () => void): void {
     return
   }
   if (executablePath === undefined) console.warn(`${name}: left out. ${chromiumMissing}`)
-  describe.skipIf(executablePath === undefined)(name, define)
+  describe.skipIf(executablePath === undefined)(name, { timeout }, define)
 }

@@ -58,12 +58,12 @@ export function showAnswer(call, answer) {
     element('span', {}, element('strong', {}, call.title), ' ', sentence),
   )
   byId('exchange').replaceChildren(
-    block('The request, for a terminal', curlCommand(call, location.origin), 'Copy the curl command'),
+    block('The request as curl', curlCommand(call, location.origin), 'Copy the curl command'),
     block('The body of the answer', bodyText(answer)),
     element(
       'details',
       {},
-      element('summary', {}, `Headers that matter, and ${Math.round(answer.milliseconds)} ms`),
+      element('summary', {}, `Headers (${Math.round(answer.milliseconds)} ms)`),
       element(
         'dl',
         { class: 'headers' },

@@ -105,5 +105,5 @@ export function copyButton(what, text) {
     },
     'Copy',
   )
-  return element('span', { class: 'copy' }, said, button)
+  return element('span', { class: 'copy' }, button, said)
 }

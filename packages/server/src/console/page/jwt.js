@@ -32,11 +32,13 @@ export function decodeJwt(token) {
 }
 
 /**
- * The first 8 hex digits of its SHA-256: how the server's events name a token without giving it away.
+ * The first 8 hex digits of its SHA-256: how the server's events name a token without giving it away. `undefined` where the browser does not hash:
+ * on http, under another name than this machine's.
  *
  * @param {string} token
  */
 export async function fingerprintOf(token) {
+  if (!isSecureContext) return undefined
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
   return [...new Uint8Array(digest, 0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

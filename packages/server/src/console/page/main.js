@@ -33,7 +33,7 @@ async function send(call) {
 
 /** @param {string} [token] */
 async function noteOwnFamily(token) {
-  ownFamily = token === undefined ? undefined : familyOfToken.get(await fingerprintOf(token))
+  ownFamily = token === undefined ? undefined : familyOfToken.get((await fingerprintOf(token)) ?? '')
   drawFamilies(families.all(), ownFamily)
 }
 

@@ -44,7 +44,7 @@ const claimTable = (caption, claims) =>
  * @param {...(Node | false)} inside
  */
 async function card(name, what, token, ...inside) {
-  const short = element('code', {}, await fingerprintOf(token))
+  const fingerprint = await fingerprintOf(token)
   return element(
     'details',
     { class: 'token', open: wide.matches },
@@ -57,7 +57,14 @@ async function card(name, what, token, ...inside) {
       element(
         'div',
         { class: 'block-head' },
-        element('p', { class: 'hint' }, 'Events call it ', short, ', the start of its SHA-256.'),
+        fingerprint !== undefined &&
+          element(
+            'p',
+            { class: 'hint' },
+            'Events call it ',
+            element('code', {}, fingerprint),
+            ', the start of its SHA-256.',
+          ),
         copyButton(`Copy the ${name.toLowerCase()}`, token),
       ),
       ...inside.filter((part) => part !== false),
