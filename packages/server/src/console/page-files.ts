@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Put in by the build (`scripts/console-page.js`): the server is then one file with nothing beside it. */
-declare const GRANTRY_CONSOLE_PAGE: Readonly<Record<string, string>> | undefined
+/** JSON, put in by the build (`scripts/console-page.js`): the server is then one file with nothing beside it. */
+declare const GRANTRY_CONSOLE_PAGE: string | undefined
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -24,9 +24,11 @@ async function readSources(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(await Promise.all(entries))
 }
 
+const inBundle = (json: string): Readonly<Record<string, string>> => JSON.parse(json)
+
 /** The page by the names of its files: what the build has put in, or in the source tree the files themselves. */
 export async function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
-  const texts = typeof GRANTRY_CONSOLE_PAGE === 'undefined' ? await readSources() : GRANTRY_CONSOLE_PAGE
+  const texts = typeof GRANTRY_CONSOLE_PAGE === 'undefined' ? await readSources() : inBundle(GRANTRY_CONSOLE_PAGE)
   return new Map(
     Object.entries(texts).flatMap(([name, text]): [string, PageFile][] => {
       const mediaType = mediaTypes[name.slice(name.lastIndexOf('.') + 1)]
