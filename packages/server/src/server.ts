@@ -118,8 +118,17 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       throw cause
     })
     const provider = look.provider(plain)
-    const setup = consoleSetup(provider, built, isDemo)
-    const page = live && configuration.console && (await consoleRoutes({ options: configuration.console, setup, live }))
+    const page =
+      live &&
+      configuration.console &&
+      (await consoleRoutes({
+        options: configuration.console,
+        setup: consoleSetup(provider, built, isDemo),
+        live,
+      }).catch(async (cause: unknown) => {
+        await provider.close()
+        throw cause
+      }))
     let leaving = false
     const ownHandler = ownRoutes({
       provider,

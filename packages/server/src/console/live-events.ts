@@ -87,8 +87,9 @@ export function createLiveEvents(): LiveEvents {
         },
         { highWaterMark: mostWaiting },
       )
-      // A page that has gone frees its place now, not at the next sign of life.
-      request.signal.addEventListener('abort', () => listeners.has(own) && end(own))
+      // A page that has gone frees its place now, not at the next sign of life. Deno cancels the body at once, and prints a warning to whoever
+      // looks at the signal.
+      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => listeners.has(own) && end(own))
       return new Response(body, { headers: { ...consoleHeaders, 'content-type': 'text/event-stream' } })
     },
 
