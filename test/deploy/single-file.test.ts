@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
@@ -11,13 +11,16 @@ import { type StartedServer, startServer } from './started-server.ts'
 
 // `grantry.mjs` alone in an empty directory outside of the repository: nothing that it needs lies elsewhere.
 
+// Processes on a busy machine; each waits for what it needs, and says what has not come.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
 let directory = ''
 let program = ''
 const running: { stop(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
   program = await singleFile()
-}, 60_000)
+})
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()))

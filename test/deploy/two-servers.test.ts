@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { parse as parseJson } from 'jsonc-parser'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
@@ -15,6 +15,9 @@ import { type StartedServer, startServer } from './started-server.ts'
 import { until } from './until.ts'
 
 // What compose.yaml describes, as processes: its Redis by its command, two servers from the file of its image with its configuration, a proxy.
+
+// Processes on a busy machine; each waits for what it needs, and says what has not come.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** Milliseconds between two requests of one client, so that the load leaves the machine to others. */
 const pace = 10
@@ -104,7 +107,7 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
     const start = () => startServer([process.execPath, program], { cwd: directory, environment })
     servers = await Promise.all([start(), start()])
     proxy = await startBalancer(servers.map(({ url }) => url))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await proxy?.stop()
@@ -175,7 +178,7 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
     // It said so first, and closed its port afterwards.
     expect(proxy.health.get(urlOf(0))?.slice(0, 3)).toEqual([200, 503, 0])
     expect(proxy.health.get(urlOf(1))).toEqual([200])
-  }, 60_000)
+  })
 
   test('Redis gets the signal itself, and ends in order', async () => {
     expect(await redis.stop()).toBe(0)

@@ -1,5 +1,10 @@
-// The build puts the version of the package here (tsup.config.ts): the single file has no manifest beside it to read.
+import { createRequire } from 'node:module'
+
+// The build puts it here (tsup.config.ts): the single file has no manifest beside it.
 declare const grantryVersion: string | undefined
 
-/** The version of this server; `source` where it runs unbuilt. */
-export const version: string = typeof grantryVersion === 'string' ? grantryVersion : 'source'
+const ofManifest = (): string =>
+  (createRequire(import.meta.url)('../package.json') as { readonly version: string }).version
+
+/** The version of this server. */
+export const version: string = typeof grantryVersion === 'string' ? grantryVersion : ofManifest()
