@@ -12,10 +12,10 @@ const sealed = { encryptionSecret }
 const keysItems = (items: ReadonlyMap<string, string>) => [...items].filter(([key]) => key.startsWith('keys:'))
 
 describe('who reads the store', () => {
-  test('finds no private key where there is a secret, after a start and after rotations', async () => {
+  test('finds no private key where there is a secret, after a start and after a rotation', async () => {
     const ring = sharedRing()
     const f = await ring.start({ ...sealed, algorithms: ['ES256', 'RS256'] })
-    for (const _ of [1, 2]) await f.provider.keys.rotate({ force: true })
+    await f.provider.keys.rotate({ force: true })
     const text = keysItems(ring.items).flat().join('\n')
     expect(text).toContain('"sealed"')
     expect(text).not.toMatch(/"(?:d|p|q|dp|dq|qi|jwk)"/u)

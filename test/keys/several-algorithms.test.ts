@@ -22,7 +22,8 @@ describe('a client that needs another algorithm', () => {
     'gets identity tokens by %s, with the hash that belongs to it, and verifies them',
     async (algorithm) => {
       const ring = sharedRing()
-      const f = await ring.start({ algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'] }, { clients: needing(algorithm) })
+      const algorithms = [...new Set<SigningAlgorithm>(['ES256', algorithm])]
+      const f = await ring.start({ algorithms }, { clients: needing(algorithm) })
       const { access_token, id_token } = await tokensOf(f)
       expect(decodeProtectedHeader(access_token).alg).toBe('ES256')
       expect(decodeProtectedHeader(id_token).alg).toBe(algorithm)
@@ -100,18 +101,18 @@ describe('a configuration that changes', () => {
 
   test('one that has left retires with the next rotation, and its tokens still count', async () => {
     const ring = sharedRing()
-    const before = await ring.start({ algorithms: ['RS256'] })
+    const before = await ring.start({ algorithms: ['EdDSA'] })
     const token = await tokenOf(before)
     const f = await ring.start({ algorithms: ['ES256'] })
     const keys = await f.provider.keys.rotate({ force: true })
-    expect(keys.filter(({ algorithm }) => algorithm === 'RS256').map(({ state }) => state)).toEqual(['retiring'])
+    expect(keys.filter(({ algorithm }) => algorithm === 'EdDSA').map(({ state }) => state)).toEqual(['retiring'])
     expect(inState(keys, 'current')).toHaveLength(1)
     expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
   })
 
   test('while both are in use, the process that needs the old one makes it anew', async () => {
     const ring = sharedRing()
-    const old = await ring.start({ algorithms: ['RS256'] })
+    const old = await ring.start({ algorithms: ['EdDSA'] })
     const young = await ring.start({ algorithms: ['ES256'] })
     await young.provider.keys.rotate({ force: true })
     ring.clock.advance(6)
@@ -119,7 +120,7 @@ describe('a configuration that changes', () => {
     await old.provider.keys.list()
     await old.provider.close()
     const keys = await young.provider.keys.list()
-    expect(keys.filter(({ state }) => state === 'current').map(({ algorithm }) => algorithm)).toContain('RS256')
+    expect(keys.filter(({ state }) => state === 'current').map(({ algorithm }) => algorithm)).toContain('EdDSA')
     expect((await young.post('accessTokenValidation', { token: await tokenOf(old) })).status).toBe(200)
   })
 })

@@ -3,7 +3,7 @@ import { generateKey } from './generate-key.ts'
 import { type ImportedKey, importKey } from './import-key.ts'
 import type { KeyInfo, KeyRing, RingKey } from './key-ring.ts'
 import type { KeySource } from './key-source.ts'
-import { signerOf } from './signers.ts'
+import { signerOf } from './signer-of.ts'
 import type { StoredKeys } from './stored-keys.ts'
 
 async function refuse(): Promise<never> {

@@ -8,7 +8,7 @@ import { type RingChange, rotatedRing } from './ring-change.ts'
 import { createRingCommands } from './ring-commands.ts'
 import { createRingLooks } from './ring-looks.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
-import { signerOf } from './signers.ts'
+import { signerOf } from './signer-of.ts'
 import type { CheckedStoredKeys } from './stored-keys.ts'
 
 /** Seconds beyond the life of a token: clocks that differ, and a process that has not seen the rotation yet. */
