@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { ExternalKey, SigningAlgorithm } from '@grantry/core'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { fixture } from '../support/fixture.ts'
+import { fixture, redirectUri, webJwt } from '../support/fixture.ts'
 import { published, tokenOf } from './shared-ring.ts'
 
 const pairs = {
@@ -131,7 +131,6 @@ describe('a service that fails later', () => {
       const key = service('ES256', { timeLimit: 0.05 })
       const f = await fixture({ keys: [key] })
       key.fault = fault
-      const { webJwt } = await import('../support/fixture.ts')
       const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)
       expect([answer.status, answer.body.error, answer.headers.get('retry-after')]).toEqual([
         503,
@@ -148,7 +147,6 @@ describe('a service that fails later', () => {
   test('does not spend the code: the same request works when the service is back', async () => {
     const key = service()
     const f = await fixture({ keys: [key] })
-    const { redirectUri, webJwt } = await import('../support/fixture.ts')
     const code = await f.code({ clientId: webJwt[0] })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     key.fault = () => Promise.reject(new Error('away'))

@@ -1,7 +1,7 @@
 // Several algorithms at once: the first signs, unless a client needs another for its identity tokens.
 import { createHash } from 'node:crypto'
 import type { SigningAlgorithm } from '@grantry/core'
-import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
 import { inState, kidsOf, published, sharedRing, tokenOf } from './shared-ring.ts'
@@ -60,7 +60,6 @@ describe('a client that needs another algorithm', () => {
 
 describe('given keys', () => {
   test('the first private one of each algorithm signs for it', async () => {
-    const { exportJWK, generateKeyPair } = await import('jose')
     const key = async (alg: SigningAlgorithm, kid: string): Promise<JWK> => ({
       ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
       alg,

@@ -1,5 +1,6 @@
 // Keys that are kept in the store: made once, published before they sign, and good until the last of their tokens has ended.
 import { describe, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
 import { accepts, inState, kidOf, kidsOf, published, settle, sharedRing, tokenOf } from './shared-ring.ts'
 
 const day = 86_400
@@ -194,7 +195,6 @@ describe('a retired key', () => {
 })
 
 test('keys that are given cannot be rotated here, and the sentence says what to do', async () => {
-  const { fixture } = await import('../support/fixture.ts')
   const f = await fixture()
   expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current'])
   for (const refused of [f.provider.keys.rotate(), f.provider.keys.retire('x')]) {

@@ -7,6 +7,8 @@ import { basic, sha256Of } from '@grantry/core/testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { main } from '../../packages/server/src/cli.ts'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { freePort, startCommand } from './running-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-keys-'))
@@ -92,6 +94,36 @@ describe('beside a server that runs', () => {
       expect(await server.stop()).toBe(0)
     }
   }, 120_000)
+})
+
+describe('a server', () => {
+  const observe = () => {}
+  const kids = async ({ provider }: GrantryServer) => (await provider.keys.list()).map(({ kid }) => kid)
+
+  test('finds its keys again when it starts the next time, the demo too', async () => {
+    const port = await freePort()
+    const one = await startServer({ directory, port, observe })
+    const before = await kids(one)
+    await one.close(0)
+    const other = await startServer({ directory, port, observe })
+    expect(await kids(other)).toEqual(before)
+    await other.close(0)
+  })
+
+  test('takes keys that a module gives, also one that signs elsewhere', async () => {
+    const file = join(directory, 'module.mjs')
+    writeFileSync(
+      file,
+      `import { generateKeyPairSync, sign } from 'node:crypto'
+      const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+      const key = { publicKey: { ...publicKey.export({ format: 'jwk' }), kid: 'kms' }, sign: async (data) => sign(null, data, privateKey) }
+      export default { issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' }, clients: [], keys: [key] }`,
+    )
+    const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe })
+    expect(await kids(server)).toEqual(['kms'])
+    expect(server.keys).toBe('given by the configuration')
+    await server.close(0)
+  })
 })
 
 describe('the commands', () => {
