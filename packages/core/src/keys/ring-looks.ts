@@ -1,7 +1,6 @@
 import type { Runtime } from '../runtime.ts'
+import { staleAfter } from './stored-keys.ts'
 
-/** Milliseconds after which nothing is signed or verified without having looked, unless looking fails. */
-const staleAfter = 60_000
 /** Milliseconds after which a look is given up: a Worker may end a request, and with it what that had begun. */
 const abandonedAfter = 30_000
 /** Looks for unknown keys that strangers can cause: so many at once, and one more each second. */
@@ -32,7 +31,7 @@ export function createRingLooks(deps: {
 }): RingLooks {
   const { look, lookEvery, onFailed, runtime } = deps
   let nextAt = runtime.elapsed() + lookEvery * 1000
-  let staleAt = runtime.elapsed() + staleAfter
+  let staleAt = runtime.elapsed() + staleAfter * 1000
   let failing = false
   let underWay: { readonly since: number; readonly promise: Promise<void> } | undefined
   let tokens = burst
@@ -44,7 +43,7 @@ export function createRingLooks(deps: {
       await look()
       failing = false
       // From its beginning: what came into the store while it was under way it may not have seen.
-      staleAt = since + staleAfter
+      staleAt = since + staleAfter * 1000
     } catch (cause) {
       failing = true
       onFailed(cause)

@@ -1,9 +1,13 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema, parseConfiguration } from '../configuration.ts'
+import { documentLifetime } from '../http/answer.ts'
 import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 
-/** Seconds that a next key is published before it may sign, at least: it is in every cache of the JWKS then (300 s), and known to every process. */
-export const publishedFor = 360
+/** Seconds after which nothing is signed, verified or published without having looked into the store, unless looking fails. */
+export const staleAfter = 60
+
+/** Seconds that a next key is published before it may sign, at least: every process knows it then, and every cache that was filled before has ended. */
+export const publishedFor = documentLifetime + staleAfter
 
 const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
 
