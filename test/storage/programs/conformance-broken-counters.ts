@@ -1,4 +1,6 @@
 // Drivers that do not count as they should.
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type Broken, over, turn } from './conformance-broken.ts'
 
 const exact = 'counts from 1, each call another number, however many come at once'
@@ -68,5 +70,56 @@ export const brokenCounters: readonly Broken[] = [
     subject: over((good) => ({
       incrementItem: (key, options) => good.incrementItem?.(key.toLowerCase(), options) ?? 0,
     })),
+  },
+  {
+    fault: 'two drivers of one process look first and write later, each under its own lock',
+    proof: 'counts each call once through two drivers of one process',
+    sentence: /at the same time should answer 1 to 40, each once/u,
+    subject() {
+      const shared: AtomicDriver = memoryDriver()
+      return {
+        open() {
+          let last: Promise<unknown> = Promise.resolve()
+          return {
+            ...shared,
+            dispose() {},
+            incrementItem(key, options) {
+              const counted = last.then(async () => {
+                const count = Number((await shared.getItem(key)) ?? 0) + 1
+                await turn()
+                await shared.setItem(key, String(count), options)
+                return count
+              })
+              last = counted
+              return counted
+            },
+          } satisfies AtomicDriver
+        },
+      }
+    },
+  },
+  {
+    fault: 'an outage begins every counter anew',
+    proof: 'counts rightly or not at all during a real outage, and again after it',
+    sentence: /during an outage incrementItem\(\) should reject or answer 2, and answered 1/u,
+    subject() {
+      let away = false
+      const good: AtomicDriver = memoryDriver()
+      return {
+        open: () => ({
+          ...good,
+          dispose() {},
+          incrementItem: (key, options) => (away ? 1 : (good.incrementItem?.(key, options) ?? 0)),
+        }),
+        outage: {
+          begin() {
+            away = true
+          },
+          end() {
+            away = false
+          },
+        },
+      }
+    },
   },
 ]
