@@ -1,8 +1,9 @@
-import { defineGrant, parseTraceparent, type RequestFacts } from '@grantry/core'
+import { createProvider, defineGrant, parseTraceparent, type RequestFacts, webRuntime } from '@grantry/core'
 import { basic, createTestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { fixtureOptions } from './provider-options.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const issuer = 'https://id.example.com'
@@ -44,6 +45,21 @@ test('answers say nothing of it unless the host asks', async () => {
   const { headers } = await provider.fetch(post({ traceparent, 'x-request-id': 'mine' }))
   expect(headers.has('x-request-id')).toBe(false)
   expect(headers.has('traceparent')).toBe(false)
+})
+
+test('a provider that nobody observes draws no ids', async () => {
+  const drawn: number[] = []
+  const randomBytes = (length: number) => {
+    drawn.push(length)
+    return webRuntime.randomBytes(length)
+  }
+  for (const more of [{}, { traceHeaders: true }]) {
+    const provider = await createProvider({ ...(await fixtureOptions()), ...more, runtime: { randomBytes } })
+    drawn.length = 0
+    await provider.fetch(post())
+    // 16 and 32 are the token's affair.
+    expect(drawn).toEqual('traceHeaders' in more ? [24, 9, 16, 32] : [16, 32])
+  }
 })
 
 test('the id is never that of the caller', async () => {

@@ -13,6 +13,8 @@ export interface Trace {
   readonly clientAddress: string | undefined
   /** Where the request stands among those of other services; absent where nobody looks. */
   readonly context: TraceContext | undefined
+  /** The same as every event tells it. */
+  readonly place: ReturnType<typeof placeOf> | undefined
   client: Client | undefined
   sub: string | undefined
   events: number
@@ -54,6 +56,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     endpoint,
     clientAddress,
     context,
+    place: context && placeOf(context),
     client: undefined,
     sub: undefined,
     events: 0,
@@ -67,7 +70,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
         id: `${trace.id}.${trace.events}`,
         requestId: trace.id,
         time: runtime.now(),
-        ...(trace.context !== undefined && placeOf(trace.context)),
+        ...trace.place,
         ...(trace.endpoint !== undefined && { endpoint: trace.endpoint }),
         ...(trace.client !== undefined && { clientId: trace.client.clientId }),
         ...(trace.sub !== undefined && { sub: trace.sub }),
