@@ -34,6 +34,13 @@ test('a promise is passed on itself, and counted when it settles', async () => {
   expect([...ended].sort()).toEqual(['getItem ok', 'removeItem failed'])
 })
 
+test('an error that a promise brings is one too', async () => {
+  const { ended, begin } = heard()
+  const late: AtomicDriver = { ...mapDriver(), getItem: async () => new Error('returned') }
+  await observedDriver(late, begin).getItem('a:b')
+  expect(ended).toEqual(['getItem failed'])
+})
+
 test('what is thrown is thrown, and an error that is returned is one', () => {
   const { ended, begin } = heard()
   const broken: AtomicDriver = {
