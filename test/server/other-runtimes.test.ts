@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isRequest, parseLog } from '../observability/log-lines.ts'
+import { parsePrometheusText } from '../observability/prometheus-text.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
 
@@ -94,6 +96,13 @@ for (const name of ['bun', 'deno']) {
     test('is alive and ready', async () => {
       expect((await fetch(`${base}/health/live`)).status).toBe(200)
       expect((await fetch(`${base}/health/ready`)).status).toBe(200)
+    })
+
+    test('tells of itself: a log of JSON, and a page of metrics', async () => {
+      const page = parsePrometheusText(await (await fetch(`${base}/metrics`)).text())
+      expect(page.get('grantry_requests_total')?.samples).not.toEqual([])
+      const lines = parseLog(demo.output().err)
+      expect(lines.filter(isRequest).map(({ clientAddress }) => clientAddress)).toContain('127.0.0.1')
     })
 
     test.each([
