@@ -9,6 +9,8 @@ export async function printed(...args: readonly string[]): Promise<Ended> {
   const writes = [
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       out += String(text)
+      // A server that should not have started would run for ever.
+      if (String(text).startsWith('Grantry listens on')) setImmediate(() => process.emit('SIGTERM'))
       return true
     }),
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => {

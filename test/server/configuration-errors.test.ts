@@ -1,0 +1,242 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { clientSchema, scopeSchema } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { client, hashed, healthy, strong, written } from './doctor/configurations.ts'
+import { printed } from './printed.ts'
+
+/** Valid, and in memory: what is wrong in a case is the one thing that is wrong. */
+const valid = { ...healthy, issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' } }
+const withClient = (more: object) => ({ ...valid, clients: [{ ...client, ...more }] })
+const withScope = (more: object) => ({ ...valid, scopes: [{ ...healthy.scopes[0], ...more }] })
+const withUser = (more: object) => ({ ...valid, users: [{ sub: '1', username: 'alice', password: 'x', ...more }] })
+const redis = (more: object) => ({
+  ...valid,
+  storage: { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.1, ...more },
+})
+const unset = '$' + '{GRANTRY_TEST_UNSET}'
+
+/** [a wrong configuration, the path that the sentence must name, what else it must say] */
+type Case = readonly [content: unknown, path: string, says?: string]
+
+const cases: readonly Case[] = [
+  // Every key of the top level with a value of the wrong type.
+  [{ ...valid, issuer: 5 }, 'issuer', 'must be'],
+  [{ ...valid, issuer: 'id.example.com' }, 'issuer'],
+  [{ ...valid, issuer: 'ftp://id.example.com' }, 'issuer'],
+  [{ ...valid, storage: 'redis' }, 'storage', 'must be an object, not text'],
+  [{ ...valid, keys: 'keys.json' }, 'keys', 'must be an object, not text'],
+  [{ ...valid, clients: 'web' }, 'clients', 'must be an array'],
+  [{ ...valid, scopes: {} }, 'scopes', 'must be an array'],
+  [{ ...valid, users: 'alice' }, 'users', 'must be an array'],
+  [{ ...valid, plugins: './badge.mjs' }, 'plugins', 'must be an array'],
+  [{ ...valid, endpoints: false }, 'endpoints', 'must be an object'],
+  [{ ...valid, introspection: true }, 'introspection', 'must be an object'],
+  [{ ...valid, storageTimeLimit: '5' }, 'storageTimeLimit', 'must be a number'],
+  [{ ...valid, storageTimeLimit: 90 }, 'storageTimeLimit', '0.05 to 60'],
+  [{ ...valid, clockTolerance: '1' }, 'clockTolerance', 'must be a number'],
+  [{ ...valid, clockTolerance: 61 }, 'clockTolerance', '0 to 60'],
+  [{ ...valid, authorizationEndpoint: 1 }, 'authorizationEndpoint', 'must be a URL'],
+  [{ ...valid, authorizationEndpoint: 'login' }, 'authorizationEndpoint', 'must be a URL'],
+  [{ ...valid, bodyLimit: '64k' }, 'bodyLimit', 'must be a number'],
+  [{ ...valid, failedPasswords: 10 }, 'failedPasswords', 'must be an object'],
+  [{ ...valid, failedPasswords: { perUser: 0 } }, 'failedPasswords.perUser', 'at least 1'],
+  [{ ...valid, trustedProxies: -1 }, 'trustedProxies', '0 or more'],
+  [{ ...valid, trustedProxies: true }, 'trustedProxies', 'must be a number'],
+  [{ ...valid, abuseControl: 'on' }, 'abuseControl'],
+  [{ ...valid, console: 'yes' }, 'console', 'must be'],
+  // Unknown keys, on every level, with the nearest known one.
+  [{ ...valid, trustedProxy: 1 }, 'trustedProxy', 'did you mean trustedProxies?'],
+  [{ ...valid, keys: { algoritm: 'ES256' } }, 'keys.algoritm', 'did you mean algorithm?'],
+  [withClient({ redirectUri: [] }), 'clients[0]', 'redirectUri is not a known option; did you mean redirectUris?'],
+  [withClient({ refreshToken: { slidinglifetime: 1 } }), 'clients[0]', 'did you mean slidingLifetime?'],
+  [withClient({ secrets: [{ sha265: 'x' }] }), 'clients[0]', 'did you mean sha256?'],
+  [withScope({ claim: [] }), 'scopes[0]', 'did you mean claims?'],
+  [withUser({ user: 'a' }), 'users[0].user'],
+  [{ ...valid, endpoints: { tokens: false } }, 'endpoints.tokens', 'did you mean token?'],
+  [
+    { ...valid, introspection: { unrelatedScop: 'inactive' } },
+    'introspection.unrelatedScop',
+    'did you mean unrelatedScope?',
+  ],
+  [{ ...valid, failedPasswords: { peruser: 3 } }, 'failedPasswords.peruser', 'did you mean perUser?'],
+  [{ ...valid, storage: { driver: 'memory', dir: 'x' } }, 'storage.dir'],
+  // Keys.
+  [{ ...valid, keys: { algorithm: 'HS256' } }, 'keys.algorithm', 'must be one of'],
+  [{ ...valid, keys: { algorithm: 'ES256', jwks: './keys.json' } }, 'keys'],
+  [{ ...valid, keys: { jwks: './nowhere.json' } }, 'keys.jwks', 'cannot be read (ENOENT)'],
+  [{ ...valid, keys: { jwks: '.' } }, 'keys.jwks', 'cannot be read (EISDIR)'],
+  [{ ...valid, keys: { jwks: 5 } }, 'keys.jwks', 'must be the path'],
+  // Clients.
+  [withClient({ clientId: '' }), 'clients[0].clientId'],
+  [withClient({ clientId: undefined }), 'clients[0].clientId', 'is required'],
+  [withClient({ public: 'no' }), 'clients[0].public', 'must be true or false'],
+  [withClient({ enabled: 1 }), 'clients[0].enabled', 'must be true or false'],
+  [withClient({ secrets: 'web-secret' }), 'clients[0].secrets', 'must be an array'],
+  [withClient({ secrets: [{ sha256: 'web-secret' }] }), 'clients[0].secrets', 'grantry hash-secret'],
+  [
+    withClient({ secrets: [{ ...hashed(strong('a')), expiresAt: 'soon' }] }),
+    'clients[0].secrets',
+    'expiresAt is no date',
+  ],
+  [withClient({ secrets: [] }), 'clients', 'web has no usable secret'],
+  [withClient({ public: true }), 'clients[0].secrets', 'must be empty for a public client'],
+  [withClient({ grantTypes: 'password' }), 'clients[0].grantTypes', 'must be an array'],
+  [withClient({ grantTypes: ['pasword'] }), 'clients', 'which no plugin brings'],
+  [withClient({ scopes: 'api1' }), 'clients[0].scopes', 'must be an array'],
+  [withClient({ scopes: ['api9'] }), 'clients', 'api9, which is not declared in scopes'],
+  [withClient({ redirectUris: ['/cb'] }), 'clients[0].redirectUris[0]', 'absolute'],
+  [withClient({ redirectUris: ['https://a.example.com/#b'] }), 'clients[0].redirectUris[0]', 'without a fragment'],
+  [withClient({ postLogoutRedirectUris: [1] }), 'clients[0].postLogoutRedirectUris[0]', 'must be text'],
+  [withClient({ allowedCorsOrigins: ['*'] }), 'clients[0].allowedCorsOrigins[0]', 'must be an origin'],
+  [withClient({ identityProviders: 'google' }), 'clients[0].identityProviders', 'must be an array'],
+  [withClient({ accessTokenFormat: 'opaque' }), 'clients[0].accessTokenFormat', '"jwt" or "reference"'],
+  [withClient({ accessTokenLifetime: 0 }), 'clients[0].accessTokenLifetime', 'from 1 to'],
+  [withClient({ identityTokenLifetime: '300' }), 'clients[0].identityTokenLifetime', 'must be a number'],
+  [withClient({ authorizationCodeLifetime: 1.5 }), 'clients[0].authorizationCodeLifetime', 'whole number'],
+  [withClient({ allowPlainCodeChallenge: 'S256' }), 'clients[0].allowPlainCodeChallenge', 'must be true or false'],
+  [withClient({ refreshToken: 'rotate' }), 'clients[0].refreshToken', 'must be an object'],
+  [withClient({ refreshToken: { usage: 'once' } }), 'clients[0].refreshToken.usage', '"rotate" or "reuse"'],
+  [withClient({ refreshToken: { retryWindow: 301 } }), 'clients[0].refreshToken.retryWindow', 'at most 300'],
+  [withClient({ refreshToken: { absoluteLifetime: -1 } }), 'clients[0].refreshToken.absoluteLifetime', 'from 1 to'],
+  [{ ...valid, clients: [client, client] }, 'clients', 'two clients have the clientId web'],
+  [{ ...valid, clients: [null] }, 'clients[0]', 'must be an object, not null'],
+  // Scopes.
+  [withScope({ name: 'with space' }), 'scopes[0].name', 'must be a scope name'],
+  [withScope({ identity: 'yes' }), 'scopes[0].identity', 'must be true or false'],
+  [withScope({ enabled: 0 }), 'scopes[0].enabled', 'must be true or false'],
+  [withScope({ claims: 'role' }), 'scopes[0].claims', 'must be an array'],
+  [withScope({ claims: ['sub'] }), 'scopes', 'belongs to the protocol'],
+  [withScope({ secrets: [{ sha512: 'short' }] }), 'scopes[0].secrets', 'grantry hash-secret'],
+  [withScope({ audience: '' }), 'scopes[0].audience', 'must not be empty'],
+  [withScope({ unrestrictedIntrospection: null }), 'scopes[0].unrestrictedIntrospection', 'must be true or false'],
+  [{ ...valid, scopes: [...healthy.scopes, ...healthy.scopes] }, 'scopes', 'two scopes have the name api1'],
+  [{ ...valid, scopes: [...healthy.scopes, 5] }, 'scopes[1]', 'must be an object'],
+  // Users.
+  [withUser({}), 'users[0].password', 'grantry hash-password'],
+  [withUser({ sub: 1 }), 'users[0].sub', 'must be text'],
+  [withUser({ username: '' }), 'users[0].username', 'must not be empty'],
+  [withUser({ active: 'no', password: undefined }), 'users[0]'],
+  // Storage.
+  [{ ...valid, storage: {} }, 'storage.driver', 'is required'],
+  [{ ...valid, storage: { driver: 'sqlite' } }, 'storage.driver', 'must be one of'],
+  [{ ...valid, storage: { driver: 'filesystem', directory: './keys.json' } }, 'storage', 'is a file'],
+  [{ ...valid, storage: { driver: 'filesystem', directory: './keys.json/data' } }, 'storage', 'cannot be used'],
+  [{ ...valid, storage: { driver: 'filesystem', fsync: 'no' } }, 'storage.fsync', 'must be true or false'],
+  [redis({}), 'storage', 'is not available'],
+  [redis({ url: undefined, cluster: ['redis://127.0.0.1:1'] }), 'storage', 'is not available'],
+  [redis({ url: 'http://127.0.0.1:1' }), 'storage.url', 'must be a URL such as'],
+  [redis({ prefix: '' }), 'storage.prefix', 'must be text'],
+  [redis({ waitReplicas: 1.5 }), 'storage.waitReplicas', 'must be a whole number'],
+  [redis({ operationTimeout: 0 }), 'storage.operationTimeout', '0.05 to 60'],
+  // The environment, on whatever level.
+  [{ ...valid, issuer: unset }, 'issuer', 'GRANTRY_TEST_UNSET'],
+  [withClient({ redirectUris: [`https://${unset}/cb`] }), 'clients[0].redirectUris[0]', 'GRANTRY_TEST_UNSET'],
+  [redis({ password: unset }), 'storage.password', 'GRANTRY_TEST_UNSET'],
+  // Plugins and endpoints.
+  [{ ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0]', 'cannot be used'],
+  [{ ...valid, plugins: [5] }, 'plugins[0]', 'must be the path of a module'],
+  [{ ...valid, endpoints: { token: 'oauth/token' } }, 'endpoints.token', 'must be true, false, or a path'],
+  [{ ...valid, endpoints: { token: '/connect/userinfo' } }, 'endpoints', 'have the same path'],
+  [
+    { ...valid, introspection: { unrelatedScope: 'active' } },
+    'introspection.unrelatedScope',
+    '"inactive" or "unauthorized"',
+  ],
+  // No JSON, and no object.
+  ['{ "issuer": "x" "clients": [] }', 'line 1', 'is not JSON'],
+  ['[]', '', 'is required'],
+  ['"text"', '', 'must be an object, not text'],
+]
+
+describe('every mistake in a configuration is one sentence with its path', () => {
+  test.each(cases.map((wrong) => [`${wrong[1]} ${wrong[2] ?? ''}`, wrong] as const))(
+    '%s',
+    async (_title, [content, path, says = '']) => {
+      const { file } = written(content)
+      const { code, out, err } = await printed('serve', '--port', '0', '--config', file)
+      expect(code).toBe(1)
+      expect(out).toBe('')
+      // One line that begins with the file: no stack, no second line.
+      expect(err).toMatch(/^grantry: [^\n]+\n$/u)
+      expect(err).toContain(file)
+      // The core writes what it judges before a colon: `clients[0]: clientId ...`.
+      expect(err.replaceAll(']: ', '].')).toContain(path)
+      expect(err).toContain(says)
+      expect(err).not.toMatch(/ at [\w.<>]+ \(|node:internal|ERR_/u)
+    },
+  )
+
+  test('and no key of the configuration, of a client or of a scope was left out', () => {
+    const text = JSON.stringify(cases)
+    const keys = [configurationSchema, clientSchema.pipe[0], scopeSchema.pipe[0]].flatMap(({ entries }) =>
+      Object.keys(entries),
+    )
+    // Parts that are tested where they are made.
+    const elsewhere = new Set(['metrics'])
+    for (const key of keys.filter((name) => !elsewhere.has(name))) expect(text).toContain(`"${key}"`)
+  })
+})
+
+describe('what is wrong around the configuration is one sentence too', () => {
+  const sentence = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await printed('serve', ...args)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^grantry: [^\n]+\n$/u)
+    return err
+  }
+
+  test('a file that is not there, and a directory in its place', async () => {
+    const { directory } = written(valid)
+    expect(await sentence('--config', join(directory, 'nowhere.json'))).toContain('there is no such file')
+    mkdirSync(join(directory, 'folder.json'))
+    expect(await sentence('--config', join(directory, 'folder.json'))).toContain('EISDIR')
+  })
+
+  test('a module that throws over several lines', async () => {
+    const { file } = written('throw new Error("first line\\nsecond line")', 'grantry.config.mjs')
+    expect(await sentence('--config', file)).toContain('first line second line')
+  })
+
+  test('a plugin that is no JavaScript', async () => {
+    const { directory, file } = written({ ...valid, plugins: ['./broken.mjs'] })
+    writeFileSync(join(directory, 'broken.mjs'), 'export default {{{')
+    expect(await sentence('--port', '0', '--config', file)).toContain('plugins[0] ./broken.mjs cannot be used')
+  })
+
+  test('a busy port', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    expect(await sentence('--port', String(port), '--config', written(valid).file)).toContain(
+      `port ${port} on 127.0.0.1 is in use`,
+    )
+    taken.close()
+  })
+
+  test('a key file that holds something else, or a public key only', async () => {
+    const { directory, file } = written(valid)
+    for (const [content, says] of [
+      ['{}', 'it must be a JWK set'],
+      ['{ "keys": [] }', 'keys'],
+      ['{ "keys": [{ "kty": "EC", "crv": "P-256", "x": "AA", "y": "AA" }] }', 'keys[0]'],
+      ['{ "keys": [{ "kty": "oct", "k": "c2VjcmV0" }] }', 'keys[0]'],
+    ] as const) {
+      writeFileSync(join(directory, 'keys.json'), content)
+      expect(await sentence('--port', '0', '--config', file)).toContain(says)
+    }
+  })
+
+  // Root may read and write everything.
+  test.runIf(process.getuid?.() !== 0)('files and directories that this user may not touch', async () => {
+    const { directory, file } = written({ ...valid, storage: { driver: 'filesystem', directory: './sub/data' } })
+    mkdirSync(join(directory, 'sub'), { mode: 0o500 })
+    expect(await sentence('--port', '0', '--config', file)).toContain('cannot be used (EACCES)')
+    chmodSync(join(directory, 'keys.json'), 0o000)
+    expect(await sentence('--port', '0', '--config', file)).toContain('cannot be read (EACCES)')
+    chmodSync(file, 0o000)
+    expect(await sentence('--port', '0', '--config', file)).toContain('EACCES')
+  })
+})
