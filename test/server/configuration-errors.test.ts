@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { clientSchema, scopeSchema } from '@grantry/core'
@@ -227,16 +227,5 @@ describe('what is wrong around the configuration is one sentence too', () => {
       writeFileSync(join(directory, 'keys.json'), content)
       expect(await sentence('--port', '0', '--config', file)).toContain(says)
     }
-  })
-
-  // Root may read and write everything.
-  test.runIf(process.getuid?.() !== 0)('files and directories that this user may not touch', async () => {
-    const { directory, file } = written({ ...valid, storage: { driver: 'filesystem', directory: './sub/data' } })
-    mkdirSync(join(directory, 'sub'), { mode: 0o500 })
-    expect(await sentence('--port', '0', '--config', file)).toContain('cannot be used (EACCES)')
-    chmodSync(join(directory, 'keys.json'), 0o000)
-    expect(await sentence('--port', '0', '--config', file)).toContain('cannot be read (EACCES)')
-    chmodSync(file, 0o000)
-    expect(await sentence('--port', '0', '--config', file)).toContain('EACCES')
   })
 })
