@@ -38,6 +38,7 @@ export function createLiveEvents(): LiveEvents {
   }
 
   function end(listener: Listener): void {
+    if (!listeners.has(listener)) return
     forget(listener)
     listener.close()
   }
@@ -89,7 +90,7 @@ export function createLiveEvents(): LiveEvents {
       )
       // A page that has gone frees its place now, not at the next sign of life. Deno cancels the body at once, and prints a warning to whoever
       // looks at the signal.
-      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => listeners.has(own) && end(own))
+      if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => end(own))
       return new Response(body, { headers: { ...consoleHeaders, 'content-type': 'text/event-stream' } })
     },
 

@@ -31,11 +31,9 @@ export async function consoleRoutes(parts: {
     ['/console/events', guarded((request) => live.listen(request))],
   ])
   for (const [name, { text, mediaType }] of await pageFiles()) {
-    const path = name === 'index.html' ? '/console' : `/console/${name}`
-    routes.set(
-      path,
-      guarded(() => answer(text, mediaType)),
-    )
+    const file = guarded(() => answer(text, mediaType))
+    const paths = name === 'index.html' ? ['/console', '/console/'] : [`/console/${name}`]
+    for (const path of paths) routes.set(path, file)
   }
   return routes
 }
