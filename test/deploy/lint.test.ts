@@ -98,6 +98,7 @@ test('the configuration of compose.yaml is one, with what compose.yaml puts into
     ...environment,
     GRANTRY_HOST: 'id.example.com',
     GRANTRY_REDIS_PASSWORD: 'instead of the file',
+    GRANTRY_KEY_SECRET: 'instead of the file, thirty-two characters or more',
   })
   expect(configuration).toMatchObject({ issuer: 'https://id.example.com', trustedProxies: 1 })
   expect(configuration.storage).toMatchObject({ url: 'redis://redis:6379', password: 'instead of the file' })

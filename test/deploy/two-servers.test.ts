@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -37,11 +36,6 @@ async function configuration(): Promise<string> {
   }
   const users = [{ sub: '1', username: user.username, password: hash }]
   return JSON.stringify({ ...written, clients: [...written.clients, client], users })
-}
-
-function privateKeys(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return JSON.stringify({ keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256' }] })
 }
 
 interface Answer {
@@ -94,14 +88,17 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
     const compose = parseYaml(await readFile(`${root}/deploy/compose.yaml`, 'utf8'), { merge: true })
     redis = await startComposedRedis(compose.services.redis.command, directory)
     const file = join(directory, 'grantry.config.json')
-    const keys = join(directory, 'signing_keys.json')
-    await Promise.all([writeFile(file, await configuration()), writeFile(keys, privateKeys())])
+    const keySecret = join(directory, 'key_secret')
+    await Promise.all([
+      writeFile(file, await configuration()),
+      writeFile(keySecret, 'for the test only, and longer than thirty-two characters\n'),
+    ])
     const environment = {
       ...compose.services['grantry-1'].environment,
       GRANTRY_HOST: 'id.example.com',
       GRANTRY_REDIS_URL: redis.url,
       GRANTRY_REDIS_PASSWORD_FILE: redis.passwordFile,
-      GRANTRY_KEYS: keys,
+      GRANTRY_KEY_SECRET_FILE: keySecret,
       GRANTRY_CLIENT_SHA256: sha256Of('example-secret'),
     }
     const start = () => startServer([process.execPath, program], { cwd: directory, environment })

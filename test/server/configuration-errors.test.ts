@@ -35,7 +35,7 @@ const cases: readonly Case[] = [
   [{ ...valid, endpoints: false }, 'endpoints', 'must be an object'],
   [{ ...valid, introspection: true }, 'introspection', 'must be an object'],
   [{ ...valid, storageTimeLimit: '5' }, 'storageTimeLimit', 'must be a number'],
-  [{ ...valid, storageTimeLimit: 90 }, 'storageTimeLimit', '0.05 to 60'],
+  [{ ...valid, storageTimeLimit: 90 }, 'storageTimeLimit', 'must be 0.05 to 60'],
   [{ ...valid, clockTolerance: '1' }, 'clockTolerance', 'must be a number'],
   [{ ...valid, clockTolerance: 61 }, 'clockTolerance', '0 to 60'],
   [{ ...valid, authorizationEndpoint: 1 }, 'authorizationEndpoint', 'must be a URL'],
@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
   [redis({ url: 'http://127.0.0.1:1' }), 'storage.url', 'must be a URL such as'],
   [redis({ prefix: '' }), 'storage.prefix', 'must be text'],
   [redis({ waitReplicas: 1.5 }), 'storage.waitReplicas', 'must be a whole number'],
-  [redis({ operationTimeout: 0 }), 'storage.operationTimeout', '0.05 to 60'],
+  [redis({ operationTimeout: 0 }), 'storage.operationTimeout', 'must be 0.05 to 60'],
   // The environment, on whatever level.
   [{ ...valid, issuer: unset }, 'issuer', 'GRANTRY_TEST_UNSET'],
   [withClient({ redirectUris: [`https://${unset}/cb`] }), 'clients[0].redirectUris[0]', 'GRANTRY_TEST_UNSET'],
