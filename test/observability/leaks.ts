@@ -1,12 +1,23 @@
+/** What is sure to stand in the base64 of a text that holds these bytes, wherever in it they begin. */
+const base64Of = (bytes: Buffer): readonly string[] =>
+  [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replace(/=+$/u, '')
+    const isWhole = (offset + bytes.length) % 3 === 0
+    return text.slice(Math.ceil((offset * 8) / 6), isWhole ? undefined : -1)
+  })
+
 /** How a secret may have been written down. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
+  const base64 = base64Of(bytes)
   return [
     secret,
     encodeURIComponent(secret),
     new URLSearchParams({ s: secret }).toString().slice(2),
-    bytes.toString('base64').replace(/=+$/u, ''),
-    bytes.toString('base64url'),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
     bytes.toString('hex'),
     JSON.stringify(secret).slice(1, -1),
   ]

@@ -208,5 +208,10 @@ test('the search itself finds what it looks for, in every form', () => {
   for (const text of [secret, encodeURIComponent(secret), base64, 'p%C3%A4ss+word%2F%2B%3D']) {
     expect(leaks(`..${text}..`, [secret])).toEqual([secret])
   }
+  for (const before of ['', 'a', 'ab', 'abc']) {
+    const inside = Buffer.from(`${before}${secret}, and more`)
+    expect(leaks(inside.toString('base64'), [secret])).toEqual([secret])
+    expect(leaks(inside.toString('base64url'), [secret])).toEqual([secret])
+  }
   expect(leaks('eyJh.signature', ['eyJx.payload.signature'])).toHaveLength(1)
 })
