@@ -203,6 +203,16 @@ describe('all at once', () => {
     expect(asked).toHaveLength(20)
   })
 
+  test('whom others were faster than has not tried: his own attempt is not spent', async () => {
+    const passwords = { perUserAndAddress: { attempts: 1, delay: 600 }, perUser: { attempts: 3 } }
+    const f = await fixture({ storage: withLatency(memoryDriver()), abuseControl: { passwords } })
+    const answers = await many(40, (index) => guess(f, 'alice', `guess ${index}`, address(index)))
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+    f.clock.advance(30)
+    const refused = answers.findIndex(({ status }) => status === 429)
+    expect((await right(f, address(refused))).status).toBe(200)
+  })
+
   test('when the wait is over, one of fifty is judged', async () => {
     const { users, asked } = slowUsers()
     const f = await fixture({ users, storage: withLatency(memoryDriver()) })
