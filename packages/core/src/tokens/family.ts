@@ -22,8 +22,8 @@ export interface Families {
 /** Seconds that the record outlives the last token, for clocks that differ. */
 const margin = 86_400
 
-/** Seconds: twice the longest lifetime that a setting allows, a refresh token's and the access token's that it gets last. */
-const longestLife = 630_720_000
+/** Seconds: ten years, the longest lifetime that a setting allows, and a day for clocks that differ. What is older has ended, and gets no successor. */
+const longestLife = 315_446_400
 
 export function createFamilies(deps: {
   readonly store: Store

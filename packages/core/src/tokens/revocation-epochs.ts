@@ -29,8 +29,8 @@ const recordSchema = v.object({ epoch: v.string() })
 /** Nobody is given it as long as the record can be read: what is there and cannot be read refuses all that came before. */
 const unreadable = { epoch: '' }
 
-/** Seconds: twice the longest lifetime that a setting allows, a refresh token's and the access token's that it gets last. */
-const longestLife = 630_720_000
+/** Seconds: ten years, the longest lifetime that a setting allows, and a day for clocks that differ. What is older has ended, and gets no successor. */
+const longestLife = 315_446_400
 
 /** Why what carries these is refused; `undefined` where it is not. A record that has ended has nothing left to refuse. */
 export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | 'subject_revoked' | undefined {
