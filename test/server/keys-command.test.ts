@@ -165,7 +165,7 @@ describe('the commands', () => {
   })
 
   test.each([
-    ['memory', { storage: { driver: 'memory' } }, 'storage is memory, which only the running server can reach'],
+    ['memory', { storage: { driver: 'memory' } }, 'storage.driver is memory, which only the server'],
     ['a storage that cannot be used', { storage: { driver: 'filesystem', directory: '/dev/null/x' } }, 'storage: '],
     ['a short secret', { keys: { encryptionSecret: 'short' } }, 'keys.encryptionSecret must be at least 32 characters'],
     ['a rotation that is too quick', { keys: { rotateAfter: 60 } }, 'keys.rotateAfter must be at least 600 seconds'],

@@ -10,6 +10,16 @@ import { hashed } from './configurations.ts'
 const day = 86_400
 const now = 2_000_000_000
 
+/** The key that has signed for so many days, and the one after it. */
+const key = (days: number) =>
+  ({
+    kid: 'k1',
+    algorithm: 'ES256',
+    state: 'current',
+    createdAt: now - 200 * day,
+    activatedAt: now - days * day,
+  }) as const
+
 const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   configuration: {
     issuer: 'https://id.example.com',
@@ -17,6 +27,8 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
     keys: { encryptionSecret: 'x', rotateAfter: 90 * day },
     endpoints: { accessTokenValidation: false },
     trustedProxies: 1,
+    abuseControl: { enabled: true },
+    metrics: true,
     ...configuration,
   } as never,
   clients: [],
@@ -25,7 +37,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   users: [],
   files: [],
   keyFileChangedAt: undefined,
-  keys: [{ kid: 'k1', state: 'current', createdAt: now - 10 * day, activatedAt: now - 9 * day }],
+  keys: [key(9)],
   store: { reachable: true, driver: { name: 'some' }, counts: true, clockAhead: 0 },
   warnings: [],
   now,
@@ -37,17 +49,22 @@ const found = (configuration: object, more?: Partial<Facts>) =>
 
 describe('what other parts of the server bring', () => {
   test('is healthy as it is set by default', () => {
-    expect(found({ abuseControl: { enabled: true }, console: false, metrics: { port: 9464 } })).toEqual([])
+    expect(found({})).toEqual([])
+    expect(found({ metrics: { port: 9464, host: '127.0.0.1' } })).toEqual([])
+    expect(found({ issuer: 'http://127.0.0.1:5000', console: { remote: false } })).toEqual([
+      ['issuer-loopback', 'info'],
+    ])
   })
 
   const driver = { name: 'some' }
   test.each<[string, object, Partial<Facts> | undefined, readonly string[]]>([
     ['abuse control that is off', { abuseControl: { enabled: false } }, undefined, ['abuse-control-off', 'warning']],
-    ['a console that strangers reach', { console: true }, undefined, ['console-on', 'error']],
-    ['metrics on the public port', { metrics: true }, undefined, ['metrics-public', 'warning']],
+    ['a console that strangers reach', { console: { remote: true } }, undefined, ['console-on', 'error']],
+    ['a console on a public server', { console: { remote: false } }, undefined, ['console-on', 'warning']],
+    ['metrics for everybody', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],
     [
       'a driver that cannot count',
-      { abuseControl: {} },
+      {},
       { store: { reachable: true, driver, counts: false, clockAhead: 0 } },
       ['store-without-counter', 'warning'],
     ],
@@ -69,16 +86,25 @@ describe('what other parts of the server bring', () => {
       { store: { reachable: false, reason: 'Redis at x has the maxmemory-policy allkeys-lru' } },
       ['store-evicts', 'error'],
     ],
-    ['keys that are not kept', { keys: {} }, { keys: undefined }, ['keys-not-kept', 'warning']],
-    ['keys without encryption', { keys: { rotateAfter: 90 * day } }, undefined, ['keys-unencrypted', 'warning']],
     [
-      'a key that was not rotated in time',
-      {},
-      { keys: [{ kid: 'k1', state: 'current', createdAt: now - 200 * day }] },
-      ['key-old', 'warning'],
+      'keys that are not kept',
+      { issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' } },
+      undefined,
+      ['keys-not-kept', 'warning'],
     ],
+    [
+      'keys under another secret',
+      {},
+      {
+        keys: undefined,
+        store: { reachable: false, reason: 'keys: the stored key ring was encrypted with another secret' },
+      },
+      ['keys-unreadable', 'error'],
+    ],
+    ['keys without encryption', { keys: { rotateAfter: 90 * day } }, undefined, ['keys-unencrypted', 'warning']],
+    ['a key that was not rotated in time', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
-    expect(found(configuration, more)).toEqual([expected])
+    expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
   })
 
   test('rotation that is faster than tokens end', () => {
@@ -93,8 +119,8 @@ describe('what other parts of the server bring', () => {
       secrets: { stored: [] },
     }
     const configuration = { keys: { encryptionSecret: 'x', rotateAfter: 3600 } }
-    const keys = [{ kid: 'k1', state: 'current', createdAt: now }] as const
-    expect(found(configuration, { clients: [client as never], keys })).toContainEqual(['key-overlap-short', 'warning'])
+    const all = found(configuration, { clients: [client as never], keys: [key(0)] })
+    expect(all).toContainEqual(['key-overlap-short', 'warning'])
   })
 })
 
@@ -133,10 +159,9 @@ describe('the rules', () => {
   })
 
   test('name documents that are there, as far as they are ours', () => {
-    // The guide of the key ring comes with it.
     for (const { source } of Object.values(rules)) {
       for (const [path = ''] of source.matchAll(/docs\/[\w./-]+\.md/gu)) {
-        if (path !== 'docs/guides/keys.md') expect(readFileSync(`${root}/${path}`, 'utf8')).not.toBe('')
+        expect(readFileSync(`${root}/${path}`, 'utf8')).not.toBe('')
       }
     }
   })

@@ -1,8 +1,9 @@
-import { createProvider, type Provider } from '@grantry/core'
+import { createProvider, type Observer, type Provider } from '@grantry/core'
+import { adapterOfThisRuntime } from '../adapter.ts'
 import { inFile } from '../configuration/in-file.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
-import { type ConfiguredStorage, configuredStorage } from '../configuration/storage.ts'
+import { configuredStorage } from '../configuration/storage.ts'
 
 /**
  * The configuration that a command is about. Never the demo: in the wrong directory a command would have done nothing, and said that it is done.
@@ -19,20 +20,33 @@ export async function configured(config: string | undefined): Promise<LoadedConf
   return loadConfiguration(file, process.env)
 }
 
+/**
+ * For commands that work through the storage.
+ *
+ * @param instead what to do where they cannot
+ * @throws TypeError with one sentence when the storage is only in the memory of the server.
+ */
+export function assertShared({ configuration, file }: LoadedConfiguration, instead: string): void {
+  if (configuration.storage.driver !== 'memory') return
+  throw new TypeError(`${file}: storage.driver is memory, which only the server's own process can reach; ${instead}`)
+}
+
 /** Uses the provider of a configuration, beside the server that runs on the same store, and closes it. */
 export async function withProvider<T>(
   loaded: LoadedConfiguration,
-  use: (provider: Provider, storage: ConfiguredStorage) => Promise<T>,
+  use: (provider: Provider) => Promise<T>,
+  observe: Observer = () => {},
 ): Promise<T> {
   try {
     const storage = await configuredStorage(loaded.configuration.storage, loaded.directory)
-    const options = await providerOptions(loaded, storage.driver, () => {})
-    const provider = await createProvider(options).catch(async (cause: unknown) => {
+    const options = await providerOptions(loaded, storage.driver, observe)
+    const { runtime } = await adapterOfThisRuntime()
+    const provider = await createProvider({ ...options, runtime }).catch(async (cause: unknown) => {
       await storage.driver.dispose?.()
       throw cause
     })
     try {
-      return await use(provider, storage)
+      return await use(provider)
     } finally {
       await provider.close()
     }

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join, relative, resolve } from 'node:path'
 import { environmentFileName } from '../configuration/environment-file.ts'
-import { keySection } from '../init/key-section.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
 
@@ -30,22 +29,19 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }:
   assertIssuer(issuer)
   const directory = resolve(given)
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
-  const keys = keySection()
-  const secretFile = keys.file ?? { name: environmentFileName, content: environment(newSecret()) }
   writeFiles(directory, {
     'grantry.config.json': configurationTemplate({
       issuer,
-      keys,
       clientHash: hashOf(clientSecret),
       apiHash: hashOf(apiSecret),
     }),
-    [secretFile.name]: secretFile.content,
+    [environmentFileName]: environment(newSecret()),
   })
   const way = relative(process.cwd(), directory)
   return `\
 Written, for this user only:
   ${join(directory, 'grantry.config.json')}
-  ${join(directory, secretFile.name)}   (keep a copy in a safe place, and out of version control)
+  ${join(directory, environmentFileName)}   (keep a copy in a safe place, and out of version control)
 
 Shown once; the configuration has only their hashes:
   client service, secret  ${clientSecret}

@@ -1,8 +1,7 @@
 import { isOAuthError, type KeyInfo, type Observer, type ProviderKeys } from '@grantry/core'
 import type { Command } from 'commander'
-import { findConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { createLog, type Log } from '../log.ts'
-import { withProvider } from '../open-provider.ts'
+import { assertShared, configured, withProvider } from './configured.ts'
 
 interface KeysArguments {
   readonly config?: string
@@ -53,10 +52,10 @@ async function run(
   { config, json }: KeysArguments,
   act: (keys: ProviderKeys) => Promise<readonly KeyInfo[]>,
 ): Promise<void> {
-  const file = config ?? findConfiguration(process.cwd())
-  const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
+  const loaded = await configured(config)
+  assertShared(loaded, 'its keys are new after a restart')
   const log = createLog(process.stderr)
-  const keys = await withProvider(loaded, observeKeys(log), ({ keys }) => act(keys)).catch((thrown: unknown) => {
+  const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log)).catch((thrown: unknown) => {
     if (!isOAuthError(thrown)) throw thrown
     const { cause } = thrown
     throw new TypeError(`the storage failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })

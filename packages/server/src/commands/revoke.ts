@@ -1,5 +1,5 @@
 import type { RevocationTarget } from '@grantry/core'
-import { configured, withProvider } from './configured.ts'
+import { assertShared, configured, withProvider } from './configured.ts'
 
 export interface RevokeArguments {
   readonly config?: string
@@ -24,12 +24,8 @@ function doneWith({ subject, client, family }: RevokeArguments): string {
 /** `grantry revoke`: through the store that the servers share; they notice at their next look, without a restart. */
 export async function revokeCommand(given: RevokeArguments): Promise<string> {
   const loaded = await configured(given.config)
-  const { storage, clients, users } = loaded.configuration
-  if (storage.driver === 'memory') {
-    throw new TypeError(
-      `${loaded.file}: storage.driver is memory, which only the server's own process can reach; restart the server, which forgets everything`,
-    )
-  }
+  const { clients, users } = loaded.configuration
+  assertShared(loaded, 'restart the server, which forgets everything')
   await withProvider(loaded, (provider) => provider.revoke(targetOf(given)))
   const { subject, client } = given
   const unknownClient =

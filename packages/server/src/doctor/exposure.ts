@@ -1,18 +1,11 @@
-import { localPort } from '../local-address.ts'
-import { type Check, settingOf } from './facts.ts'
+import { localPort, loopback } from '../local-address.ts'
+import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
-
-const ownPort = (setting: unknown): boolean =>
-  typeof setting === 'object' && setting !== null && typeof (setting as { readonly port?: unknown }).port === 'number'
 
 /** What answers strangers, and what slows them down. */
 export const checkExposure: Check = ({ configuration }) => {
+  const { issuer, endpoints, abuseControl, console: page, metrics } = configuration
   const findings: Finding[] = []
-  const isPublic = localPort(configuration.issuer) === undefined
-  const [abuseControl, console, metrics] = ['abuseControl', 'console', 'metrics'].map((name) =>
-    settingOf(configuration, name),
-  )
-  const endpoints: Readonly<Record<string, unknown>> = configuration.endpoints
   if (endpoints.accessTokenValidation !== false) {
     findings.push(
       finding(
@@ -22,14 +15,24 @@ export const checkExposure: Check = ({ configuration }) => {
       ),
     )
   }
-  if ((abuseControl as { readonly enabled?: unknown } | undefined)?.enabled === false) {
+  if (!abuseControl.enabled) {
     findings.push(finding('abuse-control-off', 'abuseControl.enabled', 'Nothing slows down who guesses secrets'))
   }
-  if (console !== undefined && console !== false && isPublic) {
-    findings.push(finding('console-on', 'console', 'The console is on, and the issuer is public'))
+  if (page?.remote === true) {
+    findings.push(
+      finding('console-on', 'console.remote', 'The console is open to other machines, and asks nobody who he is'),
+    )
+  } else if (page !== undefined && localPort(issuer) === undefined) {
+    findings.push(finding('console-on', 'console', 'The console is on, and the issuer is public', 'warning'))
   }
-  if (metrics !== undefined && metrics !== false && !ownPort(metrics) && isPublic) {
-    findings.push(finding('metrics-public', 'metrics', 'Metrics are on the port that everybody reaches'))
+  if (typeof metrics === 'object' && !loopback.has(metrics.host)) {
+    findings.push(
+      finding(
+        'metrics-public',
+        'metrics.host',
+        `Metrics answer whoever reaches ${metrics.host}, and say what goes on here`,
+      ),
+    )
   }
   return findings
 }

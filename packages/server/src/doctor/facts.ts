@@ -45,7 +45,3 @@ export interface Facts {
 }
 
 export type Check = (facts: Facts) => readonly Finding[]
-
-/** A setting of a part of the server that a version may not have. */
-export const settingOf = (configuration: CheckedConfiguration, name: string): unknown =>
-  (configuration as Readonly<Record<string, unknown>>)[name]

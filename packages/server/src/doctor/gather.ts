@@ -61,7 +61,7 @@ async function askStore(
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     return {
-      store: { reachable: false, reason: message.replace(/^(?:createProvider\(\): )?storage: /u, '') },
+      store: { reachable: false, reason: message.replace(/^(?:createProvider\(\): )?(?:storage: )?/u, '') },
       keys: undefined,
     }
   } finally {

@@ -168,8 +168,13 @@ export const rules = define({
   },
   'keys-not-kept': {
     severity: 'warning',
-    remedy: 'keep the keys: name a file in keys.jwks',
+    remedy: 'keep them: take files or Redis as the storage, or name a file in keys.jwks',
     source: 'OpenID Connect Core section 10.1.1',
+  },
+  'keys-unreadable': {
+    severity: 'error',
+    remedy: 'do what the guide says beside this sentence; the server does not start',
+    source: 'docs/guides/keys.md',
   },
   'keys-unencrypted': {
     severity: 'warning',
@@ -208,7 +213,7 @@ export const rules = define({
   },
   'metrics-public': {
     severity: 'warning',
-    remedy: 'give metrics a port of its own: { "port": 9464 }',
+    remedy: 'take an address that only the scraper reaches, or keep strangers out with a firewall',
     source: 'docs/guides/doctor.md',
   },
 })

@@ -1,12 +1,9 @@
 import { localPort } from '../local-address.ts'
-import { type Check, settingOf } from './facts.ts'
+import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Seconds by which clocks may differ before somebody notices: JWTs begin at once. */
 const tolerated = 2
-
-const isOn = (setting: unknown): boolean =>
-  typeof setting === 'object' && setting !== null && (setting as { readonly enabled?: unknown }).enabled !== false
 
 /** Whether the storage keeps what single use rests on. */
 export const checkStorage: Check = ({ configuration, store }) => {
@@ -36,12 +33,11 @@ export const checkStorage: Check = ({ configuration, store }) => {
     )
   }
   if (!store.reachable) {
-    return [
-      ...findings,
-      finding(store.reason.includes('maxmemory-policy') ? 'store-evicts' : 'store-unusable', 'storage', store.reason),
-    ]
+    if (/^keys\b/u.test(store.reason)) return [...findings, finding('keys-unreadable', 'keys', store.reason)]
+    const id = store.reason.includes('maxmemory-policy') ? 'store-evicts' : 'store-unusable'
+    return [...findings, finding(id, 'storage', store.reason)]
   }
-  if (!store.counts && isOn(settingOf(configuration, 'abuseControl'))) {
+  if (!store.counts && configuration.abuseControl.enabled) {
     findings.push(
       finding(
         'store-without-counter',

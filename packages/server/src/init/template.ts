@@ -1,15 +1,14 @@
-import type { KeySection } from './key-section.ts'
+import { environmentFileName } from '../configuration/environment-file.ts'
 
 interface TemplateFacts {
   readonly issuer: string
-  readonly keys: KeySection
   /** Base64 of the SHA-256 of each secret. */
   readonly clientHash: string
   readonly apiHash: string
 }
 
 /** The configuration that `grantry init` writes: what an operator changes first, with the reason beside it. */
-export const configurationTemplate = ({ issuer, keys, clientHash, apiHash }: TemplateFacts): string => `\
+export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateFacts): string => `\
 // The configuration of this Grantry server. After a change: grantry check, then restart the server.
 {
   // The URL of this server as clients see it. Before others use it: an https URL, a proxy with a certificate before the
@@ -19,7 +18,9 @@ export const configurationTemplate = ({ issuer, keys, clientHash, apiHash }: Tem
   // Codes and tokens: files on this machine, for any number of processes. Several machines: "driver": "redis".
   "storage": { "driver": "filesystem", "directory": "./data" },
 
-${keys.lines}
+  // Signing keys: made at the first start, kept in the storage under the encryption secret, replaced every 90 days.
+  // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} beside this file.
+  "keys": { "algorithm": "ES256", "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
   "clients": [
     {

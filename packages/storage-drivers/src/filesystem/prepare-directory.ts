@@ -11,17 +11,26 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { fanNames, type Place } from './place.ts'
-import { codeOf } from './tolerating.ts'
+import { codeOf, tolerating } from './tolerating.ts'
 
 const currentFormat = 'grantry-storage 1\n'
 const ownNames: readonly string[] = ['format', 'items', 'tmp']
 
 const refusal = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
+/** @returns the first directory that was made. Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
+function makeAll(directory: string): string {
+  const parent = dirname(directory)
+  const first = statSync(parent, { throwIfNoEntry: false }) === undefined ? makeAll(parent) : directory
+  // Another process may make it at the same time.
+  tolerating(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
+  return first
+}
+
 /** @returns the first directory that was made, or `undefined` when all were there. */
 function makeDirectory(directory: string): string | undefined {
   const there = statSync(directory, { throwIfNoEntry: false })
-  if (there === undefined) return mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (there === undefined) return makeAll(directory)
   if (!there.isDirectory()) throw refusal(`${directory} is a file; name a directory`)
   // Windows has no such bits.
   if (process.platform !== 'win32' && (there.mode & 0o077) !== 0) {
