@@ -114,6 +114,7 @@ const cases: readonly Case[] = [
   [withClient({ accessTokenFormat: 'opaque' }), 'clients[0].accessTokenFormat', '"jwt" or "reference"'],
   [withClient({ accessTokenLifetime: 0 }), 'clients[0].accessTokenLifetime', 'from 1 to'],
   [withClient({ identityTokenLifetime: '300' }), 'clients[0].identityTokenLifetime', 'must be a number'],
+  [withClient({ identityTokenAlgorithm: 'HS256' }), 'clients[0].identityTokenAlgorithm', 'must be one of'],
   [withClient({ authorizationCodeLifetime: 1.5 }), 'clients[0].authorizationCodeLifetime', 'whole number'],
   [withClient({ allowPlainCodeChallenge: 'S256' }), 'clients[0].allowPlainCodeChallenge', 'must be true or false'],
   [withClient({ refreshToken: 'rotate' }), 'clients[0].refreshToken', 'must be an object'],

@@ -31,26 +31,34 @@ export function assertShared({ configuration, file }: LoadedConfiguration, inste
   throw new TypeError(`${file}: storage.driver is memory, which only the server's own process can reach; ${instead}`)
 }
 
-/** Uses the provider of a configuration, beside the server that runs on the same store, and closes it. */
+/**
+ * Uses the provider of a configuration, beside the server that runs on the same store, and closes it.
+ *
+ * @throws TypeError with one sentence when the configuration is wrong or its storage cannot be had; what `use` throws.
+ */
 export async function withProvider<T>(
   loaded: LoadedConfiguration,
   use: (provider: Provider) => Promise<T>,
   observe: Observer = () => {},
 ): Promise<T> {
-  try {
-    const storage = await configuredStorage(loaded.configuration.storage, loaded.directory)
-    const options = await providerOptions(loaded, storage.driver, observe)
-    const { runtime } = await adapterOfThisRuntime()
-    const provider = await createProvider({ ...options, runtime }).catch(async (cause: unknown) => {
-      await storage.driver.dispose?.()
-      throw cause
-    })
-    try {
-      return await use(provider)
-    } finally {
-      await provider.close()
-    }
-  } catch (cause) {
+  const provider = await openProvider(loaded, observe).catch((cause: unknown) => {
     throw inFile(cause, loaded.file)
+  })
+  try {
+    return await use(provider)
+  } finally {
+    await provider.close()
+  }
+}
+
+async function openProvider(loaded: LoadedConfiguration, observe: Observer): Promise<Provider> {
+  const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
+  try {
+    const options = await providerOptions(loaded, driver, observe)
+    const { runtime } = await adapterOfThisRuntime()
+    return await createProvider({ ...options, runtime })
+  } catch (cause) {
+    await driver.dispose?.()
+    throw cause
   }
 }
