@@ -46,7 +46,7 @@ export interface AbuseControlOptions {
         /** Default 50 in 60 s. */
         readonly perAddress?: WindowLimit
       }
-  /** Tokens that the validation endpoints and userinfo find invalid, for each address, or `false`; default 100 in 60 s. */
+  /** Tokens that the validation endpoints and userinfo find invalid, for each address, or `false`; default 600 in 60 s. */
   readonly validation?:
     | false
     | (WindowLimit & {
@@ -113,7 +113,7 @@ const credentials = configurationObject({
 })
 
 const validation = configurationObject({
-  ...windowEntries(100, 60),
+  ...windowEntries(600, 60),
   requests: v.optional(count),
 })
 
