@@ -28,15 +28,6 @@ export class Item extends DurableObject {
     return true
   }
 
-  /** Its end is that of its creation. */
-  async increment(ttl: number): Promise<number> {
-    const count = Number(this.read() ?? 0) + 1
-    const ends = this.ctx.storage.kv.get<Stored>('item')?.ends
-    if (count === 1 || ends === undefined) await this.write('1', ttl)
-    else this.ctx.storage.kv.put<Stored>('item', { value: String(count), ends })
-    return count
-  }
-
   async remove(): Promise<void> {
     await this.ctx.storage.deleteAll()
   }

@@ -177,7 +177,8 @@ describe('the metrics', () => {
     const operations = new Set(counts.map(({ labels }) => labels.operation))
     for (const operation of ['getItem', 'setItem', 'insertItem']) expect(operations).toContain(operation)
     expect(counts.filter(({ labels, value }) => labels.outcome === 'failed' && value > 0)).not.toEqual([])
-    expect(sum('grantry_storage_operations_in_flight')).toBe(0)
+    // The key ring may be looked at, behind the scrape.
+    expect(sum('grantry_storage_operations_in_flight')).toBeLessThanOrEqual(1)
   })
 
   test('tell of the process too', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { consolePageDefine } from '../../scripts/console-page.js'
 
 /** A directory of its own for one run. */
 export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-torture-'))
@@ -36,6 +37,7 @@ export async function serverProgram(entry: URL, directory: string): Promise<stri
     conditions: ['@grantry/source'],
     // jsonc-parser's `main` is UMD, which no bundler can follow.
     mainFields: ['module', 'main'],
+    define: consolePageDefine(),
     banner: { js: banner },
     logLevel: 'error',
   })

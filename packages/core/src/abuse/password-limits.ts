@@ -10,7 +10,7 @@ import { createFailureSlots } from './failure-slots.ts'
 import type { AbuseControl } from './options.ts'
 import { createPermits, type Permit } from './permits.ts'
 import { tooMany } from './too-many.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** Whose password is tried, and where. */
 export interface Attempt {
@@ -36,6 +36,21 @@ const longestAttempt = 10_000
 
 const knownSchema = v.object({})
 
+/** @throws OAuthError `temporarily_unavailable` when others of the name have taken too long. */
+async function inTurn<T>(turns: Turns, name: string, act: () => Promise<T>): Promise<T> {
+  if (!(await turns.begin(name))) {
+    throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
+      reason: 'earlier_attempt_pending',
+      retryAfter: 1,
+    })
+  }
+  try {
+    return await act()
+  } finally {
+    turns.end(name)
+  }
+}
+
 export function createPasswordLimits(
   { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
   deps: { readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
@@ -52,6 +67,8 @@ export function createPasswordLimits(
   // Honest logins of one user that come at once wait for each other instead of being refused for want of a permit.
   const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
   const personTurns = createTurns(perUser.attempts, longestAttempt)
+  // Who looks for a slot that is left must not be overtaken: as many as may be under way have one each.
+  const takingTurns = createTurns(1, longestAttempt)
 
   /** All permits that this attempt needs, or none. */
   async function permitsFor({ person, clientId }: Attempt, own: string | undefined, knownKey: string) {
@@ -85,7 +102,7 @@ export function createPasswordLimits(
     tryPassword: () => Promise<T | undefined>,
   ) {
     const knownKey = keyOf('known', hashOf(own ?? '', runtime))
-    const { held, isKnown } = await permitsFor(who, own, knownKey)
+    const { held, isKnown } = await inTurn(takingTurns, own ?? who.person, () => permitsFor(who, own, knownKey))
     let found: T | undefined
     try {
       found = await tryPassword()
@@ -115,18 +132,7 @@ export function createPasswordLimits(
     async attempt(who, trace, tryPassword) {
       const own = who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
       const turns = own === undefined ? personTurns : ownTurns
-      const name = own ?? who.person
-      if (!(await turns.begin(name))) {
-        throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
-          reason: 'earlier_attempt_pending',
-          retryAfter: 1,
-        })
-      }
-      try {
-        return await tryOnce(who, own, trace, tryPassword)
-      } finally {
-        turns.end(name)
-      }
+      return inTurn(turns, own ?? who.person, () => tryOnce(who, own, trace, tryPassword))
     },
   }
 }

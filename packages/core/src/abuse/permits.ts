@@ -70,15 +70,18 @@ export function createPermits(
     return false
   }
 
-  /** The free attempts have no delay between them, so the first one that is left can be halved for. */
+  /** The free attempts have no delay between them, so the first one that is left can be halved for; but for those that were given back. */
   async function firstFree(name: string, series: string, from: number): Promise<number> {
+    const isTaken = (slot: number): MaybePromise<boolean> => store.has(slotKey(name, series, slot))
     let low = from
     let high = attempts - 1
     while (low < high) {
       const middle = (low + high) >> 1
-      if (await store.has(slotKey(name, series, middle))) low = middle + 1
+      if (await isTaken(middle)) low = middle + 1
       else high = middle
     }
+    if (low < attempts - 1 || !(await isTaken(low))) return low
+    for (let slot = from; slot < low; slot += 1) if (!(await isTaken(slot))) return slot
     return low
   }
 
@@ -109,7 +112,7 @@ export function createPermits(
       for (let step = 0; step < mostSteps; step += 1) {
         const until = runtime.now() + delayAfter(slot)
         if (await takeSlot(slotKey(name, series, slot), until)) return permitOf(name, look, series, slot, until)
-        slot = slot + 1 < attempts ? await firstFree(name, series, slot + 1) : slot + 1
+        slot = slot + 1 < attempts ? await firstFree(name, series, look?.level ?? 0) : slot + 1
       }
       throw tooMany(delay)
     },
