@@ -26,7 +26,10 @@ test('100,000 addresses are counted in the store, and 10,000 of them are remembe
   const runtime = { ...webRuntime, now: () => 1_800_000_000 }
   const store = openStore(driver, { runtime, timeLimit: 5, onRejected() {} })
   const recorder = createRecorder(undefined, runtime)
-  const limit = createWindowLimit({ failures: 10, window: 60 }, { limit: 'test', store, runtime, recorder })
+  const limit = createWindowLimit(
+    { failures: 10, window: 60 },
+    { limit: 'test', issuer: 'https://id.example.com', store, runtime, recorder },
+  )
   const trace = recorder.start()
   for (let index = 0; index < 100_000; index += 1) limit.count(`address ${index}`, trace)
   // Every record has an end of its own.

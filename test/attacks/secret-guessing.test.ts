@@ -7,7 +7,7 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
+import { api1, clients, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
 const home = '192.0.2.1'
@@ -96,6 +96,39 @@ describe('guessing the secret of a client', () => {
     )
     expect(answers.filter((status) => status === 401)).toHaveLength(10)
     expect(answers.filter((status) => status === 429)).toHaveLength(190)
+  })
+
+  test('no other spelling of a client id in the header has guesses of its own', async () => {
+    const f = await fixture({ abuseControl: true })
+    const spellings = ['web', '%77eb', 'w%65b', 'we%62', '%77%65b', 'w%65%62']
+    const answers = await statuses(12, (index) => ask(f, 'wrong', home, spellings[index % spellings.length]))
+    expect(answers).toEqual([...times(10, 401), 429, 429])
+    for (const id of spellings) expect((await ask(f, web[1], home, id)).status).toBe(429)
+  })
+
+  test('a process that has not seen the failures looks at one secret more, and then at none', async () => {
+    const storage = memoryDriver()
+    const [one, two] = [await fixture({ storage, abuseControl: true }), await fixture({ storage, abuseControl: true })]
+    await statuses(10, () => ask(one, 'wrong'))
+    expect(await statuses(3, () => ask(two, 'wrong'))).toEqual(times(3, 429))
+    expect((await ask(two, web[1])).status).toBe(429)
+  })
+
+  test('all at once, where clients come from a store that takes its time, the right one is not told from the others', async () => {
+    const client = clients.find(({ clientId }) => clientId === 'web')
+    const f = await fixture({
+      abuseControl: true,
+      clients: {
+        async find(clientId) {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          return clientId === 'web' ? client : undefined
+        },
+      },
+    })
+    const guesses = [...Array.from({ length: 60 }, (_, index) => `guess ${index}`), web[1]]
+    const answers = await Promise.all(guesses.map(async (guess) => (await ask(f, guess)).status))
+    expect(answers.filter((status) => status === 401)).toHaveLength(10)
+    expect(answers.at(-1)).toBe(429)
   })
 
   test('the operator hears once of each limit, and of each failure why', async () => {

@@ -6,7 +6,7 @@
  * tokens are already.
  */
 
-import { sha256Of } from '@grantry/core/testing'
+import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
@@ -46,5 +46,34 @@ describe('what one provider issued is nothing to the other', () => {
     expect((await theirs.post('introspection', { token }, api1)).body).toEqual({ active: false })
     expect((await theirs.get('userinfo', {}, { authorization: `Bearer ${token}` })).status).toBe(401)
     expect((await ours.post('introspection', { token }, api1)).body.active).toBe(true)
+  })
+})
+
+/** Attack: an account of the same name in a tenant of one's own, so that its logins forget the failures in the other. */
+describe('what fails or succeeds at one provider is no count of the other', () => {
+  const home = '192.0.2.1'
+  const logIn = (f: Fixture, as: Credentials, password: string) =>
+    f.post('token', { grant_type: 'password', username: 'alice', password, scope: 'openid' }, as, home)
+
+  test('a login of the attacker does not forget the passwords that were guessed', async () => {
+    const statuses: number[] = []
+    for (let guess = 0; guess < 8; guess += 1) {
+      statuses.push((await logIn(ours, web, `guess ${guess}`)).status)
+      expect((await logIn(theirs, attacker, 'alice-password')).status).toBe(200)
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+  })
+
+  test('failures in the name of a client do not lock out its namesake', async () => {
+    const storage = memoryDriver()
+    const limited = { storage, abuseControl: true }
+    const [one, other] = [
+      await fixture(limited),
+      await fixture({ ...limited, issuer: 'https://other-tenant.example.com' }),
+    ]
+    const form = { grant_type: 'client_credentials', scope: 'api1' }
+    for (let guess = 0; guess < 11; guess += 1) await other.post('token', form, [web[0], 'wrong'], home)
+    expect((await one.post('token', form, [web[0], 'wrong'], home)).status).toBe(401)
+    expect((await one.post('token', form, web, home)).status).toBe(200)
   })
 })

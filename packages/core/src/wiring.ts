@@ -70,7 +70,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     observed: recorder.observed,
     runtime,
   })
-  const limits = createAbuseControl(options.abuseControl, { store, runtime, recorder })
+  const limits = createAbuseControl(options.abuseControl, { issuer, store, runtime, recorder })
   const authenticateUser = createUserAuthentication({ users, limits: limits.passwords, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
   return {

@@ -10,7 +10,7 @@ import { createValidationLimits } from './validation-limits.ts'
 /** Every limit on guessing. */
 export function createAbuseControl(
   { passwords, credentials, validation }: AbuseControl,
-  parts: { readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
+  parts: { readonly issuer: string; readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
 ) {
   const deps = { ...parts, addressOf: createAddressOf(parts.recorder) }
   return {

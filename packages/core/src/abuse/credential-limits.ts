@@ -9,7 +9,12 @@ import { createWindowLimit } from './window-limit.ts'
 
 /** Stands before every look at the secret of a client or scope. */
 export interface CredentialLimits {
-  /** Asks no store. @throws OAuthError `slow_down`, 429. */
+  /**
+   * Asks no store. Before a secret is looked at, and again before it is told to be right: what was under way together with the last failure that
+   * counts must not tell more than what comes after it.
+   *
+   * @throws OAuthError `slow_down`, 429.
+   */
   assertBelow(presented: string | undefined, trace: Trace): void
   /** Counts what was thrown, where it is a failed authentication. @returns what to tell the caller: the same, or where it is one too many, to wait. */
   countFailure(thrown: unknown, presented: string | undefined, trace: Trace): MaybePromise<unknown>
@@ -20,11 +25,22 @@ const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) =
 /** No name of a client or scope is longer; what is, is nobody's, and counts as one. */
 const longestName = 101
 
+/** One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1). Names that collide share a limit, nothing more. */
+function plainName(presented: string): string {
+  try {
+    return decodeURIComponent(presented.replaceAll('+', ' '))
+  } catch {
+    // No encoding at all: then it is the name itself.
+    return presented
+  }
+}
+
 /** @param owner whose credentials they are: a scope may be called like a client. */
 export function createCredentialLimits(
   limits: AbuseControl['credentials'],
   owner: 'client' | 'scope',
   deps: {
+    readonly issuer: string
     readonly store: Store
     readonly runtime: Runtime
     readonly recorder: Recorder
@@ -36,12 +52,12 @@ export function createCredentialLimits(
   const perAddress = createWindowLimit(limits.perAddress, { limit: `${owner}s.perAddress`, ...deps })
   const perOwner = createWindowLimit(limits.perClientAndAddress, { limit: `${owner}s.perClientAndAddress`, ...deps })
   const nameOf = (presented: string, address: string): string =>
-    JSON.stringify([presented.slice(0, longestName), address])
+    JSON.stringify([plainName(presented).slice(0, longestName), address])
 
   return {
     assertBelow(presented, trace) {
       // Nobody has failed here: most processes, most of the time.
-      if (perAddress.isQuiet) return
+      if (perAddress.isQuiet && perOwner.isQuiet) return
       const address = addressOf(trace)
       if (address === undefined) return
       perAddress.assertBelow(address)

@@ -18,12 +18,17 @@ export interface FailureSlots {
 
 export function createFailureSlots(
   { failures, window }: Window,
-  { limit, store, runtime }: { readonly limit: string; readonly store: Store; readonly runtime: Runtime },
+  {
+    limit,
+    issuer,
+    store,
+    runtime,
+  }: { readonly limit: string; readonly issuer: string; readonly store: Store; readonly runtime: Runtime },
 ): FailureSlots {
   const current = (): number => Math.floor(runtime.now() / window)
   const endOf = (at: number): number => (at + 1) * window
   const slotKey = (name: string, at: number, slot: number): string =>
-    keyOf('failure', hashOf(JSON.stringify([limit, name, at, slot]), runtime))
+    keyOf('failure', hashOf(JSON.stringify([issuer, limit, name, at, slot]), runtime))
 
   return {
     waitOf(name) {

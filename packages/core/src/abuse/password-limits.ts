@@ -53,17 +53,17 @@ async function inTurn<T>(turns: Turns, name: string, act: () => Promise<T>): Pro
 
 export function createPasswordLimits(
   { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
-  deps: { readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
+  deps: { readonly issuer: string; readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
 ): PasswordLimits {
-  const { store, runtime, recorder } = deps
+  const { issuer, store, runtime, recorder } = deps
   const names = {
     own: 'passwords.perUserAndAddress',
     person: 'passwords.perUser',
     client: 'passwords.perClient',
   } as const
-  const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, store, runtime })
-  const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, store, runtime })
-  const clientSlots = createFailureSlots(perClient, { limit: names.client, store, runtime })
+  const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
+  const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
+  const clientSlots = createFailureSlots(perClient, { limit: names.client, issuer, store, runtime })
   // Honest logins of one user that come at once wait for each other instead of being refused for want of a permit.
   const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
   const personTurns = createTurns(perUser.attempts, longestAttempt)
@@ -101,7 +101,7 @@ export function createPasswordLimits(
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ) {
-    const knownKey = keyOf('known', hashOf(own ?? '', runtime))
+    const knownKey = keyOf('known', hashOf(JSON.stringify([issuer, own ?? '']), runtime))
     const { held, isKnown } = await inTurn(takingTurns, own ?? who.person, () => permitsFor(who, own, knownKey))
     let found: T | undefined
     try {

@@ -42,14 +42,20 @@ const mostSteps = 100
 
 export function createPermits(
   { attempts, delay, longestDelay }: Delays,
-  deps: { readonly limit: string; readonly forgetAfter: number; readonly store: Store; readonly runtime: Runtime },
+  deps: {
+    readonly limit: string
+    readonly issuer: string
+    readonly forgetAfter: number
+    readonly store: Store
+    readonly runtime: Runtime
+  },
 ): Permits {
-  const { limit, forgetAfter, store, runtime } = deps
+  const { limit, issuer, forgetAfter, store, runtime } = deps
   /** Longer than any slot lives. */
   const period = longestDelay + forgetAfter
-  const hintKey = (name: string): string => keyOf('failure', hashOf(JSON.stringify([limit, name]), runtime))
+  const hintKey = (name: string): string => keyOf('failure', hashOf(JSON.stringify([issuer, limit, name]), runtime))
   const slotKey = (name: string, series: string, slot: number): string =>
-    keyOf('failure', hashOf(JSON.stringify([limit, name, series, slot]), runtime))
+    keyOf('failure', hashOf(JSON.stringify([issuer, limit, name, series, slot]), runtime))
   const delayAfter = (slot: number): number =>
     slot + 1 < attempts ? 0 : Math.min(delay * 2 ** (slot + 1 - attempts), longestDelay)
 

@@ -17,6 +17,7 @@ export interface ValidationLimits {
 export function createValidationLimits(
   limits: AbuseControl['validation'],
   deps: {
+    readonly issuer: string
     readonly store: Store
     readonly runtime: Runtime
     readonly recorder: Recorder

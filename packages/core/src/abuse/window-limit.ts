@@ -35,12 +35,14 @@ export function createWindowLimit(
   deps: {
     /** What is limited, for events and in the keys of the store. */
     readonly limit: string
+    /** Two providers on one store may both have a client `web`, and no failure of the one is the other's. */
+    readonly issuer: string
     readonly store: Store
     readonly runtime: Runtime
     readonly recorder: Recorder
   },
 ): WindowLimit {
-  const { limit, store, runtime, recorder } = deps
+  const { limit, issuer, store, runtime, recorder } = deps
   const known = createBoundedMap<Seen>(mostNames)
   const remaining = (at: number): number => (at + 1) * window - runtime.now()
 
@@ -76,7 +78,7 @@ export function createWindowLimit(
       assertBelow(name)
       const seen = seenOf(name)
       seen.failures += 1
-      const key = keyOf('count', hashOf(JSON.stringify([limit, name, window, seen.window]), runtime))
+      const key = keyOf('count', hashOf(JSON.stringify([issuer, limit, name, window, seen.window]), runtime))
       // A minute more than it takes: clocks of processes differ.
       return after(store.increment(key, (seen.window + 1) * window + 60), (counted) => {
         if (counted >= failures) block(seen, trace)

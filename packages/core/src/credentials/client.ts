@@ -84,6 +84,7 @@ export function createClientAuthentication(deps: {
           : await verifyPair(presented, (pair) => verify(pair, trace))
       // The caller hears one and the same of all of them.
       if (client === undefined) throw invalidClient(reason)
+      limits.assertBelow(presentedClientId, trace)
       trace.client = client
       recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
       return client as AuthenticatedClient

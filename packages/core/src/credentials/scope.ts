@@ -47,7 +47,9 @@ export function createScopeAuthentication(deps: {
       const presented = present()
       id = presented.method === 'none' ? presented.id : presented.pair.id
       limits.assertBelow(id, trace)
-      return { scope: await verify(presented), presented }
+      const scope = await verify(presented)
+      limits.assertBelow(id, trace)
+      return { scope, presented }
     } catch (thrown) {
       throw await limits.countFailure(thrown, id, trace)
     }
