@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RevocationTarget } from '@grantry/core'
+import { defineGrant, OAuthError, type RevocationTarget } from '@grantry/core'
+import { createTestProvider, testClient } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
@@ -44,4 +46,50 @@ test.each([
     expect(raced).toBeGreaterThan(0)
   },
   60_000,
+)
+
+/** The attack: a stolen access token is exchanged by a grant of the host's, which was shown it just before the revocation and answers just after. */
+test.each([[{ subject: '1' }], [{ clientId: testClient[0] }]] as const)(
+  'what is exchanged for a token while %j is revoked is dead on arrival',
+  async (target: RevocationTarget) => {
+    let revoke = async (): Promise<void> => {}
+    const badge = defineGrant({
+      grantType: 'urn:example:badge',
+      params: v.object({}),
+      handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['badge'] }, scopes }),
+    })
+    const exchange = defineGrant({
+      grantType: 'urn:example:exchange',
+      params: v.object({ subject_token: v.string() }),
+      async handle({ params, scopes }, kit) {
+        const claims = await kit.validateAccessToken(params.subject_token)
+        if (typeof claims?.sub !== 'string')
+          throw new OAuthError('invalid_grant', 'No', { reason: 'plugin:exchange:no' })
+        await revoke()
+        return { subject: { sub: claims.sub, amr: ['exchange'] }, scopes }
+      },
+    })
+    const f = await createTestProvider({ plugins: [badge, exchange] })
+    const isActive = async (token: string) => (await f.post('introspection', { token }, api1)).body.active
+    const badged = async () =>
+      (await f.post('token', { grant_type: badge.grantType, scope: 'api1 offline_access' }, testClient)).body
+    const exchanged = async (token: string) =>
+      (
+        await f.post(
+          'token',
+          { grant_type: exchange.grantType, scope: 'api1 offline_access', subject_token: token },
+          testClient,
+        )
+      ).body
+    for (let round = 0; round < 2; round += 1) {
+      const { access_token: stolen } = await badged()
+      revoke = () => f.provider.revoke(target)
+      const { access_token: escaped } = await exchanged(stolen)
+      expect([await isActive(stolen), await isActive(escaped)]).toEqual([false, false])
+      revoke = async () => {}
+      // What begins afterwards works, and what is exchanged for it.
+      const { access_token: fresh } = await badged()
+      expect(await isActive((await exchanged(fresh)).access_token)).toBe(true)
+    }
+  },
 )

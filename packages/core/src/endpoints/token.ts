@@ -129,7 +129,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const checks = registry.checksOf(grantType).map((check) => ({ check, params: parseFields(check.params, fields) }))
       const scopes = requestedScopes(form.scope, grant, client, directory)
       const facts = factsOf(request, trace, runtime)
-      const { kit, found } = createKit(grantType, client, trace)
+      const { kit, found, validated } = createKit(grantType, client, trace)
 
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)
       trace.sub = result.subject?.sub
@@ -149,7 +149,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       }
       const replay = await commit.replayOf(spending)
       if (replay !== undefined) return jsonAnswer(replay)
-      const minted = await mint(result, client, grantType)
+      const minted = await mint(result, client, grantType, validated)
       const response = await commit.spend(spending, minted)
       if (response === minted.response) for (const fact of minted.facts) recorder.record(trace, fact)
       return jsonAnswer(response)

@@ -2,6 +2,7 @@ import { constantTimeEqual } from '../credentials/secret.ts'
 import type { UserAuthentication } from '../credentials/user.ts'
 import { utf8 } from '../encoding.ts'
 import type { Trace } from '../events/trace.ts'
+import type { JsonObject } from '../json.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, PluginRecords, StoredGrant } from '../plugin/grant-kit.ts'
 import { createRedemption, type Redemption } from '../plugin/redemption.ts'
@@ -18,6 +19,8 @@ const longestLife = 315_360_000
 export interface RequestKit {
   readonly kit: GrantKit
   readonly found: readonly Redemption[]
+  /** The claims of access tokens that it has said to be valid. */
+  readonly validated: readonly JsonObject[]
 }
 
 export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => RequestKit
@@ -60,6 +63,7 @@ export function createGrantKits(deps: {
 
   return (plugin, client, trace) => {
     const found: Redemption[] = []
+    const validated: JsonObject[] = []
     const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored !== undefined) found.push(stored.redemption)
@@ -78,9 +82,11 @@ export function createGrantKits(deps: {
       authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
       async validateAccessToken(token) {
         const validation = await accessTokens.validate(token)
-        return validation.valid ? validation.claims : undefined
+        if (!validation.valid) return undefined
+        validated.push(validation.claims)
+        return validation.claims
       },
     }
-    return { kit, found }
+    return { kit, found, validated }
   }
 }

@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from './access-token.ts'
 import type { Families } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
-import type { Epochs, RevocationEpochs } from './revocation-epochs.ts'
+import { type Epochs, epochsAfter, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** Tokens that exist but are not given out: the commit comes after. */
 export interface Minted {
@@ -21,8 +21,17 @@ export interface Minted {
   readonly facts: readonly Fact[]
 }
 
-/** Makes the tokens that a checked grant result asks for. */
-export type Mint = (result: CheckedResult, client: Client, grantType: string) => Promise<Minted>
+/**
+ * Makes the tokens that a checked grant result asks for.
+ *
+ * @param shown claims of the access tokens on which the grant rests
+ */
+export type Mint = (
+  result: CheckedResult,
+  client: Client,
+  grantType: string,
+  shown: readonly JsonObject[],
+) => Promise<Minted>
 
 export function createMint(deps: {
   readonly issuer: string
@@ -87,7 +96,7 @@ export function createMint(deps: {
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
-  return async (result, client, grantType) => {
+  return async (result, client, grantType, shown) => {
     const { issue = {}, stored, scopes } = result
     const subject = result.subject && completeSubject(result.subject, runtime.now())
     const wantsRefreshToken =
@@ -101,7 +110,12 @@ export function createMint(deps: {
     const begun = stored?.record
     const epochs =
       begun === undefined
-        ? await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken)
+        ? epochsAfter(
+            shown,
+            client.clientId,
+            subject?.sub,
+            await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken),
+          )
         : (begun.epochs ?? {})
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 

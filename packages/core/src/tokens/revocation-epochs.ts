@@ -55,6 +55,24 @@ export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObjec
   }
 }
 
+/**
+ * What comes of a token that was shown is as old as that token, also when it is issued at the instant of the revocation: of the first one that is of the same client, of the same subject.
+ *
+ * @param shown claims of tokens that were valid a moment ago
+ */
+export function epochsAfter(
+  shown: readonly JsonObject[],
+  clientId: string,
+  sub: string | undefined,
+  current: Epochs,
+): Epochs {
+  const ofClient = shown.find(({ client_id: shownTo }) => shownTo === clientId)
+  const ofSubject = sub === undefined ? undefined : shown.find((claims) => claims.sub === sub)
+  const client = ofClient === undefined ? current.client : epochsIn(ofClient).client
+  const subject = ofSubject === undefined ? current.subject : epochsIn(ofSubject).subject
+  return { ...(client !== undefined && { client }), ...(subject !== undefined && { subject }) }
+}
+
 export function createRevocationEpochs(deps: {
   readonly issuer: string
   readonly store: Store
