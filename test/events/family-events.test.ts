@@ -40,6 +40,13 @@ test('issued, rotated, retried, reused and revoked: every event of one authoriza
   }
 })
 
+test('a family that its operator revokes is named as in every other event of it', async () => {
+  const f = await fixture()
+  const { body } = await redeemed(f)
+  await f.provider.revoke({ family: String(decodeJwt(body.access_token).grant_id) })
+  expect(familiesOf(f, 'family_revoked')).toEqual(familiesOf(f, 'code_issued'))
+})
+
 test('a replayed code names the family of what came from it', async () => {
   const f = await fixture()
   const { form } = await redeemed(f)

@@ -50,7 +50,7 @@ export function createFamilies(deps: {
       const now = runtime.now()
       const revoked: RevokedRecord = { revokedAt: now, reason }
       const isNew = await store.insert(keyOfFamily(family), revoked, now + longestLife)
-      if (isNew) recorder.record(trace, { type: 'family_revoked', reason })
+      if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
     },
     async confirm({ family, keptUntil }) {
       const now = runtime.now()
