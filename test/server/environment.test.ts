@@ -35,6 +35,16 @@ describe('a reference to a variable that is not set', () => {
     )
   })
 
+  // What every object has is known to everybody, and long enough for a secret.
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'is refused also when it is called %s',
+    (name) => {
+      expect(() => withEnvironment({ keys: { encryptionSecret: ['$', `{${name}}`].join('') } }, {})).toThrow(
+        `keys.encryptionSecret needs the environment variable ${name}, which is not set`,
+      )
+    },
+  )
+
   test('is refused with its path when there is no file either', () => {
     expect(() => withEnvironment(configuration, {})).toThrow(
       'storage.password needs the environment variable GRANTRY_TEST_PASSWORD, which is not set',

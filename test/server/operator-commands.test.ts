@@ -251,6 +251,29 @@ describe('grantry token inspect', () => {
     )
   })
 
+  test('that begins with a dash is a token all the same, and is not repeated', async () => {
+    for (const token of ['-Yg6VJ0mYtyBLo', '--Yg6VJ0mYtyBLo']) {
+      const { out, err } = await printed('token', 'inspect', token, '--config', file(directories()))
+      expect([out, err]).toEqual([expect.stringMatching(/^unknown; not valid/u), ''])
+    }
+  })
+
+  test('neither believes names that every object has, nor lets a claim turn the text of the terminal round', async () => {
+    const claims = {
+      constructor: 'x',
+      toString: 'y',
+      sub: 'nimda\u202E',
+      scope: '\u2066a\u2028b\u009B31m',
+      '\u200Fiss': 'z',
+    }
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const hostile = `${part({ alg: 'none' })}.${part(claims)}.x`
+    const { out } = await printed('token', 'inspect', hostile, '--config', file(directories()))
+    expect(out).toContain('  constructor   x\n')
+    expect(out).toContain('  toString      y\n')
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+  })
+
   test('with a configuration that is not there ends with 1', async () => {
     expect((await printed('token', 'inspect', jwt, '--config', join(base, 'nowhere.json'))).code).toBe(1)
   })

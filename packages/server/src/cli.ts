@@ -65,8 +65,10 @@ export async function main(commandLine: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && error.code === foundErrors) return failed
     // Commander has printed its own message; asked for help, it ends with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
-    // One line, whatever a library has put into its message.
-    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/gu, ' ')
+    // One line, whatever a library or a server has put into its message, and nothing that a terminal obeys.
+    const message = (error instanceof Error ? error.message : String(error))
+      .replaceAll(/\s*\n\s*/gu, ' ')
+      .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
     process.stderr.write(`grantry: ${message}\n`)
     return failed
   }

@@ -42,6 +42,6 @@ export async function checkCommand(
   const text = findings
     .map(inWords)
     .join('\n')
-    .replaceAll(/[^\P{Cc}\n]/gu, ' ')
+    .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
   return { text: `${text}${findings.length > 0 ? '\n' : ''}${summary}\n`, failed }
 }

@@ -62,6 +62,8 @@ export function addOperatorCommands(grantry: Command): void {
     .command('inspect')
     .argument('<token>', 'the token, or - to send it to standard input: other users of this machine see arguments')
     .description('explain a token: what it is, what it says, and whether it is accepted now')
+    // One token of 64 begins with a dash; as an unknown option it would be repeated in an error.
+    .allowUnknownOption()
     .option(...configOption)
     .action(async (token: string, options: { readonly config?: string }) =>
       print(await tokenInspectCommand(token, options)),

@@ -15,9 +15,11 @@ function inFile(file: string, name: string, path: string): string {
 }
 
 function variableOf(name: string, path: string, environment: Environment): string {
-  const value = environment[name]
+  // Only what was set: every object has a `constructor`, and a secret of that name would be known to everybody.
+  const setIn = (variable: string) => (Object.hasOwn(environment, variable) ? environment[variable] : undefined)
+  const value = setIn(name)
   if (value !== undefined) return value
-  const file = environment[`${name}_FILE`]
+  const file = setIn(`${name}_FILE`)
   if (file !== undefined) return inFile(file, name, path)
   throw new TypeError(
     `${path} needs the environment variable ${name}, which is not set; set it, or write it into grantry.env beside the configuration`,

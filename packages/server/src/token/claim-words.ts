@@ -37,7 +37,7 @@ function distance(seconds: number): string {
   return seconds < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`
 }
 
-/** One line for one claim. Control characters of a stranger's token do not reach the terminal. */
+/** One line for one claim. Neither control characters of a stranger's token reach the terminal, nor what turns the order of its text round. */
 export function describeClaim(name: string, value: unknown, now: number): string {
   const isMoment = moments.has(name) && typeof value === 'number' && Math.abs(value) < 8.64e12
   const shown = isMoment
@@ -45,8 +45,8 @@ export function describeClaim(name: string, value: unknown, now: number): string
     : typeof value === 'string'
       ? value
       : JSON.stringify(value)
-  const meaning = words[name] === undefined ? '' : `   # ${words[name]}`
-  return `  ${name.padEnd(13)} ${shown}${meaning}`.replaceAll(/\p{Cc}/gu, ' ')
+  const meaning = Object.hasOwn(words, name) ? `   # ${words[name]}` : ''
+  return `  ${name.padEnd(13)} ${shown}${meaning}`.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
 }
 
 /** Why a token is not accepted, in words. */
