@@ -22,7 +22,7 @@ export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies } }
       finding(
         'trusted-proxies-zero',
         'trustedProxies',
-        'The issuer is public and no proxy is trusted: behind one, every caller has the address of the proxy, and limits count all callers as one',
+        'The issuer is public and no proxy is trusted: behind one, every caller has the address of the proxy, and limits count all callers as one; behind one on this machine that adds no header, /metrics and the console take strangers for callers of this machine',
       ),
     )
   }

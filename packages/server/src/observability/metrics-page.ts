@@ -15,6 +15,10 @@ const isLoopback = (address: string | undefined): boolean =>
 // A proxy on this machine is loopback, and speaks for strangers.
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const
 
+// A page whose name was pointed at this machine after it was loaded (DNS rebinding) comes from here, under a name of its own; and so does what a
+// proxy passes on with the `Host` of its callers and no other header.
+const localName = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/iu
+
 /** `GET /metrics`. It asks nothing of the storage. */
 export const metricsPage =
   (metrics: Metrics): Handler =>
@@ -30,7 +34,8 @@ export const localOnly =
   (page: Handler): Handler =>
   async (request, connection) => {
     const forwarded = proxyHeaders.some((name) => request.headers.has(name))
-    return isLoopback(connection?.clientAddress) && !forwarded ? page(request, connection) : notFound()
+    const meant = localName.test(request.headers.get('host') ?? '')
+    return isLoopback(connection?.clientAddress) && meant && !forwarded ? page(request, connection) : notFound()
   }
 
 /** A door of its own for scrapers: nothing but the page. */
