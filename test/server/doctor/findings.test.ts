@@ -243,6 +243,22 @@ describe('grantry check finds', () => {
     }
   })
 
+  test('a password in a URL, with characters that a URL spells in another way', async () => {
+    const url = 'redis://:the|redis^password@127.0.0.1:1'
+    const { file } = written({ ...healthy, storage: { driver: 'redis', url, operationTimeout: 0.1 } })
+    chmodSync(file, 0o644)
+    expect((await checked(file)).findings).toContainEqual(expect.objectContaining({ id: 'file-readable', where: file }))
+  })
+
+  test('a key ring in clear where there is a secret', async () => {
+    const kept = { ...healthy, keys: {} }
+    const { file } = written(kept)
+    await checked(file)
+    writeFileSync(file, JSON.stringify({ ...kept, keys: { encryptionSecret: strong('ring') } }))
+    const { findings } = await checked(file)
+    expect(findings).toMatchObject([{ id: 'keys-not-sealed', severity: 'warning', where: 'keys' }])
+  })
+
   test('a key file that nobody has changed for two years', async () => {
     const { directory, file } = written(healthy)
     const old = Date.now() / 1000 - 2 * 365 * 86_400

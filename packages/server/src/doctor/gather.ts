@@ -4,7 +4,7 @@ import {
   type Client,
   clientSchema,
   createProvider,
-  type KeyInfo,
+  type Observer,
   type ProviderOptions,
   parseConfiguration,
   scopeSchema,
@@ -15,14 +15,20 @@ import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
-import type { Facts, FileFact, StoreFact } from './facts.ts'
+import type { Facts, FileFact } from './facts.ts'
 import { lookAtStore } from './look-at-store.ts'
+
+type Warning = Facts['warnings'][number]
 
 /** What of a configuration is a secret by itself, wherever it came from. */
 function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
   const { encryptionSecret } = keySettingsOf(keys)
   const urls = storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []
-  const passwords = urls.flatMap((url) => (url === undefined ? [] : [new URL(url).password]))
+  // As it was written, too: a URL that was read spells some characters in another way.
+  const passwords = urls.flatMap((url) => {
+    const read = url === undefined ? '' : new URL(url).password
+    return url === undefined || read === '' ? [] : [read, url]
+  })
   const password = storage.driver === 'redis' ? storage.password : undefined
   return [encryptionSecret, password, ...passwords].filter(
     (secret) => secret !== undefined && secret !== '',
@@ -53,16 +59,22 @@ function filesOf({ file, directory, configuration }: LoadedConfiguration): reado
 async function askStore(
   { configuration, directory }: LoadedConfiguration,
   options: ProviderOptions,
-): Promise<{ readonly store: StoreFact; readonly keys: readonly KeyInfo[] | undefined }> {
+): Promise<Pick<Facts, 'store' | 'keys' | 'warnings'>> {
   const { driver } = await configuredStorage(configuration.storage, directory)
+  const warnings: Warning[] = []
+  // Of the others it was told without the storage.
+  const observe: Observer = (event) => {
+    if (event.type === 'startup_warning' && event.reason === 'keys_not_encrypted') warnings.push(event)
+  }
   try {
-    const provider = await createProvider({ ...options, storage: driver })
-    return { store: await lookAtStore(driver), keys: await provider.keys.list() }
+    const provider = await createProvider({ ...options, storage: driver, observe })
+    return { store: await lookAtStore(driver), keys: await provider.keys.list(), warnings }
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     return {
       store: { reachable: false, reason: message.replace(/^(?:createProvider\(\): )?(?:storage: )?/u, '') },
       keys: undefined,
+      warnings,
     }
   } finally {
     await driver.dispose?.()
@@ -76,14 +88,14 @@ async function askStore(
  */
 export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
   const { configuration, directory } = loaded
-  const warnings: { reason: string; message: string }[] = []
+  const warnings: Warning[] = []
   const options = await providerOptions(loaded, memoryDriver(), (event) => {
-    if (event.type === 'startup_warning') warnings.push({ reason: event.reason, message: event.message })
+    if (event.type === 'startup_warning') warnings.push(event)
   })
   // In memory first: a mistake in the configuration is told also when the store is away.
   const judged = await createProvider(options)
   await judged.close()
-  const { store, keys } = await askStore(loaded, { ...options, observe: () => {} })
+  const { store, keys, warnings: ofStore } = await askStore(loaded, options)
   const { clients, scopes, users } = configuration
   const { jwks } = keySettingsOf(configuration.keys)
   const keyFile = jwks === undefined ? undefined : statSync(resolve(directory, jwks))
@@ -99,7 +111,7 @@ export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
     keys,
     store,
-    warnings,
+    warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),
   }
 }

@@ -7,7 +7,7 @@ const day = 86_400
 const oldAge = 365 * day
 
 /** Whether keys outlive a restart, and are replaced in time. */
-export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, now }) => {
+export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, warnings, now }) => {
   // Whoever gives the keys themselves looks after them.
   if (Array.isArray(configuration.keys)) return []
   const { jwks, encryptionSecret, rotateAfter = 90 * day } = keySettingsOf(configuration.keys)
@@ -34,6 +34,9 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
         'The signing keys lie in the store as they are: who reads it can sign',
       ),
     )
+  }
+  for (const { reason, message } of warnings) {
+    if (reason === 'keys_not_encrypted') findings.push(finding('keys-not-sealed', 'keys', message))
   }
   for (const key of keys ?? []) {
     const since = key.activatedAt ?? key.createdAt

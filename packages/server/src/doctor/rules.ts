@@ -181,6 +181,12 @@ export const rules = define({
     remedy: `set keys.encryptionSecret to "$\{GRANTRY_KEY_SECRET}", and the variable to 32 random bytes`,
     source: 'docs/guides/keys.md',
   },
+  'keys-not-sealed': {
+    severity: 'warning',
+    remedy:
+      'run grantry keys rotate twice if the secret is new; if it is not, somebody has written to the storage: restore it',
+    source: 'docs/guides/keys.md',
+  },
   'key-old': {
     severity: 'warning',
     remedy: 'rotate it: grantry keys rotate, or a new first key in the file with the old one after it',
