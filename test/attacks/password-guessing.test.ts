@@ -225,6 +225,32 @@ describe('all at once', () => {
     }
   })
 
+  test('one password on 400 names through one client: a hundred are told to be wrong, and of no other whether it is right', async () => {
+    let operations = 0
+    const store = memoryDriver()
+    const insertItem: AtomicDriver['insertItem'] = (...item) => {
+      operations += 1
+      return store.insertItem(...item)
+    }
+    const f = await fixture({
+      storage: withLatency({ ...store, insertItem }),
+      users: {
+        // Whoever asks the users takes a while.
+        async authenticate({ username }) {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
+          return Number(username.slice(5)) >= 200 ? { sub: username } : undefined
+        },
+      },
+    })
+    const answers = await many(400, (index) => guess(f, `user ${index}`, 'summer', address(index)))
+    const told = answers.map(({ status }) => status)
+    expect(told.filter((status) => status === 400)).toHaveLength(100)
+    // As many as were right before the hundredth failure, and the rest has to wait.
+    expect(told.filter((status) => status === 429).length).toBeGreaterThan(100)
+    // Two permits for each, what a login leaves behind, and a slot for each of the hundred.
+    expect(operations).toBeLessThan(400 * 4)
+  })
+
   test('four providers on one store judge together as many as one', async () => {
     const store = memoryDriver()
     const { users, asked } = slowUsers()

@@ -26,7 +26,7 @@ export interface PasswordLimits {
   /**
    * Lets it be tried, where it is due. What `tryPassword` answers is a success unless it is `undefined`.
    *
-   * @throws OAuthError `slow_down`, 429, where it is too early; then nothing was tried, and nothing is counted.
+   * @throws OAuthError `slow_down`, 429, where it is too early; then nothing is told, and nothing is counted.
    */
   attempt<T>(who: Attempt, trace: Trace, tryPassword: () => Promise<T | undefined>): Promise<T | undefined>
 }
@@ -110,6 +110,12 @@ export function createPasswordLimits(
       // A user service that is out of order has judged no password.
       await Promise.all(held.map(({ permit }) => permit.giveBack()))
       throw error
+    }
+    // What was under way together with the last failure that counts must not tell more than what comes after it, be it right or wrong.
+    const late = isKnown ? undefined : clientSlots.reachedHere(who.clientId)
+    if (late !== undefined) {
+      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      throw tooMany(late)
     }
     if (found === undefined) {
       const tell = (limit: string, retryAfter: number | undefined): void => {
