@@ -114,6 +114,20 @@ describe('open', () => {
     await program.rest()
   })
 
+  // Attack of nobody: `sudo grantry revoke`, and the server cannot read the record any more.
+  test('refuses root where another user has laid it out, and leaves nothing of root', async () => {
+    const isRoot = process.getuid?.() === 0
+    await open(directory)
+    const somebody = isRoot ? 65_534 : (process.getuid?.() ?? 0)
+    if (isRoot) for (const path of ['.', 'format', 'items', 'tmp']) chownSync(join(directory, path), somebody, somebody)
+    const again = driverIn(directory).insertItem('a:1', '{}', { ttl: 60 })
+    if (!isRoot) return expect(await again).toBe(true)
+    await expect(again).rejects.toThrow(
+      `storage: ${directory} is in use by the user ${somebody}, whose server could not read what root writes there; run this as that user (sudo -u '#${somebody}')`,
+    )
+    expect(await readdir(join(directory, 'tmp'))).toEqual([])
+  })
+
   test.each([
     ['a file', 'thesis.txt'],
     ['items of something else', 'items'],

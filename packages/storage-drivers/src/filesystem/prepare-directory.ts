@@ -39,6 +39,19 @@ function makeDirectory(directory: string): string | undefined {
   return undefined
 }
 
+/**
+ * What root writes beside a server that is another user (an operator's command) that server cannot read: it would fail each request that needs it. Who
+ * has written `format` has the directory, whoever it is named after: in a container root may have one that belongs to a user outside.
+ */
+function assertOwnUser({ directory, format }: Place): void {
+  if (process.getuid?.() !== 0) return
+  const { uid } = statSync(format)
+  if (uid === 0) return
+  throw refusal(
+    `${directory} is in use by the user ${uid}, whose server could not read what root writes there; run this as that user (sudo -u '#${uid}')`,
+  )
+}
+
 /** Everything else relies on it: what is in `items` and `tmp` gets swept, so it must be ours. */
 function claim({ directory, format }: Place): void {
   const names = readdirSync(directory)
@@ -91,6 +104,7 @@ export async function prepareDirectory(place: Place): Promise<void> {
   try {
     const first = makeDirectory(place.directory)
     claim(place)
+    assertOwnUser(place)
     layOut(place)
     await flushNames(place, first)
   } catch (error) {
