@@ -125,6 +125,8 @@ describe('a service that fails later', () => {
     ['rejects', () => Promise.reject(new Error('quota exceeded for key 7'))],
     ['hangs', () => new Promise<Uint8Array>(() => {})],
     ['answers with no bytes', async () => null as never],
+    ['signs something else', async () => signature('ES256', pairs.ES256().privateKey, new Uint8Array(8))],
+    ['answers with bytes that are no signature', async () => new Uint8Array(3)],
   ])(
     'and %s: 503 with Retry-After, a reason for the operator, and nothing of it for the caller',
     async (_what, fault) => {

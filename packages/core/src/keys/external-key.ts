@@ -15,8 +15,8 @@ export interface ExternalKey {
   /** Public members only. */
   readonly publicKey: JWK
   /**
-   * The signature in the form of a JWS (RFC 7518 section 3.4: r and s one after the other, where many services answer with DER). Tried at start. What it
-   * throws, or takes too long for, is answered 503.
+   * The signature in the form of a JWS (RFC 7518 section 3.4: r and s one after the other, where many services answer with DER). Tried at start, and each is
+   * verified. What is not right, thrown, or takes too long, is answered 503.
    */
   sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
   /** Seconds that a signature may take; default 5. */
@@ -48,7 +48,12 @@ export function externalSignatureKey(external: ExternalKey, verifier: SignatureK
       if (!(signature instanceof Uint8Array) || signature.length === 0) {
         throw new TypeError('The external signer of keys answered with no bytes')
       }
-      return signature
+      // A service that signs with another key since, or in DER, would spend codes for tokens that nobody can verify.
+      const bytes = new Uint8Array(signature)
+      if (!(await verifier.verify(data, bytes))) {
+        throw new TypeError('The external signer of keys answered with a signature that is not of its publicKey')
+      }
+      return bytes
     } catch (cause) {
       throw unavailable(cause)
     }
