@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
 import { printed } from '../printed.ts'
-import { client, hashed, healthy, strong, written } from './configurations.ts'
+import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -248,6 +248,13 @@ describe('grantry check finds', () => {
     const { file } = written({ ...healthy, storage: { driver: 'redis', url, operationTimeout: 0.1 } })
     chmodSync(file, 0o644)
     expect((await checked(file)).findings).toContainEqual(expect.objectContaining({ id: 'file-readable', where: file }))
+  })
+
+  test('a module that has a private key in it and that others may read', async () => {
+    const { keys } = JSON.parse(keySet)
+    const { file } = written(`export default ${JSON.stringify({ ...healthy, keys })}`, 'grantry.config.mjs')
+    chmodSync(file, 0o644)
+    expect((await checked(file)).findings).toMatchObject([{ id: 'file-readable', where: file }])
   })
 
   test('a key ring in clear where there is a secret', async () => {

@@ -59,6 +59,12 @@ describe('what other parts of the server bring', () => {
   const driver = { name: 'some' }
   test.each<[string, object, Partial<Facts> | undefined, readonly string[]]>([
     ['abuse control that is off', { abuseControl: { enabled: false } }, undefined, ['abuse-control-off', 'warning']],
+    [
+      'abuse control that leaves out secrets',
+      { abuseControl: { enabled: true, credentials: false } },
+      undefined,
+      ['abuse-control-off', 'warning'],
+    ],
     ['a console that strangers reach', { console: { remote: true } }, undefined, ['console-on', 'error']],
     ['a console on a public server', { console: { remote: false } }, undefined, ['console-on', 'warning']],
     ['metrics for everybody', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],

@@ -17,6 +17,8 @@ export const checkExposure: Check = ({ configuration }) => {
   }
   if (!abuseControl.enabled) {
     findings.push(finding('abuse-control-off', 'abuseControl.enabled', 'Nothing slows down who guesses secrets'))
+  } else if (abuseControl.credentials === false) {
+    findings.push(finding('abuse-control-off', 'abuseControl.credentials', 'Nothing slows down who guesses secrets'))
   }
   if (page?.remote === true) {
     findings.push(

@@ -30,8 +30,10 @@ function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): rea
     return url === undefined || read === '' ? [] : [read, url]
   })
   const password = storage.driver === 'redis' ? storage.password : undefined
-  return [encryptionSecret, password, ...passwords].filter(
-    (secret) => secret !== undefined && secret !== '',
+  // Of a module that gives its keys itself.
+  const privateParts = Array.isArray(keys) ? keys.map((key: { readonly d?: unknown } | null) => key?.d) : []
+  return [encryptionSecret, password, ...passwords, ...privateParts].filter(
+    (secret) => typeof secret === 'string' && secret !== '',
   ) as string[]
 }
 

@@ -209,7 +209,7 @@ export const rules = define({
   },
   'abuse-control-off': {
     severity: 'warning',
-    remedy: 'leave abuseControl.enabled out, or limit guesses elsewhere',
+    remedy: 'leave it out, or limit guesses elsewhere',
     source: 'RFC 6749 section 2.3.1; OAuth 2.1 section 7.7',
   },
   'console-on': {
