@@ -1,5 +1,5 @@
 import { createHash, scryptSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -164,6 +164,27 @@ describeWithRedis('grantry revoke on Redis', () => {
     await revokesBesideTheServer(path)
     const { findings } = JSON.parse((await printed('check', '--json', '--config', path)).out)
     expect(findings.filter(({ id }: { id: string }) => id.startsWith('store-'))).toEqual([])
+  }, 60_000)
+
+  // Limits need more rights than tokens do: one that lacks them would hear 503 for each wrong secret.
+  test('as the user that the guide names the doctor has nothing against the store, and with fewer rights the server does not start', async () => {
+    const guide = readFileSync(`${root}/docs/guides/redis.md`, 'utf8')
+    const [, rights = ''] = /`user grantry on >the-password (~grantry:\* [^`]+)`/u.exec(guide) ?? []
+    const path = file({ driver: 'redis', url: redis.url.replace('://', '://grantry:the-password@') })
+    const allow = (list: readonly string[]) =>
+      redis.command('ACL', 'SETUSER', 'grantry', 'reset', 'on', '>the-password', ...list)
+    const ofStore = async () =>
+      JSON.parse((await printed('check', '--json', '--config', path)).out).findings.filter(
+        ({ where }: { where: string }) => where === 'storage',
+      )
+    await allow(rights.split(' '))
+    expect(await ofStore()).toEqual([])
+    await allow(rights.split(' ').filter((right) => right !== '+time'))
+    expect(await ofStore()).toEqual([])
+    await allow(rights.split(' ').filter((right) => right !== '+eval'))
+    expect(await ofStore()).toMatchObject([{ id: 'store-unusable', reason: expect.stringMatching(/NOPERM .*'eval'/u) }])
+    const { code, err } = await printed('serve', '--port', '0', '--config', path)
+    expect([code, err]).toEqual([1, expect.stringMatching(/^grantry: [^\n]+ NOPERM [^\n]+\n$/u)])
   }, 60_000)
 
   test('with an eviction policy the doctor says what it would cost', async () => {

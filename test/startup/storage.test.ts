@@ -56,6 +56,25 @@ describe('storage', () => {
     await start(storage)
   })
 
+  test('a counter that does not count is found out at the start, where something is counted', async () => {
+    for (const incrementItem of [() => 0, () => 1, () => undefined]) {
+      await expect(start(driver({ incrementItem }), { abuseControl: true })).rejects.toMatchObject(
+        refusal('storage: incrementItem() of broken does not count: it must answer 1, and then 2'),
+      )
+      await start(driver({ incrementItem }))
+    }
+    const incrementItem = () => Promise.reject(new Error('no permissions to count'))
+    await expect(start(driver({ incrementItem }), { abuseControl: true })).rejects.toMatchObject(
+      refusal('storage: broken cannot be used: no permissions to count'),
+    )
+  })
+
+  test('a counter leaves nothing behind either', async () => {
+    const items = new Map<string, string>()
+    await start(mapDriver(items), { abuseControl: true })
+    expect(items.size).toBe(0)
+  })
+
   test('what open() rejects with is told, with the name of the driver', async () => {
     const open = () => Promise.reject(new Error('the directory can be read by others; run chmod 700 on it'))
     await expect(start(driver({ open }))).rejects.toMatchObject(

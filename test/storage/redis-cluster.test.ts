@@ -70,6 +70,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     })
     expect(await Promise.all(keys.map((key) => driver.insertItem(key, 'x', { ttl })))).not.toContain(false)
     expect((await driver.getKeys()).length).toBe(keys.length)
+    expect(await Promise.all([1, 2, 3].map((n) => driver.incrementItem(`counter ${n}`, { ttl })))).toEqual([1, 1, 1])
     await driver.clear()
     expect(await sizes()).toEqual([0, 0, 0])
   })

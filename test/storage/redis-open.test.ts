@@ -111,6 +111,7 @@ describeWithRedis('open() of the Redis driver', () => {
       await driver.setItem('key', 'y', { ttl: 60 })
       expect([await driver.getItem('key'), await driver.hasItem('key')]).toEqual(['y', true])
       await driver.removeItem('key')
+      for (const count of [1, 2]) expect(await driver.incrementItem('counter', { ttl: 60 })).toBe(count)
       await driver.clear()
       expect(await driver.getKeys()).toEqual([])
     }

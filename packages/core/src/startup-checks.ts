@@ -81,13 +81,18 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
   }
 }
 
+/** Whether something is counted in the storage. */
+export const needsCounter = ({
+  abuseControl: { credentials, validation },
+}: Pick<CheckedOptions, 'abuseControl'>): boolean => credentials !== false || validation !== false
+
 /**
  * Whether the storage can count what is to be counted.
  *
  * @throws TypeError with one sentence that says what to do.
  */
 export function assertCounter({ storage, abuseControl }: CheckedOptions): void {
-  if (abuseControl.credentials === false && abuseControl.validation === false) return
+  if (!needsCounter({ abuseControl })) return
   if (typeof storage.incrementItem === 'function') return
   throw new TypeError(
     `storage: ${storage.name ?? 'the given driver'} has no incrementItem(), which abuseControl counts with; take a driver that has one, or say abuseControl: false (failed passwords are limited all the same)`,

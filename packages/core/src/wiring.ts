@@ -11,7 +11,7 @@ import { createRegistry } from './plugin/registry.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
 import type { Runtime } from './runtime.ts'
-import { assertConsistent, assertCounter, assertSignable } from './startup-checks.ts'
+import { assertConsistent, assertCounter, assertSignable, needsCounter } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createCommit } from './tokens/commit.ts'
 import { createDenyList } from './tokens/deny-list.ts'
@@ -32,7 +32,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
   assertConsistent({ clients, scopes, users, registry })
   assertCounter(options)
   const openKeys = await openKeyRing(options.keys, runtime)
-  await probeStorage(options.storage, runtime, options.storageTimeLimit)
+  await probeStorage(options.storage, runtime, options.storageTimeLimit, needsCounter(options))
 
   const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
   const startup = recorder.start()

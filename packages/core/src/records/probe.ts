@@ -14,12 +14,21 @@ interface ProbeOutcome {
   readonly atomic: boolean
   readonly keeps: boolean
   readonly created: number
+  readonly counts: boolean
 }
 
 /** One after the other. */
-const operations = 8
+const operations = 11
 
-async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
+/** Whether it counts; asked where something rests on it: it may need a right of its own (a script in Redis), or be what a proxy does not pass on. */
+async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
+  const key = `probe:${hex(runtime.randomBytes(32))}`
+  const counted = [await driver.incrementItem?.(key, { ttl: 60 }), await driver.incrementItem?.(key, { ttl: 60 })]
+  await driver.removeItem(key, {})
+  return counted[0] === 1 && counted[1] === 2
+}
+
+async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean): Promise<ProbeOutcome> {
   await driver.open?.()
   const key = `probe:${hex(runtime.randomBytes(32))}`
   const value = JSON.stringify({ probe: key })
@@ -37,6 +46,7 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
     atomic: created === 1 && late === false,
     keeps: inserted === value && replaced === other && removed === undefined,
     created,
+    counts: !counter || (await count(driver, runtime)),
   }
 }
 
@@ -44,9 +54,15 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
  * Proves at start what single use will rest on: the driver keeps what is written, and inserts only once.
  *
  * @param timeLimit seconds that one operation may take.
+ * @param counter whether it also has to count.
  * @throws TypeError with a sentence that says what is wrong with the storage and what to do.
  */
-export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeLimit: number): Promise<void> {
+export async function probeStorage(
+  driver: AtomicDriver,
+  runtime: Runtime,
+  timeLimit: number,
+  counter: boolean,
+): Promise<void> {
   const name = driver?.name ?? 'the given driver'
   if (typeof driver?.insertItem !== 'function' || typeof driver.getItem !== 'function') {
     throw new TypeError(
@@ -58,7 +74,7 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   }
   let outcome: ProbeOutcome
   try {
-    outcome = await withinTime(operate(driver, runtime), operations * timeLimit)
+    outcome = await withinTime(operate(driver, runtime, counter), operations * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new TypeError(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
@@ -68,5 +84,8 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   }
   if (!outcome.atomic || !outcome.keeps) {
     throw new TypeError(`storage: ${name} does not keep what is written to it; is it read-only?`)
+  }
+  if (!outcome.counts) {
+    throw new TypeError(`storage: incrementItem() of ${name} does not count: it must answer 1, and then 2`)
   }
 }
