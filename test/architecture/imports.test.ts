@@ -17,6 +17,7 @@ const layers: readonly RegExp[] = [
   /^(?:credentials|plugin|tokens|keys)\//u,
   /^abuse\//u,
   /^(?:records|http|errors|events|directory)\//u,
+  /^sealed-json\.ts/u,
   /^(?:runtime|configuration)\.ts/u,
   /^(?:json|encoding|promises)\.ts/u,
 ]

@@ -1,10 +1,9 @@
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
+import { utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
-
-const ivLength = 12
+import { openJson, sealJson } from '../sealed-json.ts'
 
 /** Encrypts and authenticates what is stored of one generation. */
 export interface RingCipher {
@@ -27,24 +26,7 @@ export function createRingCipher(secret: string, issuer: string, runtime: Runtim
   const keyOf = (number: number): Uint8Array<ArrayBuffer> => derive(`key ring ${number}`, 32)
   return {
     secretId: runtime.base64url(derive('key ring secret id', 8)),
-    async seal(content, number) {
-      const iv = runtime.randomBytes(ivLength)
-      const encrypted = await runtime.encrypt(keyOf(number), iv, utf8(JSON.stringify(content)))
-      const sealed = new Uint8Array(ivLength + encrypted.length)
-      sealed.set(iv)
-      sealed.set(encrypted, ivLength)
-      return runtime.base64url(sealed)
-    },
-    async open(sealed, number) {
-      const bytes = decodeBase64url(sealed)
-      if (bytes === undefined || bytes.length <= ivLength) return undefined
-      try {
-        const text = await runtime.decrypt(keyOf(number), bytes.slice(0, ivLength), bytes.slice(ivLength))
-        return JSON.parse(decodeUtf8(text) ?? '')
-      } catch {
-        // Changed, or of another place: the caller says so.
-        return undefined
-      }
-    },
+    seal: (content, number) => sealJson(content, keyOf(number), runtime),
+    open: (sealed, number) => openJson(sealed, keyOf(number), runtime),
   }
 }
