@@ -208,7 +208,7 @@ describe('revoke()', () => {
     expect(told).toMatchObject([
       { type: 'subject_revoked', sub: '1' },
       { type: 'client_revoked', clientId: 'web' },
-      { type: 'family_revoked', reason: 'revocation_requested' },
+      { type: 'family_revoked', reason: 'revocation_requested', family: '3728a814' },
     ])
   })
 

@@ -109,11 +109,14 @@ export function parseConfiguration<S extends v.GenericSchema>(
   throw new TypeError([...where, sentence(issue)].join(' '))
 }
 
+/** Seconds: ten years. No setting lets anything live longer. */
+export const longestLifetime = 315_360_000
+
 /** A positive whole number of seconds. */
 export const lifetimeSchema = v.pipe(
   v.number('must be a number of seconds'),
   v.check(
-    (seconds) => Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= 315_360_000,
-    'must be a whole number of seconds from 1 to 315360000 (ten years)',
+    (seconds) => Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= longestLifetime,
+    `must be a whole number of seconds from 1 to ${longestLifetime} (ten years)`,
   ),
 )

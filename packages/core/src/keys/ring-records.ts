@@ -1,13 +1,11 @@
 import * as v from 'valibot'
+import { longestLifetime } from '../configuration.ts'
 import type { JsonObject } from '../json.ts'
 import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { createRingCipher } from './ring-cipher.ts'
 import { type RingContent, ringContentSchema } from './ring-content.ts'
-
-/** Seconds that records of the ring stay: longer than any process that was forgotten (ten years). */
-const kept = 315_360_000
 
 const clearSchema = v.object({ ring: ringContentSchema })
 const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
@@ -84,7 +82,8 @@ export function createRingRecords(deps: {
   }
 
   async function put(key: string, value: JsonObject): Promise<void> {
-    await store.put(key, value, runtime.now() + kept)
+    // Longer than any process that was forgotten.
+    await store.put(key, value, runtime.now() + longestLifetime)
   }
 
   async function finish(number: number): Promise<void> {
@@ -120,7 +119,7 @@ export function createRingRecords(deps: {
         cipher === undefined
           ? { ring: content }
           : { sealed: await cipher.seal(content as unknown as JsonObject, number), secretId: cipher.secretId }
-      return store.insert(keyFor(number), value, runtime.now() + kept)
+      return store.insert(keyFor(number), value, runtime.now() + longestLifetime)
     },
 
     finish,

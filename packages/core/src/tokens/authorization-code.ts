@@ -13,7 +13,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
-import type { RevocationEpochs } from './revocation-epochs.ts'
+import { type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
 /** What the host's login page knows when the user has logged in and agreed. */
 export interface NewAuthorizationCode {
@@ -140,7 +140,7 @@ export function createAuthorizationCodes(deps: {
       redeemableUntil,
       keptUntil,
       redirectUri: input.redirectUri,
-      ...((epochs.client ?? epochs.subject) !== undefined && { epochs }),
+      ...recordedEpochs(epochs),
       ...(input.nonce !== undefined && { nonce: input.nonce }),
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(demands !== undefined && { demands }),

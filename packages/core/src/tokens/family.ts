@@ -1,3 +1,4 @@
+import { longestLifetime } from '../configuration.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
@@ -22,9 +23,6 @@ export interface Families {
 /** Seconds that the record outlives the last token, for clocks that differ. */
 const margin = 86_400
 
-/** Seconds: ten years, the longest lifetime that a setting allows, and a day for clocks that differ. What is older has ended, and gets no successor. */
-const longestLife = 315_446_400
-
 export function createFamilies(deps: {
   readonly store: Store
   readonly runtime: Runtime
@@ -34,28 +32,30 @@ export function createFamilies(deps: {
   const named = (family: string | undefined): { readonly family?: string } =>
     family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
+
+  /** Whether this call made the mark. */
+  function mark(family: string, lastEnd: number, reason: string): MaybePromise<boolean> {
+    const revoked: RevokedRecord = { revokedAt: runtime.now(), reason }
+    return store.insert(keyOfFamily(family), revoked, lastEnd + margin)
+  }
+
+  async function end(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
+    const isNew = await mark(family, lastEnd, reason)
+    if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
+  }
+
   return {
     named,
     isRevoked: (family) => store.has(keyOfFamily(family)),
     async revoke({ family, keptUntil }, client, reason, trace) {
-      const now = runtime.now()
-      const revoked: RevokedRecord = { revokedAt: now, reason }
       // A successor that was issued since, or is at this instant, may live longer than this record knew: lifetimes get lengthened.
       const { absoluteLifetime } = client.refreshToken
-      const lastEnd = Math.max(keptUntil, now + absoluteLifetime + client.accessTokenLifetime)
-      const isNew = await store.insert(keyOfFamily(family), revoked, lastEnd + margin)
-      if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
+      const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + client.accessTokenLifetime)
+      await end(family, lastEnd, reason, trace)
     },
-    async revokeByName(family, reason, trace) {
-      const now = runtime.now()
-      const revoked: RevokedRecord = { revokedAt: now, reason }
-      const isNew = await store.insert(keyOfFamily(family), revoked, now + longestLife)
-      if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
-    },
+    revokeByName: (family, reason, trace) => end(family, runtime.now() + longestLifetime, reason, trace),
     async confirm({ family, keptUntil }) {
-      const now = runtime.now()
-      const revoked: RevokedRecord = { revokedAt: now, reason: 'confirmed' }
-      await store.insert(keyOfFamily(family), revoked, Math.max(keptUntil, now) + margin)
+      await mark(family, Math.max(keptUntil, runtime.now()), 'confirmed')
     },
   }
 }

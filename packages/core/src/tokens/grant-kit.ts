@@ -1,3 +1,4 @@
+import { longestLifetime } from '../configuration.ts'
 import { constantTimeEqual } from '../credentials/secret.ts'
 import type { UserAuthentication } from '../credentials/user.ts'
 import { utf8 } from '../encoding.ts'
@@ -11,9 +12,6 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { StoredGrants } from './stored-grant.ts'
-
-/** Seconds: ten years, as for every lifetime. */
-const longestLife = 315_360_000
 
 /** The kit of one plugin for one request, and the stored grants that it has handed out. */
 export interface RequestKit {
@@ -40,7 +38,7 @@ export function createGrantKits(deps: {
   /** A duration in the place of a moment would make a single-use credential work again a moment later. */
   function momentOf(expiresAt: number): number {
     const now = runtime.now()
-    if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + longestLife) return expiresAt
+    if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + longestLifetime) return expiresAt
     throw new TypeError(
       `expiresAt is in epoch seconds and ${expiresAt} is not to come; write kit.now() + a number of seconds`,
     )

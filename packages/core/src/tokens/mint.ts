@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from './access-token.ts'
 import type { Families } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
-import { type Epochs, epochsAfter, type RevocationEpochs } from './revocation-epochs.ts'
+import { type Epochs, epochsAfter, type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
 /** Tokens that exist but are not given out: the commit comes after. */
 export interface Minted {
@@ -89,7 +89,7 @@ export function createMint(deps: {
       generation: (previous?.generation ?? 0) + 1,
       redeemableUntil: expiresAt,
       keptUntil,
-      ...((epochs.client ?? epochs.subject) !== undefined && { epochs }),
+      ...recordedEpochs(epochs),
       ...(result.claims !== undefined && { claims: result.claims }),
     }
     const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }

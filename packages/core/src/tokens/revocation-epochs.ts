@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { longestLifetime } from '../configuration.ts'
 import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import { after, allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
@@ -29,8 +30,8 @@ const recordSchema = v.object({ epoch: v.string() })
 /** Nobody is given it as long as the record can be read: what is there and cannot be read refuses all that came before. */
 const unreadable = { epoch: '' }
 
-/** Seconds: ten years, the longest lifetime that a setting allows, and a day for clocks that differ. What is older has ended, and gets no successor. */
-const longestLife = 315_446_400
+/** Seconds that the record outlives the last token, for clocks that differ. What is older has ended, and gets no successor. */
+const margin = 86_400
 
 /** Why what carries these is refused; `undefined` where it is not. A record that has ended has nothing left to refuse. */
 export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | 'subject_revoked' | undefined {
@@ -44,6 +45,10 @@ export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
   ...(client !== undefined && { client_epoch: client }),
   ...(subject !== undefined && { sub_epoch: subject }),
 })
+
+/** As a record of a grant keeps them: nothing, where nothing was ever revoked. */
+export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
+  epochs.client === undefined && epochs.subject === undefined ? {} : { epochs }
 
 const textOr = (claim: Json | undefined): string | undefined => (typeof claim === 'string' ? claim : undefined)
 
@@ -96,6 +101,10 @@ export function createRevocationEpochs(deps: {
         }),
       ),
     begin: (kind, name) =>
-      store.put(keyFor(kind, name), { epoch: runtime.base64url(runtime.randomBytes(12)) }, runtime.now() + longestLife),
+      store.put(
+        keyFor(kind, name),
+        { epoch: runtime.base64url(runtime.randomBytes(12)) },
+        runtime.now() + longestLifetime + margin,
+      ),
   }
 }
