@@ -2,7 +2,7 @@ import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { decodeBase64url, utf8 } from '../encoding.ts'
 import type { JsonObject } from '../json.ts'
-import { algorithms, type Runtime } from '../runtime.ts'
+import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import { algorithmOf } from './algorithm.ts'
 import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
 import type { RingKey } from './key-ring.ts'
@@ -17,6 +17,14 @@ const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
 
 /** What of a key anybody may know. */
 export const publicPartOf = (jwk: JWK): JWK => partOf(jwk, publicMembers)
+
+/** A key as the JWK set tells it. */
+export const publishedKey = (jwk: JWK, kid: string, algorithm: SigningAlgorithm): JWK => ({
+  ...publicPartOf(jwk),
+  kid,
+  alg: algorithm,
+  use: 'sig',
+})
 
 /** The whole of a key, and nothing that is said about it. */
 export const materialOf = (jwk: JWK): JWK => partOf(jwk, [...publicMembers, ...privateMembers])
@@ -101,7 +109,7 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
         sign: (data) => half.sign(data),
         verify: (data, signature) => half.verify(data, signature),
       },
-      published: { ...shown, kid, alg: algorithm, use: 'sig' },
+      published: publishedKey(jwk, kid, algorithm),
       private: external !== undefined || jwk.d !== undefined,
     }
   } catch {

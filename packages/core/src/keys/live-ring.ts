@@ -1,6 +1,5 @@
-import type { JWK } from 'jose'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import { importKey, materialOf, publicPartOf } from './import-key.ts'
+import { importKey, materialOf, publishedKey } from './import-key.ts'
 import type { JwkSet, RingKey } from './key-ring.ts'
 import { type StoredKey, withoutEnded } from './ring-content.ts'
 import { type FoundRing, ringFault } from './ring-records.ts'
@@ -13,13 +12,6 @@ export interface LiveRing extends FoundRing {
   /** Epoch seconds at which the first retired key has done its duty. */
   readonly endsAt: number
 }
-
-const published = ({ jwk, kid, algorithm }: StoredKey): JWK => ({
-  ...publicPartOf(jwk),
-  kid,
-  alg: algorithm,
-  use: 'sig',
-})
 
 async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runtime): Promise<RingKey> {
   // Named by what they are: a record in which two keys have changed places is found out.
@@ -66,7 +58,8 @@ export async function liveRing(
     if (state === 'current' && key !== undefined) signers.set(algorithm, key)
   }
   const ends = stored.map(({ keptUntil = Number.POSITIVE_INFINITY }) => keptUntil)
-  return { content, sealed, signers, keys, jwks: { keys: stored.map(published) }, endsAt: Math.min(...ends) }
+  const jwks = { keys: stored.map(({ jwk, kid, algorithm }) => publishedKey(jwk, kid, algorithm)) }
+  return { content, sealed, signers, keys, jwks, endsAt: Math.min(...ends) }
 }
 
 /** Whether a generation is the one that is in use already. */
