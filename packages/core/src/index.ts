@@ -21,7 +21,7 @@ export type { Json, JsonObject, MaybePromise } from './json.ts'
 export type { ExternalKey } from './keys/external-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
 export { type GeneratedKeys, type KeySource, signingKeys } from './keys/key-source.ts'
-export { type StoredKeys, type StoredKeysOptions, storedKeys } from './keys/stored-keys.ts'
+export { type StoredKeys, type StoredKeysOptions, storedKeys, storedKeysSchema } from './keys/stored-keys.ts'
 export { defaultPaths, type EndpointSwitch, type ProviderOptions } from './options.ts'
 export {
   type AuthenticatedClient,
@@ -41,4 +41,5 @@ export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { CreateAuthorizationCode, NewAuthorizationCode } from './tokens/authorization-code.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'
+export { decodeJwt } from './tokens/jwt.ts'
 export type { RevocationTarget, Revoke } from './tokens/revoke.ts'

@@ -11,11 +11,14 @@ export const publishedFor = documentLifetime + staleAfter
 
 const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
 
-const storedKeysSchema = configurationObject({
+/** Of the options of `storedKeys()`; a server reads the same from its configuration. */
+export const storedKeysSchema = configurationObject({
   algorithms: v.optional(
     v.pipe(
-      v.tupleWithRest([algorithm], algorithm, `must be an array of ${algorithms.join(', ')}`),
+      v.array(algorithm, `must be an array of ${algorithms.join(', ')}`),
+      v.nonEmpty('must not be empty'),
       v.check((list) => new Set(list).size === list.length, 'must name each algorithm once'),
+      v.transform((list) => list as [SigningAlgorithm, ...SigningAlgorithm[]]),
     ),
     ['ES256'],
   ),

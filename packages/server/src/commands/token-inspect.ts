@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
-import type { TokenInspection } from '@grantry/core'
+import { decodeJwt, type TokenInspection } from '@grantry/core'
+import { messageOf } from '../message-of.ts'
 import { describeClaim, reasonWords } from '../token/claim-words.ts'
-import { decodeToken } from '../token/decode-token.ts'
 import { configured, withProvider } from './configured.ts'
 
 const kinds: Readonly<Record<TokenInspection['kind'], string>> = {
@@ -26,9 +26,12 @@ function told({ kind, format, valid, reason = '', claims }: TokenInspection): st
 
 /** What can be said without the server's store. */
 function guessed(token: string, why: string): string {
-  const claims = decodeToken(token)
-  if (claims === undefined) return `Not a JWT, so only the store could tell what it is. It was not asked: ${why}`
-  return [`A JWT; nobody has checked its signature or whether it was revoked: ${why}`, ...claimLines(claims)].join('\n')
+  const decoded = decodeJwt(token)
+  if (decoded === undefined) return `Not a JWT, so only the store could tell what it is. It was not asked: ${why}`
+  return [
+    `A JWT; nobody has checked its signature or whether it was revoked: ${why}`,
+    ...claimLines(decoded.claims),
+  ].join('\n')
 }
 
 async function inspect(token: string, config: string | undefined): Promise<string> {
@@ -43,7 +46,7 @@ async function inspect(token: string, config: string | undefined): Promise<strin
     return `${await withProvider(loaded, async (provider) => told(await provider.inspect(token)))}${note}`
   } catch (cause) {
     // Somebody with a token in the hand wants to see it, also when the store is down.
-    return guessed(token, cause instanceof Error ? cause.message : String(cause))
+    return guessed(token, messageOf(cause))
   }
 }
 

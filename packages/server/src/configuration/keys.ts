@@ -1,34 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { algorithms, configurationObject, type KeySource, storedKeys } from '@grantry/core'
+import { algorithms, configurationObject, type KeySource, storedKeys, storedKeysSchema } from '@grantry/core'
 import * as v from 'valibot'
 
-const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
+const { algorithms: list, rotateAfter, encryptionSecret } = storedKeysSchema.entries
 
 const settingsSchema = v.pipe(
   configurationObject({
-    algorithm: v.exactOptional(algorithm),
-    algorithms: v.exactOptional(
-      v.pipe(
-        v.array(algorithm, `must be an array of ${algorithms.join(', ')}`),
-        v.nonEmpty('must not be empty'),
-        v.check((list) => new Set(list).size === list.length, 'must name each algorithm once'),
-      ),
-    ),
-    rotateAfter: v.exactOptional(
-      v.pipe(
-        v.number('must be a number of seconds'),
-        v.integer('must be whole seconds'),
-        v.minValue(600, 'must be at least 600 seconds: the next key is published before it signs'),
-        v.maxValue(315_360_000, 'must be at most 315360000 seconds (ten years)'),
-      ),
-    ),
-    encryptionSecret: v.exactOptional(
-      v.pipe(
-        v.string('must be text'),
-        v.minLength(32, 'must be at least 32 characters; make one with grantry hash-secret'),
-      ),
-    ),
+    algorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+    // Without their defaults: beside `jwks` they must not even be there.
+    algorithms: v.exactOptional(v.unwrap(list)),
+    rotateAfter: v.exactOptional(v.unwrap(rotateAfter)),
+    encryptionSecret,
     jwks: v.exactOptional(v.string('must be the path of a file with a JWK set')),
   }),
   v.check(
@@ -89,12 +72,16 @@ export async function configuredKeys(keys: KeySettings | GivenKeys, directory: s
   })
 }
 
+/** Seconds for which a key signs where the configuration does not say. */
+export const usualRotation: number = v.getDefault(rotateAfter)
+
 /** For the operator: where the keys are, and what becomes of them. */
 export function describeKeys(keys: KeySettings | GivenKeys): string {
   if (isGiven(keys)) return 'given by the configuration'
   if (keys.jwks !== undefined) return 'of keys.jwks'
-  const days = (keys.rotateAfter ?? 7_776_000) / 86_400
-  const period = days >= 1 ? `${Math.round(days)} days` : `${keys.rotateAfter} seconds`
+  const seconds = keys.rotateAfter ?? usualRotation
+  const days = Math.round(seconds / 86_400)
+  const period = days >= 1 ? `${days} days` : `${seconds} seconds`
   const protection = keys.encryptionSecret === undefined ? 'not encrypted' : 'encrypted'
   return `in the storage, ${protection}; the next one signs after ${period}`
 }

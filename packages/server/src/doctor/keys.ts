@@ -1,4 +1,4 @@
-import { keySettingsOf } from '../configuration/keys.ts'
+import { keySettingsOf, usualRotation } from '../configuration/keys.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -10,7 +10,7 @@ const oldAge = 365 * day
 export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, warnings, now }) => {
   // Whoever gives the keys themselves looks after them.
   if (Array.isArray(configuration.keys)) return []
-  const { jwks, encryptionSecret, rotateAfter = 90 * day } = keySettingsOf(configuration.keys)
+  const { jwks, encryptionSecret, rotateAfter = usualRotation } = keySettingsOf(configuration.keys)
   const daysSince = (time: number): number => Math.floor((now - time) / day)
   if (jwks !== undefined) {
     if (keyFileChangedAt === undefined || now - keyFileChangedAt <= oldAge) return []

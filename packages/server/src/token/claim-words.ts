@@ -1,5 +1,7 @@
+import { harmlessText } from '../harmless-text.ts'
+
 /** What each claim means, in words. */
-const words: Readonly<Record<string, string>> = {
+export const claimWords: Readonly<Record<string, string>> = {
   iss: 'who issued it',
   sub: 'whom it is about: the user',
   aud: 'for whom it is: the API that may accept it, or of an identity token the client',
@@ -45,8 +47,8 @@ export function describeClaim(name: string, value: unknown, now: number): string
     : typeof value === 'string'
       ? value
       : JSON.stringify(value)
-  const meaning = Object.hasOwn(words, name) ? `   # ${words[name]}` : ''
-  return `  ${name.padEnd(13)} ${shown}${meaning}`.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+  const meaning = Object.hasOwn(claimWords, name) ? `   # ${claimWords[name]}` : ''
+  return harmlessText(`  ${name.padEnd(13)} ${shown}${meaning}`)
 }
 
 /** Why a token is not accepted, in words. */
