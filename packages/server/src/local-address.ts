@@ -1,5 +1,7 @@
-/** Names and addresses of this machine that nobody else reaches. */
-export const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
+
+/** Whether a host, also as a URL has it, is this machine, and nobody else reaches it under this name. */
+export const isLoopbackName = (host: string): boolean => loopbackNames.has(host.replace(/^\[|\]$/gu, ''))
 
 /** A host as a URL has it. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
@@ -7,7 +9,7 @@ export const urlHost = (host: string): string => (host.includes(':') ? `[${host}
 /** Whether a URL names this machine; and the port that it names, said or not. */
 export function localPort(url: string): number | undefined {
   const { hostname, port, protocol } = new URL(url)
-  if (!loopback.has(hostname.replace(/^\[|\]$/gu, ''))) return undefined
+  if (!isLoopbackName(hostname)) return undefined
   return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 

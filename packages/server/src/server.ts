@@ -11,7 +11,7 @@ import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
 import { demoConfiguration } from './demo/configuration.ts'
 import { listenFailure } from './listen-failure.ts'
-import { localOrigin, localPort, loopback, urlHost } from './local-address.ts'
+import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import { refusedRequest } from './observability/refused-request.ts'
 import type { ServerObserver } from './observability/server-event.ts'
@@ -77,7 +77,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     port = portOf(loaded?.configuration.issuer),
   } = options
   const isDemo = loaded === undefined
-  if (isDemo && !loopback.has(host))
+  if (isDemo && !isLoopbackName(host))
     throw new TypeError('the demo listens on loopback only: its secrets are public; write a configuration first')
 
   let ready: (handler: Handler) => void = () => {}

@@ -1,13 +1,8 @@
-import { isIPv4 } from 'node:net'
 import type { ConnectionInfo } from '@grantry/core'
+import { isLoopbackName } from '../local-address.ts'
+import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
 import { consoleHeaders } from './headers.ts'
 import type { ConsoleOptions } from './options.ts'
-
-const loopbackNames: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
-const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
-
-const isLoopback = (address: string | undefined): boolean =>
-  address !== undefined && (address === '::1' || (isIPv4(address) && address.startsWith('127.')))
 
 /** Name and port as a browser compares origins; `undefined` for what is no host. */
 function parseHost(host: string | null): URL | undefined {
@@ -43,15 +38,14 @@ export function refusalOf(
 ): Response | undefined {
   if (request.method !== 'GET') return refuse('Send a GET.', 405, { allow: 'GET' })
   const host = parseHost(request.headers.get('host'))
-  const isOwnName = host !== undefined && (loopbackNames.has(host.hostname) || (remote && isHostOf(issuer, host)))
+  const isOwnName = host !== undefined && (isLoopbackName(host.hostname) || (remote && isHostOf(issuer, host)))
   if (!isOwnName) {
     return refuse('The console does not answer under this name. Open it as 127.0.0.1, or set console.remote.')
   }
-  if (!remote && !isLoopback(connection?.clientAddress)) {
+  if (!remote && !isLoopbackAddress(connection?.clientAddress)) {
     return refuse('The console answers callers on this machine only. Use a tunnel, or set console.remote.')
   }
-  // A proxy on this machine makes every caller look local.
-  if (!remote && proxyHeaders.some((name) => request.headers.has(name))) {
+  if (!remote && isForwarded(request)) {
     return refuse('The console does not answer through a proxy. Use a tunnel, or set console.remote.')
   }
   return comesFromElsewhere(request, host.host) ? refuse(foreignSite) : undefined

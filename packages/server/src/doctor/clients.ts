@@ -1,8 +1,11 @@
 import type { Client } from '@grantry/core'
+import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
-const loopback = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:[/?]|$)/iu
+/** http to another machine. What is no URL is another rule's. */
+const isInTheClear = (uri: string): boolean =>
+  uri.startsWith('http:') && URL.canParse(uri) && localPort(uri) === undefined
 
 function redirects(
   { redirectUris, postLogoutRedirectUris, allowedCorsOrigins }: Client,
@@ -21,7 +24,7 @@ function redirects(
             `${uri} has a wildcard, which matches nothing here and must match nothing anywhere`,
           ),
         )
-      if (uri.startsWith('http:') && !loopback.test(uri)) {
+      if (isInTheClear(uri)) {
         findings.push(
           finding('redirect-without-tls', where, `${uri} is http: whoever reads the network reads the code`),
         )
@@ -29,7 +32,7 @@ function redirects(
     }
   }
   for (const [index, origin] of allowedCorsOrigins.entries()) {
-    if (origin.startsWith('http:') && !loopback.test(origin)) {
+    if (isInTheClear(origin)) {
       findings.push(
         finding(
           'cors-without-tls',

@@ -1,4 +1,4 @@
-import { localPort, loopback } from '../local-address.ts'
+import { isLoopbackName, localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -27,7 +27,7 @@ export const checkExposure: Check = ({ configuration }) => {
   } else if (page !== undefined && localPort(issuer) === undefined) {
     findings.push(finding('console-on', 'console', 'The console is on, and the issuer is public', 'warning'))
   }
-  if (typeof metrics === 'object' && !loopback.has(metrics.host)) {
+  if (typeof metrics === 'object' && !isLoopbackName(metrics.host)) {
     findings.push(
       finding(
         'metrics-public',

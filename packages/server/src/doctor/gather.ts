@@ -15,6 +15,7 @@ import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
+import { messageOf } from '../message-of.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { lookAtStore } from './look-at-store.ts'
 
@@ -72,9 +73,8 @@ async function askStore(
     const provider = await createProvider({ ...options, storage: driver, observe })
     return { store: await lookAtStore(driver), keys: await provider.keys.list(), warnings }
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
     return {
-      store: { reachable: false, reason: message.replace(/^(?:createProvider\(\): )?(?:storage: )?/u, '') },
+      store: { reachable: false, reason: messageOf(cause).replace(/^(?:createProvider\(\): )?(?:storage: )?/u, '') },
       keys: undefined,
       warnings,
     }

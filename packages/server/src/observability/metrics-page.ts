@@ -1,4 +1,5 @@
-import type { Handler } from '@grantry/core'
+import { type Handler, pathOf } from '@grantry/core'
+import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
 import type { Metrics } from './metrics.ts'
 
 const noSniff = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
@@ -8,12 +9,6 @@ const notFound = (): Response =>
     { error: 'invalid_request', error_description: 'There is no such endpoint' },
     { status: 404, headers: { ...noSniff, pragma: 'no-cache' } },
   )
-
-const isLoopback = (address: string | undefined): boolean =>
-  address === '::1' || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/u.test(address ?? '')
-
-// A proxy on this machine is loopback, and speaks for strangers.
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const
 
 // A page whose name was pointed at this machine after it was loaded (DNS rebinding) comes from here, under a name of its own; and so does what a
 // proxy passes on with the `Host` of its callers and no other header.
@@ -33,13 +28,13 @@ export const metricsPage =
 export const localOnly =
   (page: Handler): Handler =>
   async (request, connection) => {
-    const forwarded = proxyHeaders.some((name) => request.headers.has(name))
     const meant = localName.test(request.headers.get('host') ?? '')
-    return isLoopback(connection?.clientAddress) && meant && !forwarded ? page(request, connection) : notFound()
+    const isLocal = isLoopbackAddress(connection?.clientAddress) && meant && !isForwarded(request)
+    return isLocal ? page(request, connection) : notFound()
   }
 
 /** A door of its own for scrapers: nothing but the page. */
 export const metricsDoor =
   (page: Handler): Handler =>
   async (request, connection) =>
-    new URL(request.url).pathname === '/metrics' ? page(request, connection) : notFound()
+    pathOf(request.url) === '/metrics' ? page(request, connection) : notFound()

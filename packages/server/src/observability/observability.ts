@@ -2,6 +2,7 @@ import type { AtomicDriver, Handler, Provider } from '@grantry/core'
 import type { Adapter, Listening } from '../adapter.ts'
 import type { MetricsConfiguration } from '../configuration/metrics.ts'
 import { listenFailure } from '../listen-failure.ts'
+import { urlHost } from '../local-address.ts'
 import type { Tracing } from '../opentelemetry.ts'
 import type { Metrics } from './metrics.ts'
 import { observedDriver } from './observed-driver.ts'
@@ -88,7 +89,7 @@ async function open(
   { host, port }: { readonly host: string; readonly port: number },
   adapter: Adapter,
 ): Promise<Listening> {
-  const issuer = `http://${host.includes(':') ? `[${host}]` : host}`
+  const issuer = `http://${urlHost(host)}`
   try {
     return await adapter.serve({ issuer, fetch: handler }, { host, port, trustedProxies: 0 })
   } catch (cause) {
