@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { configOption } from './commands/config-option.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOperatorCommands, foundErrors } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
+import { messageOf } from './message-of.ts'
 import { version } from './version.ts'
 
 const ended = 0
@@ -25,7 +27,7 @@ function program(): Command {
   grantry
     .command('serve')
     .description('run the server; without a configuration, the demo')
-    .option('-c, --config <file>', 'configuration (default: grantry.config.json, .ts or .mjs in this directory)')
+    .option(...configOption)
     .option('-p, --port <number>', 'port to listen on (default: 5000)', portNumber)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .action((options: ServeArguments) => serveCommand(options, version))
@@ -65,11 +67,7 @@ export async function main(commandLine: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && error.code === foundErrors) return failed
     // Commander has printed its own message; asked for help, it ends with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
-    // One line, whatever a library or a server has put into its message, and nothing that a terminal obeys.
-    const message = (error instanceof Error ? error.message : String(error))
-      .replaceAll(/\s*\n\s*/gu, ' ')
-      .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-    process.stderr.write(`grantry: ${message}\n`)
+    process.stderr.write(`grantry: ${messageOf(error)}\n`)
     return failed
   }
 }

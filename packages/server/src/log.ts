@@ -1,3 +1,4 @@
+import { harmlessText } from './harmless-text.ts'
 import { levelOf } from './observability/level.ts'
 import { createLineWriter, type LineOutput, type LineWriter } from './observability/line-writer.ts'
 import type { ServerEvent, ServerObserver } from './observability/server-event.ts'
@@ -29,8 +30,7 @@ function readable(event: ServerEvent): string {
     const shown = name === 'cause' ? printable(value) : value
     return [`${name}=${typeof shown === 'string' ? shown : JSON.stringify(shown)}`]
   })
-  // A name that a stranger chose may hold control characters; a terminal must not obey them.
-  return `${clock} ${event.type} ${facts.join(' ')}`.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+  return harmlessText(`${clock} ${event.type} ${facts.join(' ')}`)
 }
 
 const escaped = (character: string): string =>
@@ -50,9 +50,9 @@ function asJson(event: ServerEvent, level: string): string {
     ...('duration' in event && { duration: Math.round(event.duration * 1000) / 1000 }),
     ...('cause' in event && { cause: printable(event.cause) }),
   }
-  // JSON escapes C0 only: C1 holds a terminal's control sequences too, and a bidirectional override changes what a person reads.
+  // JSON escapes C0 only.
   const text = JSON.stringify(line)
-  return /^[\x20-\x7E]*$/u.test(text) ? text : text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
+  return /^[\x20-\x7E]*$/u.test(text) ? text : harmlessText(text, escaped)
 }
 
 /** One line per event and request: JSON, or words on a terminal. Never throws, never waits. */

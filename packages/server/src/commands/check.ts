@@ -2,6 +2,8 @@ import { findConfiguration } from '../configuration/load.ts'
 import { examine } from '../doctor/examine.ts'
 import { type Finding, finding, type Severity } from '../doctor/finding.ts'
 import { gather } from '../doctor/gather.ts'
+import { harmlessText } from '../harmless-text.ts'
+import { messageOf } from '../message-of.ts'
 import { configured } from './configured.ts'
 
 export interface CheckArguments {
@@ -16,7 +18,10 @@ function countOf(findings: readonly Finding[], severity: Severity): number {
 }
 
 const inWords = ({ severity, id, where, reason, remedy, source }: Finding): string =>
-  `${severity.padEnd(8)} ${id}\n  at      ${where}\n  why     ${reason}\n  do      ${remedy}\n  source  ${source}\n`
+  [`${severity.padEnd(8)} ${id}`, `at      ${where}`, `why     ${reason}`, `do      ${remedy}`, `source  ${source}`]
+    // Reasons may quote what a stranger wrote.
+    .map((line) => `${harmlessText(line)}\n`)
+    .join('  ')
 
 async function look({ config }: CheckArguments): Promise<readonly Finding[]> {
   try {
@@ -24,8 +29,7 @@ async function look({ config }: CheckArguments): Promise<readonly Finding[]> {
     return examine(await gather(loaded))
   } catch (cause) {
     const where = config ?? findConfiguration(process.cwd()) ?? process.cwd()
-    const message = (cause instanceof Error ? cause.message : String(cause)).replaceAll(/\s*\n\s*/gu, ' ')
-    return [finding('configuration-invalid', where, message)]
+    return [finding('configuration-invalid', where, messageOf(cause))]
   }
 }
 
@@ -38,10 +42,6 @@ export async function checkCommand(
   const failed = countOf(findings, 'error') > 0
   if (given.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
   const summary = severities.map((severity) => `${counts[severity]} ${severity}`).join(', ')
-  // Reasons may quote what a stranger wrote; a terminal must not obey it.
-  const text = findings
-    .map(inWords)
-    .join('\n')
-    .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+  const text = findings.map(inWords).join('\n')
   return { text: `${text}${findings.length > 0 ? '\n' : ''}${summary}\n`, failed }
 }

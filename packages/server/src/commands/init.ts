@@ -1,15 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { join, relative, resolve } from 'node:path'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
+import { hashOfSecret, newSecret } from '../secret.ts'
 
 export interface InitArguments {
   readonly issuer?: string
 }
-
-const newSecret = (): string => randomBytes(32).toString('base64url')
-const hashOf = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('base64')
 
 const environment = (secret: string): string => `\
 # Secrets of this Grantry server; grantry reads this file beside its configuration. Keep a copy where you keep passwords.
@@ -32,8 +29,8 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }:
   writeFiles(directory, {
     'grantry.config.json': configurationTemplate({
       issuer,
-      clientHash: hashOf(clientSecret),
-      apiHash: hashOf(apiSecret),
+      clientHash: hashOfSecret(clientSecret),
+      apiHash: hashOfSecret(apiSecret),
     }),
     [environmentFileName]: environment(newSecret()),
   })

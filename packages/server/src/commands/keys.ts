@@ -1,6 +1,7 @@
-import { isOAuthError, type KeyInfo, type Observer, type ProviderKeys } from '@grantry/core'
+import type { KeyInfo, Observer, ProviderKeys } from '@grantry/core'
 import type { Command } from 'commander'
 import { createLog, type Log } from '../log.ts'
+import { configOption } from './config-option.ts'
 import { assertShared, configured, withProvider } from './configured.ts'
 
 interface KeysArguments {
@@ -55,11 +56,7 @@ async function run(
   const loaded = await configured(config)
   assertShared(loaded, 'its keys are new after a restart')
   const log = createLog(process.stderr)
-  const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log)).catch((thrown: unknown) => {
-    if (!isOAuthError(thrown)) throw thrown
-    const { cause } = thrown
-    throw new TypeError(`the storage failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  })
+  const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log))
   await log.end(lastLines)
   process.stdout.write(json === true ? `${JSON.stringify(keys, null, 2)}\n` : keysTable(keys))
 }
@@ -71,7 +68,7 @@ export function addKeysCommands(grantry: Command): void {
     keys
       .command(name)
       .description(description)
-      .option('-c, --config <file>', 'configuration (default: grantry.config.json, .ts or .mjs in this directory)')
+      .option(...configOption)
       .option('--json', 'print JSON')
 
   command('list', 'every key, and what it does').action((options: KeysArguments) =>

@@ -1,14 +1,10 @@
 import { type Command, CommanderError } from 'commander'
 import { type CheckArguments, checkCommand } from './check.ts'
+import { configOption } from './config-option.ts'
 import { type InitArguments, initCommand } from './init.ts'
 import { purgeCommand } from './purge.ts'
 import { type RevokeArguments, revokeCommand } from './revoke.ts'
 import { tokenInspectCommand } from './token-inspect.ts'
-
-const configOption = [
-  '-c, --config <file>',
-  'configuration of the server (default: the one in this directory)',
-] as const
 
 const print = (text: string): void => {
   process.stdout.write(text)

@@ -6,6 +6,7 @@ import type { ParseError } from 'jsonc-parser'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { importModule } from './import-module.ts'
+import { inFile } from './in-file.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
 /** A configuration and the directory from which its relative paths count. */
@@ -50,6 +51,6 @@ export async function loadConfiguration(
     const configuration = parseConfiguration(configurationSchema, withEnvironment(written, variables), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
-    throw new TypeError(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw inFile(cause, file)
   }
 }

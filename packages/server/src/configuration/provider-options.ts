@@ -13,6 +13,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
+import { messageOf } from '../message-of.ts'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
@@ -33,10 +34,7 @@ async function loadPlugin(entry: PluginEntry, index: number, directory: string):
       throw new TypeError('its default export is no plugin and no factory of one')
     return plugin as Plugin
   } catch (cause) {
-    throw new TypeError(
-      `plugins[${index}] ${entry} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
+    throw new TypeError(`plugins[${index}] ${entry} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }
 
