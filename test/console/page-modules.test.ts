@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { claimWords } from '../../packages/server/src/token/claim-words.ts'
 
 // The modules of the page that need no browser.
 
@@ -56,6 +57,15 @@ describe('the curl command', () => {
 })
 
 describe('what is said of a claim', () => {
+  // `grant_type` and `generation` are in no token: they are said of a stored grant.
+  test.each(Object.keys(claimWords).filter((name) => name !== 'grant_type' && name !== 'generation'))(
+    'is said of every claim that the command line explains: %s',
+    async (name) => {
+      const { explainClaim } = await load('claims.js')
+      expect(explainClaim(name, '').meaning).not.toBe(explainClaim('a claim of nobody', '').meaning)
+    },
+  )
+
   test('a time is a date and how far away it is', async () => {
     const { explainClaim } = await load('claims.js')
     const exp = Math.floor(Date.now() / 1000) + 3599

@@ -19,6 +19,8 @@ const meanings = table({
   azp: 'The client that it was issued to',
   at_hash: 'Ties it to the access token of the same answer',
   grant_id: 'The family: all tokens of one sign-in share it',
+  client_epoch: 'After which revocation of the client it began',
+  sub_epoch: 'After which revocation of the user it began',
   sid: 'The session',
   active: 'Whether the server accepts it now',
   token_type: 'How to send it',
