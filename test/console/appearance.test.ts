@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { type Demo, eventually, type OpenConsole, openConsole, startDemo } from './open-console.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeWithChromium } from '../support/chromium.ts'
+import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
 
 // How the console looks and reads, before anything is done and after much was. With CONSOLE_SCREENSHOTS=directory it leaves pictures there.
 
@@ -68,16 +68,7 @@ async function doMuch({ page, press, choose }: OpenConsole): Promise<void> {
 }
 
 describeWithChromium('the console', () => {
-  let demo: Demo
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-    demo = await startDemo()
-  }, 60_000)
-  afterAll(async () => {
-    await browser?.close()
-    await demo?.stop()
-  })
+  const started = demoInBrowser()
 
   // 360 is also what is left of 720 at a zoom of 200 %.
   test.each([
@@ -86,7 +77,10 @@ describeWithChromium('the console', () => {
     [1200, 'dark'],
     [1600, 'light'],
   ] as const)('at %d px, %s: nothing overlaps or sticks out, and axe finds nothing', async (width, colorScheme) => {
-    const console = await openConsole(browser, demo.url, { viewport: { width, height: 900 }, colorScheme })
+    const console = await openConsole(started.browser, started.demo.url, {
+      viewport: { width, height: 900 },
+      colorScheme,
+    })
     const { page } = console
     for (const state of ['before', 'after']) {
       if (state === 'after') await doMuch(console)
@@ -101,7 +95,7 @@ describeWithChromium('the console', () => {
   })
 
   test('nothing moves for somebody who asked for less motion', async () => {
-    const console = await openConsole(browser, demo.url, { reducedMotion: 'reduce' })
+    const console = await openConsole(started.browser, started.demo.url, { reducedMotion: 'reduce' })
     const moving = await console.page.evaluate(
       () =>
         [...document.querySelectorAll('*')].filter((part) => {
@@ -114,7 +108,7 @@ describeWithChromium('the console', () => {
   })
 
   test('everything that can be pressed has a name, and the outcome is told to a screen reader', async () => {
-    const console = await openConsole(browser, demo.url)
+    const console = await openConsole(started.browser, started.demo.url)
     const tree = await console.page.locator('body').ariaSnapshot()
     expect(tree).toContain('status: Nothing was sent yet.')
     for (const part of [
@@ -129,7 +123,7 @@ describeWithChromium('the console', () => {
   })
 
   test('the checks of this file see an overlap, a control outside and a button without a name', async () => {
-    const console = await openConsole(browser, demo.url)
+    const console = await openConsole(started.browser, started.demo.url)
     await console.page.evaluate(() => {
       const button = document.createElement('button')
       Object.assign(button.style, { position: 'absolute', left: '-5px', top: '0', width: '400px', height: '300px' })

@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { type Demo, eventually, type OpenConsole, openConsole, startDemo } from './open-console.ts'
+import { expect, test } from 'vitest'
+import { describeWithChromium } from '../support/chromium.ts'
+import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
 
 // The demo in a browser, every button of it by the name that a screen reader says.
 
@@ -9,19 +8,10 @@ const signIn = 'Sign in and get a code'
 const granted = /200: granted/u
 
 describeWithChromium('the console of the demo', () => {
-  let demo: Demo
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-    demo = await startDemo()
-  }, 60_000)
-  afterAll(async () => {
-    await browser?.close()
-    await demo?.stop()
-  })
+  const started = demoInBrowser()
 
   const opened = async (inside: (console: OpenConsole) => Promise<void>, size?: { width: number; height: number }) => {
-    const console = await openConsole(browser, demo.url, size && { viewport: size })
+    const console = await openConsole(started.browser, started.demo.url, size && { viewport: size })
     try {
       await inside(console)
       console.assertClean()

@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { type Demo, eventually, openConsole, startDemo } from './open-console.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeWithChromium } from '../support/chromium.ts'
+import { demoInBrowser, eventually, openConsole } from './open-console.ts'
 
 // A client may register a name, a user may have one, a plugin may answer with text, and a stranger may be the reason for an event. What they write
 // is shown to an operator, whose browser could be made to do what he never asked for. It must stay text.
@@ -41,19 +41,10 @@ async function assertOnlyText(page: Page): Promise<void> {
 }
 
 describeWithChromium('the console shows as text', () => {
-  let demo: Demo
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-    demo = await startDemo()
-  }, 60_000)
-  afterAll(async () => {
-    await browser?.close()
-    await demo?.stop()
-  })
+  const started = demoInBrowser()
 
   test.each([200, 400])('an answer with markup in every place, with status %d', async (status) => {
-    const console = await openConsole(browser, demo.url, {}, (page) =>
+    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/connect/token', (route) => route.fulfill({ status, json: hostileAnswer })),
     )
     await console.press('Send the request', new RegExp(`${status}:`, 'u'))
@@ -63,7 +54,7 @@ describeWithChromium('the console shows as text', () => {
   })
 
   test('an answer that is HTML by its type', async () => {
-    const console = await openConsole(browser, demo.url, {}, (page) =>
+    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/connect/token', (route) => route.fulfill({ contentType: 'text/html', body: attack })),
     )
     await console.press('Send the request', /200: done/u)
@@ -87,7 +78,7 @@ describeWithChromium('the console shows as text', () => {
         authorizePath: '/x',
       },
     }
-    const console = await openConsole(browser, demo.url, {}, (page) =>
+    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/console/setup.json', (route) => route.fulfill({ json })),
     )
     await assertOnlyText(console.page)
@@ -96,7 +87,7 @@ describeWithChromium('the console shows as text', () => {
   })
 
   test('an event', async () => {
-    const console = await openConsole(browser, demo.url, {}, (page) =>
+    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/console/events', (route) =>
         route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(hostileEvent)}\n\n` }),
       ),
@@ -107,7 +98,7 @@ describeWithChromium('the console shows as text', () => {
   })
 
   test('the policy stops what a mistake in the page would let in', async () => {
-    const console = await openConsole(browser, demo.url)
+    const console = await openConsole(started.browser, started.demo.url)
     const { page } = console
     const refused = await page.evaluate(async () => {
       const tries: Record<string, () => unknown> = {
@@ -136,12 +127,12 @@ describeWithChromium('the console shows as text', () => {
   })
 
   test('a page of another site neither shows it in a frame nor reads it', async () => {
-    const context = await browser.newContext()
+    const context = await started.browser.newContext()
     const page = await context.newPage()
     await page.route('http://attacker.example/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: `<iframe src="${demo.url}"></iframe>` }),
+      route.fulfill({ contentType: 'text/html', body: `<iframe src="${started.demo.url}"></iframe>` }),
     )
-    const framed = page.waitForResponse(demo.url).catch(() => undefined)
+    const framed = page.waitForResponse(started.demo.url).catch(() => undefined)
     await page.goto('http://attacker.example/')
     const read = await page.evaluate(
       (url) =>
@@ -149,7 +140,7 @@ describeWithChromium('the console shows as text', () => {
           (answer) => answer.status,
           () => 'refused',
         ),
-      demo.url,
+      started.demo.url,
     )
     expect(read).toBe('refused')
     await context.close()

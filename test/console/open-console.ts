@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
+import { startChromium } from '../support/chromium.ts'
 
 /** The demo as `npm start` runs it. */
 export interface Demo {
@@ -13,7 +14,7 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-export async function startDemo(): Promise<Demo> {
+async function startDemo(): Promise<Demo> {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
   const server = await startCommand(['--port', '0'], directory)
   // The banner may come in parts.
@@ -27,6 +28,20 @@ export async function startDemo(): Promise<Demo> {
       await rm(directory, { recursive: true })
     },
   }
+}
+
+/** The demo and a browser for all tests of a suite. */
+export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browser } {
+  const started = {} as { demo: Demo; browser: Browser }
+  beforeAll(async () => {
+    started.browser = await startChromium()
+    started.demo = await startDemo()
+  }, 60_000)
+  afterAll(async () => {
+    await started.browser?.close()
+    await started.demo?.stop()
+  })
+  return started
 }
 
 /** As `expect.poll`, with the patience that a loaded machine needs. */
