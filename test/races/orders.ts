@@ -32,7 +32,3 @@ export interface Answers {
   readonly granted: readonly string[]
   readonly refused: Readonly<Record<string, number>>
 }
-
-export type Report =
-  | { readonly id: number; readonly result: unknown; readonly error?: undefined }
-  | { readonly id: number; readonly error: string }

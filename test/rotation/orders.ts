@@ -35,7 +35,3 @@ export interface Answers {
   rotate: 'done' | 'refused'
   events: readonly Extract<ProviderEvent, { readonly type: 'keys_rotated' }>[]
 }
-
-export type Report =
-  | { readonly id: number; readonly result: unknown; readonly error?: undefined }
-  | { readonly id: number; readonly error: string }

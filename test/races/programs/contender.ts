@@ -1,4 +1,5 @@
 // One of the processes of a race: a whole provider of its own on the storage that all of them share, with latency on every operation.
+
 import type { AtomicDriver, KeySource } from '@grantry/core'
 import { basic, type Credentials } from '@grantry/core/testing'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
@@ -6,8 +7,9 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { clients, type Fixture, fixture, redirectUri } from '../../support/fixture.ts'
 import { withLatency } from '../../support/latency.ts'
+import { takeOrders } from '../../support/ordered-process.ts'
 import { forgetfulDriver } from '../forgetful-driver.ts'
-import { type Answers, api, type Order, type Report, retried, type StoragePlace, strict } from '../orders.ts'
+import { type Answers, api, type Order, retried, type StoragePlace, strict } from '../orders.ts'
 
 function driverAt(place: StoragePlace): AtomicDriver {
   switch (place.kind) {
@@ -96,14 +98,4 @@ async function carryOut(f: Fixture, order: Order): Promise<unknown> {
 
 const [place, keys] = JSON.parse(process.argv[2] ?? '[]')
 const f = await start(place, keys)
-const report = (message: Report): void => {
-  process.send?.(message)
-}
-process.on('message', ({ id, order }: { id: number; order: Order }) => {
-  carryOut(f, order).then(
-    (result) => report({ id, result }),
-    (error: unknown) => report({ id, error: String(error instanceof Error ? error.stack : error) }),
-  )
-})
-process.once('disconnect', () => process.exit(0))
-report({ id: 0, result: 'ready' })
+takeOrders<Order>((order) => carryOut(f, order))

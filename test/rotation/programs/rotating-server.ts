@@ -1,10 +1,12 @@
 // One of the processes of a service whose keys rotate under load: a whole provider, a slow way to the store, and a clock that runs fast.
+
 import { storedKeys } from '@grantry/core'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 import { clients, fixture, webJwt } from '../../support/fixture.ts'
 import { withLatency } from '../../support/latency.ts'
-import { accessTokenLifetime, type Order, type Report, rotateAfter, type Setting, type Verdicts } from '../orders.ts'
+import { takeOrders } from '../../support/ordered-process.ts'
+import { accessTokenLifetime, type Order, rotateAfter, type Setting, type Verdicts } from '../orders.ts'
 
 const { url, base, speed }: Setting = JSON.parse(process.argv[2] ?? '')
 const driver = redisDriver({ url, operationTimeout: 20 })
@@ -82,14 +84,4 @@ async function carryOut(order: Order): Promise<unknown> {
   }
 }
 
-const report = (message: Report): void => {
-  process.send?.(message)
-}
-process.on('message', ({ id, order }: { id: number; order: Order }) => {
-  carryOut(order).then(
-    (result) => report({ id, result }),
-    (error: unknown) => report({ id, error: String(error instanceof Error ? error.stack : error) }),
-  )
-})
-process.once('disconnect', () => process.exit(0))
-report({ id: 0, result: 'ready' })
+takeOrders<Order>(carryOut)
