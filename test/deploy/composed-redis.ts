@@ -1,8 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { freePort } from '../support/redis-server.ts'
-import { type RunningProgram, root, runProgram } from './single-file.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RunningProgram, runProgram } from '../support/program.ts'
+import { root } from './single-file.ts'
 import { until } from './until.ts'
 
 export interface ComposedRedis {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { runProgram } from '../support/program.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
-import { root, runProgram, singleFile } from './single-file.ts'
+import { root, singleFile } from './single-file.ts'
 import { type StartedServer, startServer } from './started-server.ts'
 
 // `grantry.mjs` alone in an empty directory outside of the repository: nothing that it needs lies elsewhere.

@@ -1,4 +1,4 @@
-import { type ProgramOptions, type RunningProgram, runProgram } from './single-file.ts'
+import { type ProgramOptions, type RunningProgram, runProgram } from '../support/program.ts'
 import { until } from './until.ts'
 
 /** A server in a process of its own that listens. */
@@ -8,8 +8,12 @@ export interface StartedServer extends RunningProgram {
   stop(): Promise<number | null>
 }
 
+export interface ServerOptions extends ProgramOptions {
+  readonly arguments?: readonly string[]
+}
+
 /** Starts `serve` on a free port and waits until it says that it listens; rejects with what it said instead. */
-export async function startServer(program: readonly string[], options: ProgramOptions): Promise<StartedServer> {
+export async function startServer(program: readonly string[], options: ServerOptions): Promise<StartedServer> {
   const running = runProgram([...program, 'serve', '--port', '0', ...(options.arguments ?? [])], options)
   let code: number | null | undefined
   void running.ended.then((ended) => {

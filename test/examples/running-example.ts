@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { freePort } from '../support/free-port.ts'
 import { examplesPath, searchPath } from './example-folders.ts'
 
 /** An example that was started with the commands of its README. */
@@ -10,16 +9,6 @@ export interface RunningExample {
   readonly ready: Promise<void>
   /** Ends it, and whatever it has started, as Ctrl-C would. Rejects when something of it goes on for 20 seconds; that is killed then. */
   stop(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new TypeError('The system gave no port')
-  return address.port
 }
 
 /** Signals the group that the shell leads; one that is gone already has nothing left to end. */

@@ -1,8 +1,8 @@
-import { createServer } from 'node:net'
 import { serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ProviderOptions, type ScopeOptions, webRuntime } from '@grantry/core'
 import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { clients, type Fixture, fixture, redirectUri, scopes } from '../support/fixture.ts'
+import { freePort } from '../support/free-port.ts'
 
 /** An id and a secret of which form-encoding (RFC 6749 section 2.3.1) changes nearly every character; `%2B` must not be decoded once too often. */
 export const awkward: Credentials = ['my-client', '100% a+b:c%2B ü']
@@ -33,16 +33,6 @@ const interopScopes: readonly ScopeOptions[] = [
   ...scopes,
   { name: awkwardApi[0], secrets: [{ sha256: sha256Of(awkwardApi[1]) }] },
 ]
-
-/** The issuer is configuration and names the port, so the port must be known before the provider is made. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new TypeError('the probe has no port')
-  return address.port
-}
 
 export interface RunningProvider extends Fixture {
   readonly issuer: string

@@ -1,4 +1,5 @@
 // Where /metrics is, and who may read it.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { localOnly } from '../../packages/server/src/observability/metrics-page.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { freePort } from '../server/running-command.ts'
+import { freePort } from '../support/free-port.ts'
 import { parsePrometheusText } from './prometheus-text.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-metrics-'))

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { freePort } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
 
 const servers: GrantryServer[] = []
 afterEach(async () => {

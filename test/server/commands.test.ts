@@ -1,78 +1,49 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { main } from '../../packages/server/src/cli.ts'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { parsePasswordHash, verifyPassword } from '../../packages/server/src/users/password-hash.ts'
-import { freePort, root, startCommand } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
+import { printed } from './printed.ts'
+import { root, startCommand } from './running-command.ts'
+import { run } from './running-program.ts'
 
 describe('what only prints', () => {
-  let out = ''
-  let err = ''
-  beforeEach(() => {
-    out = ''
-    err = ''
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      out += String(text)
-      return true
-    })
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      err += String(text)
-      return true
-    })
-  })
-  afterEach(() => vi.restoreAllMocks())
-
   test('--version is that of the package', async () => {
     const { version } = JSON.parse(readFileSync(`${root}/packages/server/package.json`, 'utf8'))
-    expect(await main(['--version'])).toBe(0)
-    expect({ out, err }).toEqual({ out: `${version}\n`, err: '' })
+    expect(await printed('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
   })
 
   test.each([[['--help']], [['help']], [['serve', '--help']]])(
     '%j is what was asked for: it ends with 0',
     async (line) => {
-      expect(await main(line)).toBe(0)
-      expect(out).toContain('Usage: grantry')
-      expect(err).toBe('')
+      const usage = expect.stringContaining('Usage: grantry')
+      expect(await printed(...line)).toEqual({ code: 0, out: usage, err: '' })
     },
   )
 
   test('--help names every command', async () => {
-    await main(['--help'])
+    const { out } = await printed('--help')
     for (const command of ['serve', 'hash-secret', 'hash-password']) expect(out).toContain(command)
   })
 
   // A shell makes it of an unset variable: the hash of nothing would let everybody in.
   test('hash-secret of an empty secret is refused, and no hash is printed', async () => {
-    expect(await main(['hash-secret', ''])).toBe(1)
-    expect(out).toBe('')
-    expect(err).toMatch(/^grantry: the secret is empty; [^\n]+\n$/u)
+    const sentence = expect.stringMatching(/^grantry: the secret is empty; [^\n]+\n$/u)
+    expect(await printed('hash-secret', '')).toEqual({ code: 1, out: '', err: sentence })
   })
 
   test('hash-secret of a secret prints its hash and not the secret', async () => {
-    expect(await main(['hash-secret', 'web-secret'])).toBe(0)
-    expect(out).toBe('store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n')
+    expect(await printed('hash-secret', 'web-secret')).toEqual({
+      code: 0,
+      out: 'store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n',
+      err: '',
+    })
   })
 })
 
 /** `npm start -- hash-password` with this on standard input. */
-function hashPasswordOf(
-  input: string,
-): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
-  const child = spawn(process.execPath, [`${root}/scripts/start.js`, 'hash-password'], { cwd: root })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString()
-  })
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
-}
+const hashPasswordOf = (input: string) => run(['hash-password'], root, { input })
 
 describe('hash-password from standard input', () => {
   test.each([

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { freePort, startCommand } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
+import { startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
 
 const shell = promisify(execFile)

@@ -1,35 +1,22 @@
 // `grantry keys` works beside a server that runs, through the storage that they share; the server follows without a restart.
+
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { main } from '../../packages/server/src/cli.ts'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { freePort, startCommand } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
+import { printed } from './printed.ts'
+import { startCommand } from './running-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-keys-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const encryptionSecret = 'a-secret-of-thirty-two-characters'
-let out = ''
-let err = ''
-beforeEach(() => {
-  out = ''
-  err = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += String(text)
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    err += String(text)
-    return true
-  })
-})
-afterEach(() => vi.restoreAllMocks())
 
 let count = 0
 function configuration(more: object = {}): string {
@@ -52,9 +39,11 @@ function configuration(more: object = {}): string {
   return file
 }
 
-async function keysCommand(file: string, ...line: readonly string[]): Promise<readonly KeyInfo[]> {
-  out = ''
-  expect(await main(['keys', ...line, '--config', file, '--json'])).toBe(0)
+const keysCommand = (file: string, ...line: readonly string[]) => printed('keys', ...line, '--config', file)
+
+async function keysAfter(file: string, ...line: readonly string[]): Promise<readonly KeyInfo[]> {
+  const { code, out } = await keysCommand(file, ...line, '--json')
+  expect(code).toBe(0)
   return JSON.parse(out)
 }
 
@@ -76,9 +65,9 @@ describe('beside a server that runs', () => {
         return ((await answer.json()) as { access_token: string }).access_token
       }
       const old = await token()
-      const [before, waiting] = await keysCommand(file, 'list')
+      const [before, waiting] = await keysAfter(file, 'list')
       expect(decodeProtectedHeader(old).kid).toBe(before?.kid)
-      const rotated = await keysCommand(file, 'rotate', '--force')
+      const rotated = await keysAfter(file, 'rotate', '--force')
       expect(stateOf(rotated, waiting?.kid)).toBe('current')
       await vi.waitFor(async () => expect(decodeProtectedHeader(await token()).kid).toBe(waiting?.kid), {
         timeout: 60_000,
@@ -129,7 +118,8 @@ describe('a server', () => {
 describe('the commands', () => {
   test('list is a table of what each key does, and of nothing of the key', async () => {
     const file = configuration()
-    expect(await main(['keys', 'list', '--config', file])).toBe(0)
+    const { code, out, err } = await keysCommand(file, 'list')
+    expect(code).toBe(0)
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head?.split(/ {2,}/u)).toEqual(['KID', 'ALGORITHM', 'STATE', 'MADE', 'SIGNS SINCE', 'ACCEPTED UNTIL'])
     expect(rows).toHaveLength(2)
@@ -140,13 +130,16 @@ describe('the commands', () => {
 
   test('rotate right after the keys were made is refused in a sentence, and forced it works', async () => {
     const file = configuration({ keys: { algorithms: ['ES256', 'EdDSA'] } })
-    const before = await keysCommand(file, 'list')
-    expect(await main(['keys', 'rotate', '--config', file])).toBe(1)
-    expect(err).toMatch(
-      /^grantry: keys: the next key was published a moment ago, and [^\n]+ wait \d+ s, or force it\n$/u,
-    )
-    err = ''
-    const after = await keysCommand(file, 'rotate', '--force')
+    const before = await keysAfter(file, 'list')
+    expect(await keysCommand(file, 'rotate')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /^grantry: keys: the next key was published a moment ago, and [^\n]+ wait \d+ s, or force it\n$/u,
+      ),
+    })
+    const { out, err } = await keysCommand(file, 'rotate', '--force', '--json')
+    const after: readonly KeyInfo[] = JSON.parse(out)
     expect(after.filter(({ state }) => state === 'retiring').map(({ kid }) => kid)).toEqual(
       before.filter(({ state }) => state === 'current').map(({ kid }) => kid),
     )
@@ -155,13 +148,15 @@ describe('the commands', () => {
 
   test('retire takes a key out of use, and a compromised one is gone', async () => {
     const file = configuration()
-    const [current, next] = await keysCommand(file, 'list')
-    const retired = await keysCommand(file, 'retire', current?.kid ?? '', '--force')
+    const [current, next] = await keysAfter(file, 'list')
+    const retired = await keysAfter(file, 'retire', current?.kid ?? '', '--force')
     expect([stateOf(retired, current?.kid), stateOf(retired, next?.kid)]).toEqual(['retiring', 'current'])
-    const gone = await keysCommand(file, 'retire', current?.kid ?? '', '--compromised')
+    const gone = await keysAfter(file, 'retire', current?.kid ?? '', '--compromised')
     expect(stateOf(gone, current?.kid)).toBeUndefined()
-    expect(await main(['keys', 'retire', 'nothing', '--config', file])).toBe(1)
-    expect(err).toContain('grantry: keys: there is no key with this kid')
+    expect(await keysCommand(file, 'retire', 'nothing')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('grantry: keys: there is no key with this kid'),
+    })
   })
 
   test.each([
@@ -177,7 +172,8 @@ describe('the commands', () => {
     ['a file and a rotation', { keys: { jwks: './keys.json', rotateAfter: 6000 } }, 'keys must have jwks alone'],
   ])('%s is told in one sentence', async (_what, more, sentence) => {
     const file = configuration(more)
-    expect(await main(['keys', 'list', '--config', file])).toBe(1)
+    const { code, out, err } = await keysCommand(file, 'list')
+    expect(code).toBe(1)
     expect(err).toContain(`grantry: ${file}: ${sentence}`)
     expect(err.trim().split('\n')).toHaveLength(1)
     expect(out).toBe('')
@@ -185,34 +181,37 @@ describe('the commands', () => {
 
   test('another secret than that of the storage is told in one sentence, without either', async () => {
     const file = configuration()
-    await keysCommand(file, 'list')
+    await keysAfter(file, 'list')
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace(encryptionSecret, 'another-secret-of-thirty-two-chars'))
-    expect(await main(['keys', 'list', '--config', file])).toBe(1)
-    expect(err).toBe(
-      `grantry: ${file}: keys: the stored key ring was encrypted with another encryptionSecret; give that one\n`,
-    )
+    expect(await keysCommand(file, 'list')).toEqual({
+      code: 1,
+      out: '',
+      err: `grantry: ${file}: keys: the stored key ring was encrypted with another encryptionSecret; give that one\n`,
+    })
   })
 
   test('keys of a file are listed and not rotated', async () => {
     const jwk = await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)
     writeFileSync(join(directory, 'keys.json'), JSON.stringify({ keys: [{ ...jwk, kid: 'mine' }] }))
     const file = configuration({ keys: { jwks: './keys.json' } })
-    expect(await keysCommand(file, 'list')).toMatchObject([{ kid: 'mine', state: 'current' }])
-    expect(await main(['keys', 'rotate', '--config', file])).toBe(1)
-    expect(err).toContain('keys: these keys are given in the configuration; change them there')
+    expect(await keysAfter(file, 'list')).toMatchObject([{ kid: 'mine', state: 'current' }])
+    expect(await keysCommand(file, 'rotate')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('keys: these keys are given in the configuration; change them there'),
+    })
   })
 
   test.each([[['keys']], [['keys', 'retire']], [['keys', 'list', '--forse']], [['keys', 'turn']]])(
     'wrong usage %j ends with 2',
     async (line) => {
-      expect(await main(line)).toBe(2)
+      expect((await printed(...line)).code).toBe(2)
     },
   )
 
   test('what is stored is readable by its owner alone', async () => {
     const file = configuration()
-    await keysCommand(file, 'list')
+    await keysAfter(file, 'list')
     expect(statSync(join(directory, `data${count}`)).mode & 0o077).toBe(0)
   })
 })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { runProgram } from '../support/program.ts'
 import { root } from './running-command.ts'
 
 /** How a command ended that is not a server. */
@@ -9,7 +9,7 @@ export interface Ended {
 }
 
 /** Runs `grantry <args>` in a process of its own, in this directory, with this on standard input. */
-export function run(
+export async function run(
   args: readonly string[],
   cwd: string,
   {
@@ -18,15 +18,6 @@ export function run(
     env = {},
   }: { input?: string; script?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...script, ...args], { cwd, env: { ...process.env, ...env } })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString()
-  })
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
+  const program = runProgram([process.execPath, ...script, ...args], { cwd, environment: env, input })
+  return { code: await program.ended, ...program.output() }
 }

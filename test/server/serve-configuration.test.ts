@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { freePort, type RunningCommand, root, startCommand } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RunningCommand, root, startCommand } from './running-command.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-serve-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -6,7 +6,8 @@ import { sha256Of } from '@grantry/core/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { configuredStorage } from '../../packages/server/src/configuration/storage.ts'
-import { freePort, type RunningCommand, startCommand } from './running-command.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RunningCommand, startCommand } from './running-command.ts'
 
 let directory: string
 let server: RunningCommand | undefined

@@ -1,4 +1,5 @@
 // A program that has opened the driver and is done ends by itself.
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -6,8 +7,9 @@ import { dirname } from 'node:path'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
+import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { freePort, type RedisServer, startRedis, startRedisCluster, startSentinel } from '../support/redis-server.ts'
+import { type RedisServer, startRedis, startRedisCluster, startSentinel } from '../support/redis-server.ts'
 
 describeWithRedis('the Redis driver leaves nothing behind that keeps a process alive', () => {
   let server: RedisServer

@@ -1,12 +1,14 @@
 // open() refuses a Redis that is unfit, in one sentence that an operator can act on and that holds no secret.
+
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { startReplica } from '../support/redis-replica.ts'
-import { freePort, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 const secret = 'the-p@ssword'
 const quoted = encodeURIComponent(secret)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, type RedisServer, startRedis } from './redis-server.ts'
+import { freePort } from './free-port.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Seconds for the nodes to agree; they gossip once a second. */
 const patience = 30

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { freePort } from './free-port.ts'
 import { newDirectory, removeDirectory, startProcess } from './redis-process.ts'
-import { freePort, type RedisServer } from './redis-server.ts'
+import type { RedisServer } from './redis-server.ts'
 
 /** Seconds for the Sentinel to find the replicas: it asks the primary once at its start, and then every 10 s. */
 const patience = 30

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
+import { freePort } from './free-port.ts'
 import { newDirectory, type RedisProcess, removeDirectory, startProcess } from './redis-process.ts'
 
 export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
@@ -36,18 +36,6 @@ export interface RedisServer {
   command(name: string, ...parameters: (string | number)[]): Promise<unknown>
   /** Ends it and removes its directory. */
   stop(): Promise<void>
-}
-
-/** A port on loopback that nobody listens on at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 async function send(port: number, name: string, parameters: (string | number)[]): Promise<unknown> {

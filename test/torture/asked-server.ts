@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Credentials } from '@grantry/core/testing'
 import { expect } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { createFleet } from './fleet.ts'
 import { createLedger } from './ledger.ts'
 import { api, loginOf, torturedClients, writeSetting } from './setting.ts'
-import { freePort } from './surroundings.ts'
 
 /**
  * Milliseconds that an answer may take, where one operation of the storage gets 500: generous, because the machine may be busy, and still less

@@ -1,5 +1,4 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,17 +7,6 @@ import { consolePageDefine } from '../../scripts/console-page.js'
 
 /** A directory of its own for one run. */
 export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-torture-'))
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 // CommonJS among the dependencies asks for Node's modules by `require`. Under another name than the command line itself imports it.
 const banner =

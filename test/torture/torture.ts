@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../support/free-port.ts'
 import { createAsk } from './ask.ts'
 import { type Client, createClient } from './client.ts'
 import type { Grave } from './family.ts'
@@ -11,7 +12,7 @@ import { createPost } from './post.ts'
 import { createRandom, type Random } from './random.ts'
 import { torturedClients, writeSetting } from './setting.ts'
 import type { TorturedStore } from './stores.ts'
-import { freePort, newDirectory, serverProgram } from './surroundings.ts'
+import { newDirectory, serverProgram } from './surroundings.ts'
 import { workUntil } from './work.ts'
 
 /** What is done to the servers or their store while the clients work. */
