@@ -54,7 +54,7 @@ describe('on the port of the server', () => {
   })
 
   // A proxy on this machine passes strangers on, from a loopback address.
-  test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'])(
+  test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'])(
     'who comes through a proxy that says so by %s finds nothing',
     async (header) => {
       const response = await fetch(`${addressOf(await start())}/metrics`, { headers: { [header]: '198.51.100.7' } })
