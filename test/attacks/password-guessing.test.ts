@@ -172,6 +172,56 @@ describe('from many addresses', () => {
   })
 })
 
+/** Where a user service asks another directory for each `tenant:` or `idp:`, anybody may have a namesake in a tenant of his own. */
+describe('a namesake in a tenant of the attacker', () => {
+  const tenants = {
+    users: {
+      authenticate: ({ tenant, password }: { readonly tenant?: string; readonly password: string }) =>
+        password === `password of ${tenant ?? 'nobody'}` ? { sub: `alice of ${tenant ?? 'nobody'}` } : undefined,
+    },
+  }
+  const logIn = (f: Fixture, tenant: string | undefined, password: string, from = home) => {
+    const acr = tenant === undefined ? {} : { acr_values: `tenant:${tenant}` }
+    return f.post('token', { grant_type: 'password', username: 'alice', password, scope: 'openid', ...acr }, web, from)
+  }
+
+  test.each([['evil'], [undefined]])('whose logins (%j) do not forget the guesses at the other', async (own) => {
+    const f = await fixture(tenants)
+    const statuses: number[] = []
+    for (let guessed = 0; guessed < 8; guessed += 1) {
+      statuses.push((await logIn(f, 'victim', `guess ${guessed}`)).status)
+      await logIn(f, own, `password of ${own ?? 'nobody'}`)
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+  })
+
+  test('does not make an address one of the other user', async () => {
+    const f = await fixture(tenants)
+    expect((await logIn(f, 'evil', 'password of evil', elsewhere)).status).toBe(200)
+    await many(20, (index) => logIn(f, 'victim', 'wrong', address(index)))
+    expect((await logIn(f, 'victim', 'password of victim', elsewhere)).status).toBe(429)
+  })
+
+  test('nor has a user more guesses in many tenants than in one', async () => {
+    const f = await fixture(tenants)
+    const statuses: number[] = []
+    for (let guessed = 0; guessed < 8; guessed += 1)
+      statuses.push((await logIn(f, guessed % 2 === 0 ? `tenant ${guessed}` : undefined, 'guess')).status)
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+  })
+
+  test('and who logs in in a tenant is held up by his earlier mistakes as long as by the last of them', async () => {
+    const f = await fixture(tenants)
+    for (let mistake = 0; mistake < 6; mistake += 1) {
+      await logIn(f, 'victim', 'a mistake')
+      f.clock.advance(mistake < 4 ? 0 : 2)
+    }
+    for (let login = 0; login < 3; login += 1) {
+      expect((await logIn(f, 'victim', 'password of victim')).status).toBe(200)
+    }
+  })
+})
+
 describe('all at once', () => {
   const slowUsers = () => {
     const asked: string[] = []

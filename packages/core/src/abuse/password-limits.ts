@@ -17,6 +17,8 @@ export interface Attempt {
   /** One person, however the name was written. */
   readonly person: string
   readonly clientId: string
+  /** What of the request the host may look for the person by, beside the name; `undefined` where there is nothing. */
+  readonly directory: string | undefined
   /** `undefined` where the host does not know it: then the user counts as a whole. */
   readonly address: string | undefined
 }
@@ -70,24 +72,35 @@ export function createPasswordLimits(
   // Who looks for a slot that is left must not be overtaken: as many as may be under way have one each.
   const takingTurns = createTurns(1, longestAttempt)
 
+  /**
+   * Under which names an attempt counts. Where it names a directory (`tenant:`, `idp:`), the person may be a namesake in a tenant of the attacker, and a
+   * login there must not forget what was guessed elsewhere: such attempts count once more under a name that no login forgets.
+   */
+  const countedAs = (name: string, { directory }: Attempt): readonly string[] =>
+    directory === undefined ? [name] : [name, JSON.stringify(['in a directory', name])]
+
   /** All permits that this attempt needs, or none. */
-  async function permitsFor({ person, clientId }: Attempt, own: string | undefined, knownKey: string) {
-    const [known, ownLook, personLook, clientWait] = await allOf([
+  async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {
+    const ofPerson = countedAs(who.person, who).map((name) => ({ limit: names.person, permits: personPermits, name }))
+    const ofAddress = (own === undefined ? [] : countedAs(own, who)).map((name) => ({
+      limit: names.own,
+      permits: ownPermits,
+      name,
+    }))
+    const [known, clientWait, looks] = await allOf([
       own === undefined ? undefined : store.get(knownKey, knownSchema),
-      own === undefined ? undefined : ownPermits.look(own),
-      personPermits.look(person),
-      clientSlots.waitOf(clientId),
+      clientSlots.waitOf(who.clientId),
+      allOf([...ofAddress, ...ofPerson].map(({ permits, name }) => permits.look(name))),
     ])
-    const held: { readonly limit: string; readonly permit: Permit }[] = []
-    if (own !== undefined) ownPermits.assertDue(ownLook)
     // Where the user has logged in before, strangers elsewhere do not matter: nobody is locked out by them.
-    if (known === undefined) {
-      personPermits.assertDue(personLook)
-      if (clientWait !== undefined) throw tooMany(clientWait)
-    }
-    if (own !== undefined) held.push({ limit: names.own, permit: await ownPermits.take(own, ownLook) })
+    const needed = known === undefined ? [...ofAddress, ...ofPerson] : ofAddress
+    for (const [index, { permits }] of needed.entries()) permits.assertDue(looks[index])
+    if (known === undefined && clientWait !== undefined) throw tooMany(clientWait)
+    const held: { readonly limit: string; readonly permit: Permit }[] = []
     try {
-      if (known === undefined) held.push({ limit: names.person, permit: await personPermits.take(person, personLook) })
+      for (const [index, { limit, permits, name }] of needed.entries()) {
+        held.push({ limit, permit: await permits.take(name, looks[index]) })
+      }
     } catch (error) {
       await Promise.all(held.map(({ permit }) => permit.giveBack()))
       throw error
@@ -101,7 +114,7 @@ export function createPasswordLimits(
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ) {
-    const knownKey = keyOf('known', hashOf(JSON.stringify([issuer, own ?? '']), runtime))
+    const knownKey = keyOf('known', hashOf(JSON.stringify([issuer, own ?? '', who.directory]), runtime))
     const { held, isKnown } = await inTurn(takingTurns, own ?? who.person, () => permitsFor(who, own, knownKey))
     let found: T | undefined
     try {
@@ -118,8 +131,11 @@ export function createPasswordLimits(
       throw tooMany(late)
     }
     if (found === undefined) {
+      const told = new Set<string>()
       const tell = (limit: string, retryAfter: number | undefined): void => {
-        if (retryAfter) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
+        if (!retryAfter || told.has(limit)) return
+        told.add(limit)
+        recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
       }
       await Promise.all([
         ...held.map(async ({ limit, permit }) => tell(limit, await permit.fail())),
@@ -128,7 +144,7 @@ export function createPasswordLimits(
       return undefined
     }
     await Promise.all([
-      ...held.map(({ permit }) => permit.succeed()),
+      ...held.map(({ permit }) => (who.directory === undefined ? permit.succeed() : permit.giveBack())),
       own === undefined || isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
     ])
     return found

@@ -35,10 +35,12 @@ export function createUserAuthentication(deps: {
 }): UserAuthentication {
   const { users, limits, recorder } = deps
   return async (credentials, client, trace) => {
-    const { username } = credentials
+    const { username, idp, tenant, acrValues } = credentials
+    const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
+    const directory = named ? JSON.stringify([idp, tenant, acrValues]) : undefined
     const fail = (reason: string): void =>
       recorder.record(trace, { type: 'user_authentication_failed', username, reason })
-    const who = { person: personOf(username), clientId: client.clientId, address: trace.clientAddress }
+    const who = { person: personOf(username), clientId: client.clientId, directory, address: trace.clientAddress }
     let user: AuthenticatedUser | undefined
     try {
       user = await limits.attempt(
