@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { badgeGrant } from '../../packages/server/src/demo/badge-grant.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { freePort } from '../support/free-port.ts'
 
@@ -125,4 +128,61 @@ describe('colour', () => {
       expect(text).not.toContain('\u001B')
     },
   )
+})
+
+describe('a server of your own', () => {
+  const sha256 = 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8='
+  const client = { secrets: [{ sha256 }], grantTypes: ['client_credentials'], scopes: ['openid', 'api1'] }
+
+  async function configured(more: object): Promise<GrantryServer> {
+    const issuer = 'https://id.example.com/tenant'
+    const given = { issuer, storage: { driver: 'memory' }, clients: [], scopes: [{ name: 'api1' }], ...more }
+    const configuration = parseConfiguration(configurationSchema, given, '')
+    const loaded = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
+    const server = await startServer({ loaded, port: 0, observe: () => {} })
+    servers.push(server)
+    return server
+  }
+
+  /** What it prints below "Paste into another terminal", and what that answers; the secret that curl would ask for is given. */
+  async function pasted(server: GrantryServer): Promise<{ commands: string; answers: readonly string[] }> {
+    const text = banner(server, [], false)
+    const commands = text.slice(text.indexOf('Paste into another terminal:')).split('\n').slice(1).join('\n')
+    const { stdout } = await promisify(execFile)('sh', ['-c', commands.replace(' -u web ', ' -u web:demo-secret ')])
+    return { commands, answers: stdout.trim().split('\n') }
+  }
+
+  test('names every plugin, those that check as well', async () => {
+    const badge = badgeGrant({ ownerOf: async () => undefined })
+    expect(banner(await configured({ plugins: [badge] }), [], false)).toContain(
+      '\nplugins    client_credentials, password, authorization_code, proof_key, refresh_token, urn:example:badge\n',
+    )
+  })
+
+  // Behind a proxy the issuer is elsewhere; the commands are for this machine.
+  test('prints commands that work as they are pasted', async () => {
+    const server = await configured({ clients: [{ ...client, clientId: 'web' }] })
+    const { commands, answers } = await pasted(server)
+    expect(commands).toContain(' -u web -d grant_type=client_credentials -d scope=api1;')
+    expect(JSON.parse(answers[0] ?? '')).toEqual({ status: 'ready' })
+    expect(JSON.parse(answers[1] ?? '')).toMatchObject({ issuer: 'https://id.example.com/tenant' })
+    expect(answers[2]).toContain('curl asks for its secret')
+    expect(JSON.parse(answers[3] ?? '')).toMatchObject({ scope: 'api1', token_type: 'Bearer' })
+  })
+
+  test.each([
+    ['is disabled', { enabled: false }],
+    ['has no API', { scopes: ['openid'] }],
+    ['may not ask for itself', { grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/'] }],
+    ['has a name that a shell would obey', { clientId: '$(id)' }],
+  ])('a client that %s is not in a command', async (_what, more) => {
+    const { commands } = await pasted(await configured({ clients: [{ ...client, clientId: 'web', ...more }] }))
+    expect(commands).not.toContain('grant_type')
+  })
+
+  test('an endpoint that is switched off is not in a command', async () => {
+    const endpoints = { token: false, discovery: false }
+    const { answers } = await pasted(await configured({ endpoints, clients: [{ ...client, clientId: 'web' }] }))
+    expect(answers).toEqual(['{"status":"ready"}'])
+  })
 })

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { defaultPaths, endpointNames } from '@grantry/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningCommand, startCommand } from './running-command.ts'
 
@@ -61,13 +62,28 @@ describe('npm start without a configuration', () => {
 
   test('what it prints gets a token by the custom grant', () => {
     expect(answer(9)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
-    expect(answers).toHaveLength(10)
+  })
+
+  test('what it prints revokes a token, and the API learns that it is not active', () => {
+    expect(answer(10)).toEqual({ active: false })
+  })
+
+  test('what it prints finds the endpoints by discovery, and the public keys', () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
+    expect(answers.slice(11, 13)).toEqual([`${base}/connect/token`, `${base}/.well-known/jwks`])
+    expect(answer(13).keys.length).toBeGreaterThan(0)
+    expect(answers).toHaveLength(14)
+  })
+
+  test('what it prints asks every endpoint', () => {
+    const printed = printedCommands(server)
+    for (const name of endpointNames) expect(printed).toMatch(new RegExp(`BASE${defaultPaths[name]}[ ;]`, 'u'))
   })
 
   test('it says that it is a demo, and what it serves', () => {
     const { out } = server.output()
     expect(out).toContain('This is a demo: its secrets are public')
-    for (const part of ['issuer', 'storage', 'keys', 'grants', 'endpoints', 'warning', '/connect/introspect']) {
+    for (const part of ['issuer', 'storage', 'keys', 'plugins', 'endpoints', 'warning', '/connect/introspect']) {
       expect(out).toContain(part)
     }
   })

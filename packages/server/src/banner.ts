@@ -1,5 +1,4 @@
 import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
-import { demoCommands } from './demo/commands.ts'
 import { localPort } from './local-address.ts'
 import type { GrantryServer } from './server.ts'
 
@@ -44,7 +43,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     `storage    ${server.storage}`,
     `keys       ${Array.isArray(keys) ? keys.join(', ') : ''}, ${server.keys}`,
     `metrics    ${server.metrics}`,
-    `grants     ${provider.grantTypes.join(', ')}`,
+    `plugins    ${server.plugins.join(', ')}`,
     'endpoints',
     ...endpointLines(server),
     '  GET       /health/live, /health/ready',
@@ -55,7 +54,7 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {
     lines.push('', red('This is a demo: its secrets are public, and its keys lie beside its tokens.', colour))
-    lines.push('', 'Paste into another terminal:', '', demoCommands(provider.issuer))
   }
+  lines.push('', 'Paste into another terminal:', '', server.commands)
   return `${lines.join('\n')}\n`
 }

@@ -3,13 +3,16 @@ import { adapterOfThisRuntime, type Listening, type RefusedRequest } from './ada
 import { inFile } from './configuration/in-file.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
+import { pluginNames } from './configuration/plugin-names.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
 import { createLiveEvents } from './console/live-events.ts'
 import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
+import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
+import { firstCommands } from './first-commands.ts'
 import { listenFailure } from './listen-failure.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
@@ -40,6 +43,10 @@ export interface GrantryServer {
   readonly storage: string
   /** Where the signing keys are, in words. */
   readonly keys: string
+  /** What the plugins are called: grant types, and what the checks settle. */
+  readonly plugins: readonly string[]
+  /** For another terminal: to see that it answers. */
+  readonly commands: string
   readonly isDemo: boolean
   /** Where a browser finds the console; absent where it is off. */
   readonly consoleUrl?: string
@@ -145,6 +152,10 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       metrics: placeOfMetrics(look),
       storage: storage.description,
       keys: describeKeys(configuration.keys),
+      plugins: pluginNames(built.plugins),
+      commands: isDemo
+        ? demoCommands(provider.issuer)
+        : firstCommands(localOrigin(host, running.port), provider.paths, built),
       isDemo,
       ...(live !== undefined && { consoleUrl: `${localOrigin(host, running.port)}/console` }),
       leave() {

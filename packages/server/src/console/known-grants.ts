@@ -1,4 +1,5 @@
 import type { Grant, GrantCheck, Plugin } from '@grantry/core'
+import { eachPlugin } from '../configuration/each-plugin.ts'
 
 /** A field of a grant's form. */
 export interface KnownField {
@@ -23,14 +24,9 @@ function fieldsOf(schema: object): readonly KnownField[] | undefined {
   return Object.entries(entries).map(([name, { type }]) => ({ name, required: !optionalTypes.has(String(type)) }))
 }
 
-const flat = (plugin: Plugin): readonly (Grant | GrantCheck)[] => {
-  if (!plugin) return []
-  return Array.isArray(plugin) ? plugin.flatMap(flat) : [plugin as Grant | GrantCheck]
-}
-
 /** Every grant type of these plugins with its own fields and those of the checks that run on it. */
 export function knownGrants(plugins: Plugin): readonly KnownGrant[] {
-  const all = flat(plugins)
+  const all = eachPlugin(plugins)
   const checks = all.filter((plugin): plugin is GrantCheck => plugin.kind === 'grant-check')
   return all
     .filter((plugin): plugin is Grant => plugin.kind === 'grant')

@@ -36,4 +36,14 @@ curl -s $BASE/connect/accesstokenvalidation -d token=$TOKEN -d expectedScope=api
 
 echo '# A token by the custom grant of the demo: the office badge of alice'
 curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=urn:example:badge -d badge_id=123456 -d scope=api1; echo
+
+echo '# A token that its client revokes, and what an API learns of it then'
+TOKEN=$(curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=client_credentials -d scope=api1 | field access_token)
+curl -s $BASE/connect/revocation -u demo:demo-secret -d token=$TOKEN
+curl -s $BASE/connect/introspect -u api1:api1-secret -d token=$TOKEN; echo
+
+echo '# Where a client finds everything, and the public keys that check the signature of a JWT'
+curl -s $BASE/.well-known/openid-configuration | field token_endpoint
+curl -s $BASE/.well-known/oauth-authorization-server | field jwks_uri
+curl -s $BASE/.well-known/jwks; echo
 `
