@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
-import { startCommand } from './running-command.ts'
+import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
 
 const shell = promisify(execFile)
@@ -66,6 +66,25 @@ describe('in an empty directory', () => {
       expect(await server.stop()).toBe(0)
     }
   }, 120_000)
+
+  // In a clone there is no command `grantry`.
+  test.each([
+    ['start', 'npm start --'],
+    ['start:deno', 'npm run start:deno --'],
+  ])(
+    'what it prints to be done next can be pasted after npm run %s',
+    async (script, called) => {
+      const directory = emptyDirectory()
+      const env = { npm_lifecycle_event: script, INIT_CWD: directory }
+      const { out } = await run(['init', "new place's"], root, { env })
+      const file = `--config 'new place'\\''s/grantry.config.json'`
+      expect(out).toContain(`\nNext:\n  ${called} check ${file}\n  ${called} serve ${file}\n`)
+      const [, config = ''] = /check --config (.+)\n/u.exec(out) ?? []
+      const { stdout } = await shell('sh', ['-c', `echo ${config}`])
+      expect((await run(['check', '--config', stdout.trim()], root, { env })).code).toBe(0)
+    },
+    60_000,
+  )
 
   test('the secrets are shown once: no file has them, and only this user reads the files', async () => {
     const directory = join(emptyDirectory(), 'new', 'place')

@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { commandLine, shellWord } from '../command-line.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
@@ -34,7 +35,10 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }:
     }),
     [environmentFileName]: environment(newSecret()),
   })
-  const way = relative(process.cwd(), directory)
+  const here = relative(process.cwd(), directory)
+  // A way that begins by going up is easier to read as a whole path.
+  const file = join(here.startsWith('..') ? directory : here, 'grantry.config.json')
+  const named = here === '' ? '' : ` --config ${shellWord(file)}`
   return `\
 Written, for this user only:
   ${join(directory, 'grantry.config.json')}
@@ -45,8 +49,8 @@ Shown once; the configuration has only their hashes:
   API api1, secret        ${apiSecret}
 
 Next:
-${way === '' ? '' : `  cd ${way}\n`}  grantry check
-  grantry serve
+  ${commandLine()} check${named}
+  ${commandLine()} serve${named}
 
 Then in another terminal, a token and what an API learns of it:
   TOKEN=$(curl -s ${issuer}/connect/token -u service:${clientSecret} -d grant_type=client_credentials -d scope=api1 | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
