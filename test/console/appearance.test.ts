@@ -94,6 +94,16 @@ describeWithChromium('the console', () => {
     await console.close()
   })
 
+  test.each(['light', 'dark'] as const)('%s: a button that somebody points at can be read', async (colorScheme) => {
+    const { page, press, close } = await openConsole(browser, demo.url, { colorScheme, reducedMotion: 'reduce' })
+    await press('Send the request', /200: granted/u)
+    for (const name of ['Send the request', 'Introspect', 'Copy the curl command']) {
+      await page.getByRole('button', { name }).hover()
+      expect([name, await violationsIn(page)]).toEqual([name, []])
+    }
+    await close()
+  })
+
   test('nothing moves for somebody who asked for less motion', async () => {
     const console = await openConsole(started.browser, started.demo.url, { reducedMotion: 'reduce' })
     const moving = await console.page.evaluate(

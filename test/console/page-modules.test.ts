@@ -129,3 +129,12 @@ describe('the files of the page', () => {
     expect(text).not.toMatch(/\son\w+="|\sstyle="|<script>|<style>/u)
   })
 })
+
+// With abuse control on, which it is, a newcomer meets `slow_down` after five wrong passwords.
+test.each(['invalid_grant', 'invalid_client', 'slow_down', 'temporarily_unavailable', 'server_error'])(
+  'the error %s is said in words of its own',
+  async (code) => {
+    const { errorMeaning } = await load('words.js')
+    expect(errorMeaning(code)).not.toBe(errorMeaning('of_a_plugin'))
+  },
+)

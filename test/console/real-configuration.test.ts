@@ -45,14 +45,14 @@ describeWithChromium('the console of a real configuration', () => {
   test('asks for the secrets, does not show what is typed, and keeps it nowhere', async () => {
     const console = await openConsole(browser, server.consoleUrl ?? '')
     const { page } = console
-    for (const label of ['Client secret', 'API secret']) {
+    for (const label of ['Client secret', 'Secret of this API']) {
       expect(await page.getByLabel(label).inputValue()).toBe('')
       expect(await page.getByLabel(label).getAttribute('type')).toBe('password')
     }
     await page.getByLabel('Client secret').fill('demo-secret')
     await page.getByLabel('api1').check()
     await console.press('Send the request', /200: granted/u)
-    await page.getByLabel('API secret').fill('api1-secret')
+    await page.getByLabel('Secret of this API').fill('api1-secret')
     await console.press('Introspect', /200: active/u)
     const kept = await page.evaluate(async () => [
       localStorage.length,

@@ -14,7 +14,7 @@ function apiFields({ apis, demo }) {
   name.addEventListener('change', () => {
     secret.value = demo?.apis[name.value] ?? ''
   })
-  const part = element('div', { class: 'pair' }, field('As the API', name), field('API secret', secret))
+  const part = element('div', { class: 'pair' }, field('Introspect as', name), field('Secret of this API', secret))
   return { part, chosen: () => /** @type {const} */ ([name.value, secret.value]) }
 }
 

@@ -62,7 +62,7 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
     {
       group: 'Ask about them',
       label: 'Userinfo',
-      what: 'As the client: the claims of the user. Needs the scope openid.',
+      what: 'As the client: what the server knows of the user. Needs the scope openid.',
       missing: isOff(paths.userinfo) || (access === '' && noAccess),
       call: () => ({
         title: 'Userinfo.',

@@ -3,7 +3,7 @@ import { freeFields } from './free-fields.js'
 import { scopeBoxes } from './scope-boxes.js'
 import { asClient } from './session.js'
 import { signIn } from './sign-in.js'
-import { fieldName, grantMeaning, grantName } from './words.js'
+import { fieldMeaning, fieldName, grantMeaning, grantName } from './words.js'
 
 /** @import { Answer, Call } from './exchange.js' */
 /** @import { Session, Identity } from './session.js' */
@@ -55,7 +55,9 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
       field(
         'Client',
         who,
-        known?.public ? 'A public client has no secret: an app that runs at the user’s.' : 'The program that asks.',
+        known?.public
+          ? 'The program that asks. This one runs at the user’s, where nobody can keep a secret: it has none.'
+          : 'The program that asks.',
       ),
       known?.public ? undefined : field('Client secret', own, hint),
     ]
@@ -79,8 +81,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     const inputs = (grant?.fields ?? []).map(({ name, required }) => {
       const secretField = name === 'password' && demo === undefined
       const input = textInput(`field-${name}`, prefilled(name), { name, ...(secretField && { type: 'password' }) })
-      const label = fieldName(name)
-      return { input, part: field(label, input, label === name && !required ? 'May be left out.' : undefined) }
+      return { input, part: field(fieldName(name), input, fieldMeaning(name, required)) }
     })
     return { inputs: inputs.map(({ input }) => input), parts: inputs.map(({ part }) => part) }
   }
@@ -129,7 +130,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     )
     form.replaceChildren(
       ...clientFields().filter((part) => part !== undefined),
-      field('Grant type', kind, grantMeaning(grantType)),
+      field('Grant type', kind, `A way to get a token. ${grantMeaning(grantType)}`),
       ...(hasScopes ? [scopes.part] : []),
       ...ownFields,
       more.part,

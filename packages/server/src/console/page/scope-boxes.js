@@ -29,7 +29,9 @@ export function scopeBoxes(scopes, grantType) {
     element(
       'p',
       { class: 'hint' },
-      grantType === 'refresh_token' ? 'What to ask for. None checked: the same as before.' : 'What to ask for.',
+      grantType === 'refresh_token'
+        ? 'What the token shall be good for. None checked: the same as before.'
+        : 'What the token shall be good for.',
     ),
     element(
       'div',

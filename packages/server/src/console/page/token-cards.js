@@ -84,7 +84,7 @@ function accessCard({ access = '', introspected }) {
   const inside = decoded(access)
   const isJwt = inside.length > 0
   const what = isJwt
-    ? 'A JWT: the API can read and check it by itself, with the public key of the server.'
+    ? 'A JWT (JSON Web Token): the API can read and check it by itself, with the public key of the server.'
     : 'A reference token: it is opaque and says nothing by itself. Whoever gets it asks the server: press Introspect.'
   const asked = !isJwt && introspected !== undefined && claimTable('What introspection says of it', introspected)
   return card('Access token', `${what} The client sends it to an API.`, access, ...inside, asked)

@@ -23,7 +23,7 @@ export const grantName = (grantType) => grants[grantType]?.[0] ?? grantType
 export const grantMeaning = (grantType) => grants[grantType]?.[1] ?? 'A grant of a plugin. Its fields are below.'
 
 const scopes = table({
-  openid: 'an identity token',
+  openid: 'who the user is',
   profile: 'the user’s name',
   email: 'the e-mail address',
   address: 'the postal address',
@@ -38,7 +38,7 @@ export const scopeMeaning = (scope) => scopes[scope] ?? 'an API'
 const fields = table({
   username: 'User name',
   password: 'Password',
-  acr_values: 'How to authenticate (optional)',
+  acr_values: 'Authentication (acr_values)',
   code: 'Code',
   redirect_uri: 'Redirect URI',
   code_verifier: 'Proof key (code_verifier)',
@@ -47,6 +47,17 @@ const fields = table({
 
 /** @param {string} name */
 export const fieldName = (name) => fields[name] ?? name
+
+const fieldMeanings = table({
+  acr_values: 'How the user shall be asked, such as idp:NAME. May be left out.',
+})
+
+/**
+ * @param {string} name
+ * @param {boolean} required
+ */
+export const fieldMeaning = (name, required) =>
+  fieldMeanings[name] ?? (required || fields[name] !== undefined ? undefined : 'May be left out.')
 
 const errors = table({
   invalid_request: 'Something in the request is missing, double or malformed.',
@@ -59,6 +70,7 @@ const errors = table({
   invalid_token: 'The token is not valid, or not any more.',
   insufficient_scope: 'The token is valid, and does not hold the scope.',
   access_denied: 'The user could not sign in.',
+  slow_down: 'Too many wrong attempts. Wait as many seconds as the header retry-after says, then try again.',
   temporarily_unavailable: 'The server is busy or its storage out of reach. Try again.',
   server_error: 'The server failed. Its log says why.',
 })
