@@ -95,7 +95,10 @@ describeWithChromium('the console', () => {
   })
 
   test.each(['light', 'dark'] as const)('%s: a button that somebody points at can be read', async (colorScheme) => {
-    const { page, press, close } = await openConsole(browser, demo.url, { colorScheme, reducedMotion: 'reduce' })
+    const { page, press, close } = await openConsole(started.browser, started.demo.url, {
+      colorScheme,
+      reducedMotion: 'reduce',
+    })
     await press('Send the request', /200: granted/u)
     for (const name of ['Send the request', 'Introspect', 'Copy the curl command']) {
       await page.getByRole('button', { name }).hover()
