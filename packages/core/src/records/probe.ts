@@ -18,7 +18,8 @@ interface ProbeOutcome {
 }
 
 /** One after the other. */
-const operations = 11
+const operations = 8
+const ofCounter = 3
 
 /** Whether it counts; asked where something rests on it: it may need a right of its own (a script in Redis), or be what a proxy does not pass on. */
 async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
@@ -74,7 +75,7 @@ export async function probeStorage(
   }
   let outcome: ProbeOutcome
   try {
-    outcome = await withinTime(operate(driver, runtime, counter), operations * timeLimit)
+    outcome = await withinTime(operate(driver, runtime, counter), (operations + (counter ? ofCounter : 0)) * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     throw new TypeError(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
