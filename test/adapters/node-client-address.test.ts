@@ -55,6 +55,11 @@ describe('hops are counted from the right', () => {
     [1, ' 6.6.6.6 ,  203.0.113.9 ', '203.0.113.9'],
     [1, '6.6.6.6, 2001:db8::9', '2001:db8::9'],
     [1, '6.6.6.6, ::ffff:203.0.113.9', '203.0.113.9'],
+    // As Azure's gateways write it. Without the address of a caller, one stranger's failures would be everybody's.
+    [1, '6.6.6.6:1, 203.0.113.9:50123', '203.0.113.9'],
+    [1, '6.6.6.6, [2001:db8::9]:50123', '2001:db8::9'],
+    [1, '6.6.6.6, [2001:db8::9]', '2001:db8::9'],
+    [1, '6.6.6.6, [::ffff:203.0.113.9]:50123', '203.0.113.9'],
   ])('%i trusted: %j is %s', async (trusted, header, expected) => {
     expect(await seen(header, trusted)).toBe(expected)
   })
@@ -83,7 +88,7 @@ describe('what is no address is not believed', () => {
     '6.6.6.6,',
     '6.6.6.6, <script>',
     '6.6.6.6, 999.1.1.1',
-    '6.6.6.6, 1.2.3.4:80',
+    '6.6.6.6, 1.2.3.4:http',
     '6.6.6.6, 0x7f.1',
     '6.6.6.6, localhost',
   ])('%j gives the address of the socket', async (header) => {
