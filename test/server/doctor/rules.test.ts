@@ -8,6 +8,7 @@ import { root } from '../running-command.ts'
 import { hashed } from './configurations.ts'
 
 const day = 86_400
+const generated = hashed('of the key ring').sha256
 const now = 2_000_000_000
 
 /** The key that has signed for so many days, and the one after it. */
@@ -24,7 +25,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   configuration: {
     issuer: 'https://id.example.com',
     storage: { driver: 'filesystem', directory: './data', fsync: true },
-    keys: { encryptionSecret: 'x', rotateAfter: 90 * day },
+    keys: { encryptionSecret: generated, rotateAfter: 90 * day },
     endpoints: { accessTokenValidation: false },
     trustedProxies: 1,
     abuseControl: { enabled: true },
@@ -108,6 +109,18 @@ describe('what other parts of the server bring', () => {
       ['keys-unreadable', 'error'],
     ],
     ['keys without encryption', { keys: { rotateAfter: 90 * day } }, undefined, ['keys-unencrypted', 'warning']],
+    [
+      'an encryption secret of the guide',
+      { keys: { encryptionSecret: 'a-generated-secret-of-at-least-32-characters' } },
+      undefined,
+      ['secret-weak', 'error'],
+    ],
+    [
+      'one of few characters',
+      { keys: { encryptionSecret: 'abc1234'.repeat(5) } },
+      undefined,
+      ['secret-weak', 'error'],
+    ],
     ['a key that was not rotated in time', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
     expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
@@ -124,7 +137,7 @@ describe('what other parts of the server bring', () => {
       grantTypes: ['x'],
       secrets: { stored: [] },
     }
-    const configuration = { keys: { encryptionSecret: 'x', rotateAfter: 3600 } }
+    const configuration = { keys: { encryptionSecret: generated, rotateAfter: 3600 } }
     const all = found(configuration, { clients: [client as never], keys: [key(0)] })
     expect(all).toContainEqual(['key-overlap-short', 'warning'])
   })

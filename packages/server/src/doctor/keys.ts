@@ -6,6 +6,10 @@ const day = 86_400
 /** Seconds after which a key file is told to be old. */
 const oldAge = 365 * day
 
+/** Whoever has the storage tries what people type, and what stands in guides; of 32 random hex digits eight and more differ. */
+const isTyped = (secret: string): boolean =>
+  new Set(secret).size < 8 || /secret|password|change|example|grantry/iu.test(secret)
+
 /** Whether keys outlive a restart, and are replaced in time. */
 export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, warnings, now }) => {
   // Whoever gives the keys themselves looks after them.
@@ -32,6 +36,15 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
         'keys-unencrypted',
         'keys.encryptionSecret',
         'The signing keys lie in the store as they are: who reads it can sign',
+      ),
+    )
+  }
+  if (encryptionSecret !== undefined && isTyped(encryptionSecret)) {
+    findings.push(
+      finding(
+        'secret-weak',
+        'keys.encryptionSecret',
+        'The secret that seals the signing keys was typed or copied, not generated',
       ),
     )
   }
