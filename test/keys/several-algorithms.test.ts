@@ -109,6 +109,24 @@ describe('a configuration that changes', () => {
     expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
   })
 
+  test.each(['current', 'next'] as const)(
+    'a %s key of one that has left is taken out of use, and no other is made for it',
+    async (state) => {
+      const ring = sharedRing()
+      await ring.start({ algorithms: ['ES256', 'RS256'] })
+      const f = await ring.start({ algorithms: ['ES256'] })
+      const left = (await f.provider.keys.list()).find((key) => key.algorithm === 'RS256' && key.state === state)
+      const after = await f.provider.keys.retire(left?.kid ?? '', { compromised: true })
+      expect(kidsOf(after)).not.toContain(left?.kid)
+      const before = state === 'current' ? [] : ['current']
+      expect(after.filter(({ algorithm }) => algorithm === 'RS256').map((key) => key.state)).toEqual(before)
+      expect(after.filter(({ algorithm }) => algorithm === 'ES256').map((key) => key.state)).toEqual([
+        'current',
+        'next',
+      ])
+    },
+  )
+
   test('while both are in use, the process that needs the old one makes it anew', async () => {
     const ring = sharedRing()
     const old = await ring.start({ algorithms: ['EdDSA'] })

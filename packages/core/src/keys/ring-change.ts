@@ -85,9 +85,12 @@ export async function retiredRing(
   const fact: Fact = { type: 'key_retired', kid, algorithm, compromised }
   const without = { keys: ring.keys.filter((other) => other.kid !== kid) }
   if (key.state === 'retiring') return { keys: without.keys, facts: [fact] }
+  // One that has left the configuration gets no successor.
+  const needed = deps.algorithms.includes(algorithm)
   if (key.state === 'next') {
-    return { keys: [...without.keys, await newKey(algorithm, deps.runtime)], facts: [fact] }
+    const successors = needed ? [await newKey(algorithm, deps.runtime)] : []
+    return { keys: [...without.keys, ...successors], facts: [fact] }
   }
-  const change = await rotatedRing(compromised ? without : ring, [algorithm], 'command', deps)
+  const change = await rotatedRing(compromised ? without : ring, needed ? [algorithm] : [], 'command', deps)
   return { keys: change.keys, facts: [fact, ...change.facts] }
 }
