@@ -115,12 +115,7 @@ describe('what other parts of the server bring', () => {
       undefined,
       ['secret-weak', 'error'],
     ],
-    [
-      'one of few characters',
-      { keys: { encryptionSecret: 'abc1234'.repeat(5) } },
-      undefined,
-      ['secret-weak', 'error'],
-    ],
+    ['one of few characters', { keys: { encryptionSecret: 'abc1234'.repeat(5) } }, undefined, ['secret-weak', 'error']],
     ['a key that was not rotated in time', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
     expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
