@@ -28,7 +28,11 @@ function program(): Command {
     .command('serve')
     .description('run the server; without a configuration, the demo')
     .option(...configOption)
-    .option('-p, --port <number>', 'port to listen on (default: 5000)', portNumber)
+    .option(
+      '-p, --port <number>',
+      'port to listen on (default: that of an issuer on this machine, else 5000)',
+      portNumber,
+    )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .action((options: ServeArguments) => serveCommand(options, version))
 

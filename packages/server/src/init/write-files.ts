@@ -1,5 +1,12 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+
+/** Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
+function makeAll(directory: string): void {
+  if (existsSync(directory)) return
+  makeAll(dirname(directory))
+  mkdirSync(directory, { mode: 0o700 })
+}
 
 /**
  * Writes new files that only this user can read, all or none.
@@ -15,7 +22,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   }
   const written: string[] = []
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeAll(directory)
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name)
       // Not even to a file that came between the look and this line.
