@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type FilesystemDriver, filesystemDriver } from '@grantry/storage-drivers/filesystem'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { bundle } from '../support/bundle.ts'
 import { startProgram, startTogether } from './programs/filesystem-process.ts'
 
@@ -71,6 +71,18 @@ describe('open', () => {
     await expect(open(directory)).rejects.toThrow(
       `storage: other users of this machine can access ${directory}; run chmod 700 ${directory}`,
     )
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  // What root writes there, the server cannot read: `sudo grantry keys rotate` would take its signing keys away.
+  test('refuses a directory of another user, also to root, and touches nothing', async () => {
+    mkdirSync(directory, { mode: 0o700 })
+    const { uid } = statSync(directory)
+    const other = vi.spyOn(process, 'geteuid').mockReturnValue(uid + 1)
+    await expect(open(directory)).rejects.toThrow(
+      `storage: ${directory} belongs to the user ${uid}, and this process is ${uid + 1}; run it as that user`,
+    )
+    other.mockRestore()
     expect(await readdir(directory)).toEqual([])
   })
 
