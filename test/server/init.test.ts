@@ -133,11 +133,15 @@ describe('in an empty directory', () => {
   }, 60_000)
 
   // Node.js' own recursive mkdir tries without end there.
-  test.skipIf(process.platform !== 'linux')('a directory that nobody can make is one sentence', async () => {
-    const { code, out, err } = await run(['init', '/proc/nowhere/x'], base)
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^grantry: \/proc\/nowhere\/x cannot be written \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
-  }, 20_000)
+  test.skipIf(process.platform !== 'linux')(
+    'a directory that nobody can make is one sentence',
+    async () => {
+      const { code, out, err } = await run(['init', '/proc/nowhere/x'], base)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toMatch(/^grantry: \/proc\/nowhere\/x cannot be written \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
+    },
+    20_000,
+  )
 
   test.each(['ftp://id.example.com', 'https://id.example.com/', 'id.example.com', 'https://a:b@c'])(
     'an issuer like %s is refused before anything is written',

@@ -36,12 +36,6 @@ function makeDirectory(directory: string): string | undefined {
   if (process.platform !== 'win32' && (there.mode & 0o077) !== 0) {
     throw refusal(`other users of this machine can access ${directory}; run chmod 700 ${directory}`)
   }
-  // Windows has no users by number.
-  const user = process.geteuid?.()
-  // Root may write here, and then the server, which is somebody else, cannot read it: its key ring after `grantry keys rotate`, say.
-  if (user !== undefined && there.uid !== user) {
-    throw refusal(`${directory} belongs to the user ${there.uid}, and this process is ${user}; run it as that user`)
-  }
   return undefined
 }
 
