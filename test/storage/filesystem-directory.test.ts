@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type FilesystemDriver, filesystemDriver } from '@grantry/storage-drivers/filesystem'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
 import { startProgram, startTogether } from './programs/filesystem-process.ts'
 
