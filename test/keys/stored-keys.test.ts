@@ -181,6 +181,16 @@ describe('a retired key', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'key_retired', kid: second, compromised: false })
   })
 
+  test('one that was stolen is replaced, and the events say that it was by command', async () => {
+    const f = await sharedRing().start()
+    const [first, second] = kidsOf(await published(f))
+    await f.provider.keys.retire(first ?? '', { compromised: true, force: true })
+    expect(f.events.slice(-2)).toMatchObject([
+      { type: 'key_retired', kid: first, compromised: true },
+      { type: 'keys_rotated', kid: second, reason: 'command' },
+    ])
+  })
+
   test('one that is retiring already stays as it is', async () => {
     const f = await sharedRing().start()
     const [first] = kidsOf(await published(f))

@@ -26,11 +26,10 @@ async function rotatedKeys(
   { keptFor, runtime }: ChangeDeps,
 ): Promise<RingChange> {
   const now = runtime.now()
-  const [before, waiting, nextKey] = [
-    keyIn(ring, algorithm, 'current'),
-    keyIn(ring, algorithm, 'next') ?? (await newKey(algorithm, runtime)),
-    await newKey(algorithm, runtime),
-  ]
+  const before = keyIn(ring, algorithm, 'current')
+  const published = keyIn(ring, algorithm, 'next')
+  const waiting = published ?? (await newKey(algorithm, runtime))
+  const nextKey = await newKey(algorithm, runtime)
   const keys = [
     activated(waiting, now),
     nextKey,
@@ -40,7 +39,8 @@ async function rotatedKeys(
     {
       type: 'keys_rotated',
       algorithm,
-      reason: before === undefined ? 'algorithm_added' : reason,
+      // A stolen key is gone before the next one takes its place.
+      reason: before === undefined && published === undefined ? 'algorithm_added' : reason,
       kid: waiting.kid,
       nextKid: nextKey.kid,
       ...(before !== undefined && { retiredKid: before.kid }),
