@@ -1,10 +1,9 @@
-import { createProvider, isOAuthError, type Observer, type Provider } from '@grantry/core'
+import { createProvider, type Observer, type Provider } from '@grantry/core'
 import { adapterOfThisRuntime } from '../adapter.ts'
 import { inFile } from '../configuration/in-file.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
-import { messageOf } from '../message-of.ts'
 
 /**
  * The configuration that a command is about. Never the demo: in the wrong directory a command would have done nothing, and said that it is done.
@@ -32,13 +31,6 @@ export function assertShared({ configuration, file }: LoadedConfiguration, inste
   throw new TypeError(`${file}: storage.driver is memory, which only the server's own process can reach; ${instead}`)
 }
 
-/** What callers of the server are not told, its operator is. */
-function inFull(thrown: unknown): unknown {
-  if (!isOAuthError(thrown) || thrown.code !== 'temporarily_unavailable') return thrown
-  const { cause = thrown } = thrown
-  return new TypeError(`the storage failed: ${messageOf(cause)}`, { cause })
-}
-
 /**
  * Uses the provider of a configuration, beside the server that runs on the same store, and closes it.
  *
@@ -54,8 +46,6 @@ export async function withProvider<T>(
   })
   try {
     return await use(provider)
-  } catch (thrown) {
-    throw inFull(thrown)
   } finally {
     await provider.close()
   }

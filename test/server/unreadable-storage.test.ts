@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { printed } from './printed.ts'
+
+// A storage that opens and then fails: a file in it that cannot be read. To clients that is "temporarily unavailable"; the operator must learn why.
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-unreadable-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const file = join(directory, 'grantry.config.json')
+const storage = { driver: 'filesystem', directory: './data', fsync: false }
+writeFileSync(file, JSON.stringify({ issuer: 'http://127.0.0.1:5000', storage, clients: [] }))
+
+/** Puts a directory in the place of every file of the key ring: who reads it fails, root as well. */
+async function spoilKeys(): Promise<void> {
+  expect((await printed('keys', 'list', '--config', file)).code).toBe(0)
+  const names = readdirSync(join(directory, 'data/items'), { recursive: true, encoding: 'utf8' })
+  const keys = names.filter((name) => /keys\.[^/]+\/[^/]+$/u.test(name))
+  expect(keys.length).toBeGreaterThan(1)
+  for (const name of keys) {
+    rmSync(join(directory, 'data/items', name))
+    mkdirSync(join(directory, 'data/items', name))
+  }
+}
+
+describe('a key ring in the storage that cannot be read', () => {
+  test.each([
+    ['serve', ['serve', '--port', '0']],
+    ['keys list', ['keys', 'list']],
+    ['revoke', ['revoke', '--client', 'web']],
+  ])('is told by grantry %s in one sentence that says what failed', async (_what, line) => {
+    await spoilKeys()
+    const { code, out, err } = await printed(...line, '--config', file)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^grantry: [^\n]*the storage failed: EISDIR[^\n]*\n$/u)
+    rmSync(join(directory, 'data'), { recursive: true })
+  })
+
+  test('is told by the doctor', async () => {
+    await spoilKeys()
+    const { code, out } = await printed('check', '--json', '--config', file)
+    expect(code).toBe(1)
+    const { findings } = JSON.parse(out)
+    expect(findings).toContainEqual(
+      expect.objectContaining({ id: 'store-unusable', reason: expect.stringContaining('the storage failed: EISDIR') }),
+    )
+  })
+})
