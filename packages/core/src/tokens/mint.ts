@@ -2,8 +2,9 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import type { CheckedResult } from '../plugin/grant-result.ts'
+import { after, isThenable } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/records.ts'
 import type { Runtime } from '../runtime.ts'
@@ -46,13 +47,13 @@ export function createMint(deps: {
   const { issuer, accessTokens, identityTokens, families, revocationEpochs, observed, runtime } = deps
 
   /** A token that is stored nowhere is issued while the store is away, without an epoch: where anything was ever revoked it is refused. */
-  async function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): Promise<Epochs> {
-    try {
-      return await revocationEpochs.current(clientId, sub)
-    } catch (error) {
-      if (selfContained && isOAuthError(error)) return {}
+  function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): MaybePromise<Epochs> {
+    const epochs = revocationEpochs.current(clientId, sub)
+    if (!selfContained || !isThenable(epochs)) return epochs
+    return epochs.catch((error: unknown) => {
+      if (isOAuthError(error)) return {}
       throw error
-    }
+    })
   }
 
   /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
@@ -108,15 +109,13 @@ export function createMint(deps: {
     const format = issue.accessToken ?? client.accessTokenFormat
     // Those of the beginning: what comes of an old grant is as old, also when it is issued at the instant of the revocation.
     const begun = stored?.record
-    const epochs =
+    const found =
       begun === undefined
-        ? epochsAfter(
-            shown,
-            client.clientId,
-            subject?.sub,
-            await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken),
+        ? after(currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken), (current) =>
+            shown.length === 0 ? current : epochsAfter(shown, client.clientId, subject?.sub, current),
           )
         : (begun.epochs ?? {})
+    const epochs = isThenable(found) ? await found : found
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({

@@ -50,14 +50,18 @@ export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
 export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
   epochs.client === undefined && epochs.subject === undefined ? {} : { epochs }
 
+const none: Epochs = Object.freeze({})
+
+/** Nearly always none: then nothing is made for it. */
+const epochsOf = (client: string | undefined, subject: string | undefined): Epochs =>
+  client === undefined && subject === undefined
+    ? none
+    : { ...(client !== undefined && { client }), ...(subject !== undefined && { subject }) }
+
 const textOr = (claim: Json | undefined): string | undefined => (typeof claim === 'string' ? claim : undefined)
 
 export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObject): Epochs {
-  const [ofClient, ofSubject] = [textOr(client), textOr(subject)]
-  return {
-    ...(ofClient !== undefined && { client: ofClient }),
-    ...(ofSubject !== undefined && { subject: ofSubject }),
-  }
+  return epochsOf(textOr(client), textOr(subject))
 }
 
 /**
@@ -95,10 +99,7 @@ export function createRevocationEpochs(deps: {
     current: (clientId, sub) =>
       after(
         allOf([epochOf('client', clientId), sub === undefined ? undefined : epochOf('subject', sub)]),
-        ([client, subject]) => ({
-          ...(client !== undefined && { client }),
-          ...(subject !== undefined && { subject }),
-        }),
+        ([client, subject]) => epochsOf(client, subject),
       ),
     begin: (kind, name) =>
       store.put(
