@@ -208,7 +208,7 @@ export function createAccessTokens(deps: {
       const outdatedBy = outdated(epochsIn(claims), epochs)
       if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
-      return { ...facts, valid: true, claims, scopes, client }
+      return { fingerprint, client, sub, valid: true, claims, scopes }
     },
 
     async revoke(token, client) {
