@@ -25,6 +25,10 @@ export const addressCases: readonly ContractCase[] = [
   },
   {
     name: 'a hop that is no address is none',
-    steps: [seen('127.0.0.1', '6.6.6.6, unknown'), seen('127.0.0.1', ''), seen('127.0.0.1', '203.0.113.9:1234')],
+    steps: [seen('127.0.0.1', '6.6.6.6, unknown'), seen('127.0.0.1', ''), seen('127.0.0.1', '203.0.113.9:http')],
+  },
+  {
+    name: 'the port that some proxies add to an address is left out',
+    steps: [seen('203.0.113.9', '6.6.6.6, 203.0.113.9:1234'), seen('2001:db8::9', '[2001:db8::9]:1234')],
   },
 ]
