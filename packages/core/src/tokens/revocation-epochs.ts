@@ -79,7 +79,7 @@ export function epochsAfter(
   const ofSubject = sub === undefined ? undefined : shown.find((claims) => claims.sub === sub)
   const client = ofClient === undefined ? current.client : epochsIn(ofClient).client
   const subject = ofSubject === undefined ? current.subject : epochsIn(ofSubject).subject
-  return { ...(client !== undefined && { client }), ...(subject !== undefined && { subject }) }
+  return epochsOf(client, subject)
 }
 
 export function createRevocationEpochs(deps: {
