@@ -5,7 +5,6 @@ import type { Runtime } from '../runtime.ts'
 import { openFixedRing } from './fixed-ring.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { KeySource } from './key-source.ts'
-import { openStoredRing } from './stored-ring.ts'
 
 /** What a ring in the store needs beside its own options. */
 export interface RingSurroundings {
@@ -29,10 +28,9 @@ export async function openKeyRing(
     const ring = await openFixedRing(source, runtime)
     return async () => ring
   }
-  const options = source.stored
   return ({ issuer, clients, clockTolerance, store, recorder }) => {
     const lifetimes = clients.all.flatMap((client) => [client.accessTokenLifetime, client.identityTokenLifetime])
     const longestLifetime = Math.max(0, ...lifetimes) + clockTolerance
-    return openStoredRing({ issuer, options, longestLifetime, store, recorder, runtime })
+    return source.open({ issuer, longestLifetime, store, recorder, runtime })
   }
 }

@@ -6,7 +6,8 @@ import { type ChangeDeps, type RingChange, retiredRing, rotatedRing } from './ri
 import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
 import type { RingLooks } from './ring-looks.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
-import { type CheckedStoredKeys, publishedFor } from './stored-keys.ts'
+import { publishedFor } from './ring-times.ts'
+import type { CheckedStoredKeys } from './stored-keys.ts'
 
 /** How often a change is tried again because another process was first. */
 const attempts = 5

@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime.ts'
-import { staleAfter } from './stored-keys.ts'
+import { staleAfter } from './ring-times.ts'
 
 /** Milliseconds after which a look is given up: a Worker may end a request, and with it what that had begun. */
 const abandonedAfter = 30_000

@@ -1,13 +1,8 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema, parseConfiguration } from '../configuration.ts'
-import { documentLifetime } from '../http/answer.ts'
 import { algorithms, type SigningAlgorithm } from '../runtime.ts'
-
-/** Seconds after which nothing is signed, verified or published without having looked into the store, unless looking fails. */
-export const staleAfter = 60
-
-/** Seconds that a next key is published before it may sign, at least: every process knows it then, and every cache that was filled before has ended. */
-export const publishedFor = documentLifetime + staleAfter
+import type { KeyRing } from './key-ring.ts'
+import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
 
 const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
 
@@ -64,6 +59,8 @@ export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>
 /** Asks for keys that are kept in the store. */
 export interface StoredKeys {
   readonly stored: CheckedStoredKeys
+  /** Brings the ring along: who gives keys instead, in a Worker say, does not load it. */
+  open(deps: Omit<StoredRingDeps, 'options'>): Promise<KeyRing>
 }
 
 /**
@@ -73,6 +70,7 @@ export interface StoredKeys {
  * @example
  * const keys = storedKeys({ algorithms: ['ES256', 'RS256'], encryptionSecret: process.env.GRANTRY_KEY_SECRET })
  */
-export const storedKeys = (options: StoredKeysOptions = {}): StoredKeys => ({
-  stored: parseConfiguration(storedKeysSchema, options, 'storedKeys()'),
-})
+export function storedKeys(options: StoredKeysOptions = {}): StoredKeys {
+  const stored = parseConfiguration(storedKeysSchema, options, 'storedKeys()')
+  return { stored, open: (deps) => openStoredRing({ ...deps, options: stored }) }
+}

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { createBoundedMap } from '../abuse/bounded-map.ts'
 import { longestLifetime } from '../configuration.ts'
 import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import { after, allOf } from '../promises.ts'
@@ -91,14 +92,24 @@ export function createRevocationEpochs(deps: {
   // The issuer is part of it: two providers on one store may both have a client `web`.
   const keyFor = (kind: keyof Epochs, name: string): string =>
     keyOf('epoch', hashOf(JSON.stringify([issuer, kind, name]), runtime))
+  // Clients are few and come with every token: the hash is more than half of what a look at a store in memory costs.
+  const clientKeys = createBoundedMap<string>(1000)
 
-  const epochOf = (kind: keyof Epochs, name: string): MaybePromise<string | undefined> =>
-    after(store.getMarker(keyFor(kind, name), recordSchema, unreadable), (record) => record?.epoch)
+  function keyOfClient(clientId: string): string {
+    const known = clientKeys.get(clientId)
+    if (known !== undefined) return known
+    const key = keyFor('client', clientId)
+    clientKeys.set(clientId, key)
+    return key
+  }
+
+  const epochAt = (key: string): MaybePromise<string | undefined> =>
+    after(store.getMarker(key, recordSchema, unreadable), (record) => record?.epoch)
 
   return {
     current: (clientId, sub) =>
       after(
-        allOf([epochOf('client', clientId), sub === undefined ? undefined : epochOf('subject', sub)]),
+        allOf([epochAt(keyOfClient(clientId)), sub === undefined ? undefined : epochAt(keyFor('subject', sub))]),
         ([client, subject]) => epochsOf(client, subject),
       ),
     begin: (kind, name) =>
