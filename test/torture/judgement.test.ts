@@ -118,3 +118,14 @@ test.each([
     ]),
   ).toMatchObject({ records: 2, broken: [expect.stringMatching(/^other: /)] })
 })
+
+test('a counter is whole: a number, or in files a name', () => {
+  expect(
+    examine([
+      ['grantry:count:0a1b', '17'],
+      ['grantry:probe:0a1b', '1'],
+      ['items/0a/count.0a1b/000000000012.g', ''],
+    ]).broken,
+  ).toEqual([])
+  expect(examine([['grantry:count:0a1b', 'many']]).broken).toHaveLength(1)
+})
