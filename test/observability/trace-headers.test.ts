@@ -108,12 +108,12 @@ test.each([
   ['one that is invalid', { traceparent: 'x', tracestate: 'vendor=1' }, undefined],
   ['one with an endless state', { traceparent, tracestate: `a=${'x'.repeat(512)}` }, undefined],
 ])('a grant that calls another service gets what to send along: with %s', async (_, headers, state) => {
-  let seen: RequestFacts['trace'] | undefined
+  let seen: ReturnType<RequestFacts['trace']> | undefined
   const grant = defineGrant({
     grantType: 'urn:example:calls',
     params: v.object({}),
     async handle({ scopes: granted, request }) {
-      seen = request.trace
+      seen = request.trace()
       return { scopes: granted }
     },
   })

@@ -21,7 +21,7 @@ export interface RequestFacts {
    * The `traceparent` for a call of the grant's own to another service, so that it shows in the same trace (W3C Trace Context). A `tracestate` that
    * came along goes with it.
    */
-  readonly trace: { readonly traceparent: string; readonly tracestate?: string }
+  trace(): { readonly traceparent: string; readonly tracestate?: string }
 }
 
 /** What a grant decides on. By now the client is authenticated, may use this grant, and the parameters fit the schema. */
