@@ -1,3 +1,4 @@
+import type { Answer } from '@grantry/core/testing'
 import { basicOf } from './leaks.ts'
 
 /** What one request was counted as. */
@@ -6,9 +7,6 @@ export interface Asked {
   readonly method: string
   readonly status: number
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at members that it knows, and fails where they are not.
-export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any }
 
 /** Asks a server, and writes down every request and every secret that goes over the wire, either way. */
 export interface Asker {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
 import { printed } from '../printed.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
+import { findingCases, withClient } from './finding-cases.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -11,197 +12,12 @@ async function checked(file: string): Promise<{ readonly code: number | null; re
   return { code, findings: JSON.parse(out).findings }
 }
 
-const withClient = (more: object) => ({ ...healthy, clients: [{ ...client, ...more }] })
-const codeClient = { grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/cb'] }
-const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
-const cheap = '$scrypt$ln=10,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
-
 test('a healthy configuration has no finding', async () => {
   expect(await checked(written(healthy).file)).toEqual({ code: 0, findings: [] })
 })
 
-const cases: readonly (readonly [what: string, content: unknown, found: Partial<Finding>])[] = [
-  [
-    'an issuer without TLS',
-    { ...healthy, issuer: 'http://id.example.com' },
-    { id: 'issuer-without-tls', severity: 'error', where: 'issuer' },
-  ],
-  [
-    'an issuer of this machine',
-    { ...healthy, issuer: 'http://127.0.0.1:5000' },
-    { id: 'issuer-loopback', severity: 'info', where: 'issuer' },
-  ],
-  [
-    'a public issuer and no proxy',
-    { ...healthy, trustedProxies: 0 },
-    { id: 'trusted-proxies-zero', where: 'trustedProxies' },
-  ],
-  [
-    'the secret of the demo',
-    withClient({ secrets: [hashed('demo-secret')] }),
-    { id: 'secret-weak', severity: 'error', where: 'clients[0].secrets[0]' },
-  ],
-  ['an empty secret', withClient({ secrets: [hashed('')] }), { id: 'secret-weak', where: 'clients[0].secrets[0]' }],
-  [
-    'a short secret as SHA-512',
-    withClient({ secrets: [hashed(strong('web')), hashed('ab1', 'sha512')] }),
-    { id: 'secret-weak', where: 'clients[0].secrets[1]' },
-  ],
-  ['the client id as the secret', withClient({ secrets: [hashed('web')] }), { id: 'secret-weak' }],
-  [
-    'a secret of an API that is its name and a word',
-    { ...healthy, scopes: [{ name: 'api1', secrets: [hashed('api1-secret')] }] },
-    { id: 'secret-weak', where: 'scopes[0].secrets[0]' },
-  ],
-  [
-    'one secret of two',
-    { ...healthy, scopes: [{ name: 'api1', secrets: client.secrets }] },
-    { id: 'secret-shared', where: 'scopes[0].secrets[0]' },
-  ],
-  [
-    'a secret that has ended',
-    withClient({ secrets: [{ ...hashed(strong('old')), expiresAt: '2020-01-01T00:00:00Z' }, ...client.secrets] }),
-    { id: 'secret-expired', severity: 'warning', where: 'clients[0].secrets[0]' },
-  ],
-  [
-    'a secret that ends soon',
-    withClient({ secrets: [{ ...hashed(strong('web')), expiresAt: inDays(10) }] }),
-    { id: 'secret-expires-soon', where: 'clients[0].secrets[0]' },
-  ],
-  [
-    'no secret that counts',
-    withClient({ secrets: [{ ...hashed(strong('web')), expiresAt: inDays(-1) }] }),
-    { id: 'secret-none-live', severity: 'error', where: 'clients[0].secrets' },
-  ],
-  [
-    'plain PKCE',
-    withClient({ ...codeClient, allowPlainCodeChallenge: true }),
-    { id: 'plain-code-challenge', where: 'clients[0].allowPlainCodeChallenge' },
-  ],
-  [
-    'the password grant',
-    withClient({ grantTypes: ['client_credentials', 'password'] }),
-    { id: 'password-grant', where: 'clients[0].grantTypes[1]' },
-  ],
-  [
-    'the anonymous validation endpoint',
-    { ...healthy, endpoints: {} },
-    { id: 'anonymous-validation', where: 'endpoints.accessTokenValidation' },
-  ],
-  [
-    'a wildcard',
-    withClient({ ...codeClient, redirectUris: ['https://*.example.com/cb'] }),
-    { id: 'redirect-wildcard', severity: 'error', where: 'clients[0].redirectUris[0]' },
-  ],
-  [
-    'a redirect URI without TLS',
-    withClient({ ...codeClient, redirectUris: ['https://web.example.com', 'http://web.example.com/cb'] }),
-    { id: 'redirect-without-tls', severity: 'error', where: 'clients[0].redirectUris[1]' },
-  ],
-  [
-    'one that only begins like loopback',
-    withClient({ ...codeClient, redirectUris: ['http://127.0.0.1.example.com/cb'] }),
-    { id: 'redirect-without-tls' },
-  ],
-  [
-    'an origin without TLS',
-    withClient({ allowedCorsOrigins: ['http://web.example.com'] }),
-    { id: 'cors-without-tls', where: 'clients[0].allowedCorsOrigins[0]' },
-  ],
-  [
-    'an access token of a day',
-    withClient({ accessTokenLifetime: 86_400 }),
-    { id: 'access-token-lives-long', where: 'clients[0].accessTokenLifetime' },
-  ],
-  ['a code of an hour', withClient({ ...codeClient, authorizationCodeLifetime: 3600 }), { id: 'code-lives-long' }],
-  [
-    'a refresh token of a year',
-    withClient({
-      grantTypes: ['authorization_code', 'refresh_token'],
-      redirectUris: codeClient.redirectUris,
-      scopes: ['api1', 'offline_access'],
-      refreshToken: { absoluteLifetime: 31_536_000, slidingLifetime: 31_536_000 },
-    }),
-    { id: 'refresh-token-lives-long', where: 'clients[0].refreshToken' },
-  ],
-  [
-    'a refresh token that stays',
-    withClient({
-      grantTypes: ['authorization_code', 'refresh_token'],
-      redirectUris: codeClient.redirectUris,
-      scopes: ['api1', 'offline_access'],
-      refreshToken: { usage: 'reuse' },
-    }),
-    { id: 'refresh-token-reused' },
-  ],
-  [
-    'a client that may do nothing',
-    withClient({ grantTypes: [] }),
-    { id: 'client-cannot-succeed', where: 'clients[0].grantTypes' },
-  ],
-  [
-    'a client for codes without a redirect URI',
-    withClient({ grantTypes: ['authorization_code'] }),
-    { id: 'client-cannot-succeed', where: 'clients' },
-  ],
-  [
-    'a scope that nobody may ask for',
-    { ...healthy, scopes: [...healthy.scopes, { name: 'api2', audience: 'https://api2.example.com' }] },
-    { id: 'scope-unused', severity: 'info', where: 'scopes[1]' },
-  ],
-  [
-    'two APIs and no audience',
-    {
-      ...withClient({ scopes: ['api1', 'api2'] }),
-      scopes: [{ name: 'api1', audience: 'https://api1.example.com' }, { name: 'api2' }],
-    },
-    { id: 'scope-without-audience', where: 'scopes[1].audience' },
-  ],
-  [
-    'a cheap password hash',
-    { ...healthy, users: [{ sub: '1', username: 'alice', password: cheap }] },
-    { id: 'password-hash-cheap', where: 'users[0].password' },
-  ],
-  [
-    'memory under a public issuer',
-    { ...healthy, storage: { driver: 'memory' } },
-    { id: 'store-forgets', where: 'storage.driver' },
-  ],
-  [
-    'files without fsync',
-    { ...healthy, storage: { driver: 'filesystem', directory: './data', fsync: false } },
-    { id: 'store-without-fsync', where: 'storage.fsync' },
-  ],
-  [
-    'Sentinels and no replica to wait for',
-    {
-      ...healthy,
-      storage: { driver: 'redis', sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'tokens', operationTimeout: 0.1 },
-    },
-    { id: 'store-without-replicas', where: 'storage.waitReplicas' },
-  ],
-  [
-    'Redis out of reach',
-    { ...healthy, storage: { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.1 } },
-    { id: 'store-unusable', severity: 'error', where: 'storage' },
-  ],
-  [
-    'a directory of somebody else',
-    { ...healthy, storage: { driver: 'filesystem', directory: '.' } },
-    { id: 'store-unusable', severity: 'error' },
-  ],
-  ['a configuration that is wrong', { ...healthy, isuer: 'x' }, { id: 'configuration-invalid', severity: 'error' }],
-  [
-    'a client that is wrong',
-    withClient({ redirectUris: ['https://web.example.com/#x'] }),
-    { id: 'configuration-invalid' },
-  ],
-  ['an origin that is any', withClient({ allowedCorsOrigins: ['*'] }), { id: 'configuration-invalid' }],
-  ['no JSON', '{ "issuer": ', { id: 'configuration-invalid' }],
-]
-
 describe('grantry check finds', () => {
-  test.each(cases)('%s', async (_what, content, found) => {
+  test.each(findingCases)('%s', async (_what, content, found) => {
     const { code, findings } = await checked(written(content).file)
     expect(findings).toContainEqual(expect.objectContaining(found))
     expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)

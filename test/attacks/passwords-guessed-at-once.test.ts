@@ -1,0 +1,145 @@
+/**
+ * Attack: guesses of a password that are sent all at once, so that every one is looked at before the first failure is counted, also through several
+ * processes; and attempts that do not end as they should.
+ *
+ * RFC 6749 section 4.3.2. By default 5 attempts for a user from an address, 20 from all where he has not logged in.
+ */
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture } from '../support/fixture.ts'
+import { address, guess, many, right } from '../support/guesses.ts'
+import { withLatency } from '../support/latency.ts'
+
+describe('all at once', () => {
+  const slowUsers = () => {
+    const asked: string[] = []
+    return {
+      asked,
+      users: {
+        async authenticate({ password }: { readonly password: string }) {
+          asked.push(password)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          return password === 'alice-password' ? { sub: '1' } : undefined
+        },
+      },
+    }
+  }
+
+  test('of a hundred guesses from one address five are judged, however slow the store is', async () => {
+    const { users, asked } = slowUsers()
+    const f = await fixture({ users, storage: withLatency(memoryDriver()) })
+    const answers = await many(101, (index) => (index === 100 ? right(f) : guess(f, 'alice', `guess ${index}`)))
+    expect(asked).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(96)
+  })
+
+  test('of a hundred guesses from a hundred addresses twenty are judged', async () => {
+    const { users, asked } = slowUsers()
+    const f = await fixture({ users, storage: withLatency(memoryDriver()) })
+    await many(100, (index) => guess(f, 'alice', `guess ${index}`, address(index)))
+    expect(asked).toHaveLength(20)
+  })
+
+  test('whom others were faster than has not tried: his own attempt is not spent', async () => {
+    const passwords = { perUserAndAddress: { attempts: 1, delay: 600 }, perUser: { attempts: 3 } }
+    const f = await fixture({ storage: withLatency(memoryDriver()), abuseControl: { passwords } })
+    const answers = await many(40, (index) => guess(f, 'alice', `guess ${index}`, address(index)))
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(3)
+    f.clock.advance(30)
+    const refused = answers.findIndex(({ status }) => status === 429)
+    expect((await right(f, address(refused))).status).toBe(200)
+  })
+
+  test('when the wait is over, one of fifty is judged', async () => {
+    const { users, asked } = slowUsers()
+    const f = await fixture({ users, storage: withLatency(memoryDriver()) })
+    await many(5, (index) => guess(f, 'alice', `guess ${index}`))
+    for (const wait of [1, 2, 4]) {
+      f.clock.advance(wait)
+      asked.length = 0
+      await many(50, (index) => guess(f, 'alice', `guess ${index}`))
+      expect(asked).toHaveLength(1)
+    }
+  })
+
+  test('one password on 400 names through one client: a hundred are told to be wrong, and of no other whether it is right', async () => {
+    let operations = 0
+    const store = memoryDriver()
+    const insertItem: AtomicDriver['insertItem'] = (...item) => {
+      operations += 1
+      return store.insertItem(...item)
+    }
+    const f = await fixture({
+      storage: withLatency({ ...store, insertItem }),
+      users: {
+        // Whoever asks the users takes a while.
+        async authenticate({ username }) {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
+          return Number(username.slice(5)) >= 200 ? { sub: username } : undefined
+        },
+      },
+    })
+    const answers = await many(400, (index) => guess(f, `user ${index}`, 'summer', address(index)))
+    const told = answers.map(({ status }) => status)
+    expect(told.filter((status) => status === 400)).toHaveLength(100)
+    // As many as were right before the hundredth failure, and the rest has to wait.
+    expect(told.filter((status) => status === 429).length).toBeGreaterThan(100)
+    // Two permits for each, what a login leaves behind, and a slot for each of the hundred.
+    expect(operations).toBeLessThan(400 * 4)
+  })
+
+  test('four providers on one store judge together as many as one', async () => {
+    const store = memoryDriver()
+    const { users, asked } = slowUsers()
+    const all = await Promise.all(Array.from({ length: 4 }, () => fixture({ users, storage: withLatency(store) })))
+    await many(200, (index) => guess(all[index % 4] as Fixture, 'alice', `guess ${index}`))
+    expect(asked).toHaveLength(5)
+  })
+})
+
+describe('an attempt that does not end as it should', () => {
+  test('a store that fails at any of its steps makes nobody wait longer than the delay', async () => {
+    for (let broken = 0; broken < 12; broken += 1) {
+      const store = memoryDriver()
+      let left = Number.POSITIVE_INFINITY
+      const step = <T>(act: () => T): T => {
+        left -= 1
+        if (left < 0) throw new Error('connection lost')
+        return act()
+      }
+      const storage: AtomicDriver = {
+        ...store,
+        getItem: (key) => step(() => store.getItem(key)),
+        setItem: (key, value, options) => step(() => store.setItem(key, value, options)),
+        insertItem: (key, value, options) => step(() => store.insertItem(key, value, options)),
+        removeItem: (key) => step(() => store.removeItem(key)),
+      }
+      const f = await fixture({
+        storage,
+        abuseControl: { passwords: { perUserAndAddress: { attempts: 1, delay: 7 } } },
+      })
+      left = broken
+      expect([400, 503]).toContain((await guess(f, 'alice', 'wrong')).status)
+      left = Number.POSITIVE_INFINITY
+      f.clock.advance(7)
+      expect((await right(f)).status, `after ${broken} operations`).toBe(200)
+    }
+  })
+
+  test('a user service that throws has judged nothing: the attempt does not count', async () => {
+    let broken = true
+    const f = await fixture({
+      users: {
+        authenticate() {
+          if (broken) throw new Error('directory is away')
+          return { sub: '1' }
+        },
+      },
+    })
+    for (let attempt = 0; attempt < 20; attempt += 1) expect((await right(f)).status).toBe(500)
+    broken = false
+    expect((await right(f)).status).toBe(200)
+  })
+})
