@@ -1,8 +1,7 @@
 import { isOAuthError } from '../errors/oauth-error.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
-import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
+import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
 import { createWindowLimit } from './window-limit.ts'
@@ -39,13 +38,7 @@ function plainName(presented: string): string {
 export function createCredentialLimits(
   limits: AbuseControl['credentials'],
   owner: 'client' | 'scope',
-  deps: {
-    readonly issuer: string
-    readonly store: Store
-    readonly runtime: Runtime
-    readonly recorder: Recorder
-    readonly addressOf: AddressOf
-  },
+  deps: LimitDeps & { readonly addressOf: AddressOf },
 ): CredentialLimits {
   if (limits === false) return unlimited
   const { addressOf } = deps

@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Trace } from '../events/trace.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
 import { addressGroupOf } from './address-group.ts'
 import { createFailureSlots } from './failure-slots.ts'
+import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 import { createPermits, type Permit } from './permits.ts'
 import { tooMany } from './too-many.ts'
@@ -55,7 +54,7 @@ async function inTurn<T>(turns: Turns, name: string, act: () => Promise<T>): Pro
 
 export function createPasswordLimits(
   { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
-  deps: { readonly issuer: string; readonly store: Store; readonly runtime: Runtime; readonly recorder: Recorder },
+  deps: LimitDeps,
 ): PasswordLimits {
   const { issuer, store, runtime, recorder } = deps
   const names = {

@@ -1,7 +1,6 @@
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
-import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
+import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
 import { createWindowLimit } from './window-limit.ts'
@@ -16,13 +15,7 @@ export interface ValidationLimits {
 
 export function createValidationLimits(
   limits: AbuseControl['validation'],
-  deps: {
-    readonly issuer: string
-    readonly store: Store
-    readonly runtime: Runtime
-    readonly recorder: Recorder
-    readonly addressOf: AddressOf
-  },
+  deps: LimitDeps & { readonly addressOf: AddressOf },
 ): ValidationLimits | undefined {
   if (limits === false) return undefined
   const { addressOf } = deps

@@ -1,10 +1,9 @@
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
 import { after } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
 import { createBoundedMap } from './bounded-map.ts'
+import type { LimitDeps } from './limit-deps.ts'
 import type { Window } from './options.ts'
 import { tooMany } from './too-many.ts'
 
@@ -32,15 +31,8 @@ export interface WindowLimit {
 
 export function createWindowLimit(
   { failures, window }: Window,
-  deps: {
-    /** What is limited, for events and in the keys of the store. */
-    readonly limit: string
-    /** Two providers on one store may both have a client `web`, and no failure of the one is the other's. */
-    readonly issuer: string
-    readonly store: Store
-    readonly runtime: Runtime
-    readonly recorder: Recorder
-  },
+  // What is limited, for events and in the keys of the store.
+  deps: LimitDeps & { readonly limit: string },
 ): WindowLimit {
   const { limit, issuer, store, runtime, recorder } = deps
   const known = createBoundedMap<Seen>(mostNames)
