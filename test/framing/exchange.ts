@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
-/** Bytes (text is latin1, one byte a character), or milliseconds to wait. */
-export type Piece = string | Buffer | number
+/** Bytes (text is latin1, one byte a character), milliseconds to wait, or milliseconds in which this whole process stands still and reads nothing. */
+export type Piece = string | Buffer | number | Deaf
+export interface Deaf {
+  readonly deaf: number
+}
 
 /** What our side does when all is sent: wait for the server to close, end our half, or drop the connection. */
 export type Afterwards = 'wait' | 'half-close' | 'cut'
@@ -21,6 +24,9 @@ export interface ExchangeOptions {
   readonly eachByteAlone?: boolean
 }
 
+export const bytesOf = (piece: Piece): number =>
+  typeof piece === 'string' || Buffer.isBuffer(piece) ? piece.length : 0
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -31,18 +37,25 @@ const drained = (socket: Socket): Promise<void> =>
     socket.once('close', () => resolve())
   })
 
+const standStill = (milliseconds: number): unknown =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+
 async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: boolean): Promise<void> {
   let unheard = 0
   for (const piece of pieces) {
     if (socket.destroyed || socket.readableEnded) return
     // Writing that never blocks never lets us read: an answer would be there, and we would not have looked.
-    unheard += typeof piece === 'number' ? 0 : piece.length
+    unheard += bytesOf(piece)
     if (unheard > 65_536) {
       unheard = 0
       await turn()
     }
     if (typeof piece === 'number') {
       await pause(piece)
+      continue
+    }
+    if (typeof piece === 'object' && 'deaf' in piece) {
+      standStill(piece.deaf)
       continue
     }
     const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece

@@ -14,9 +14,9 @@ import { hostCases } from './cases/hosts.ts'
 import { lengthCases } from './cases/lengths.ts'
 import { methodCases } from './cases/methods.ts'
 import { targetCases } from './cases/targets.ts'
-import { exchange } from './exchange.ts'
+import { bytesOf, exchange } from './exchange.ts'
 import { expectCase, type FramingCase } from './framing-case.ts'
-import { chunks, form, inChunks, tokenRequest } from './requests.ts'
+import { chunks, form, hiddenRequest, inChunks, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
 
 const groups = {
@@ -34,8 +34,7 @@ const groups = {
 /** Bytes of the longest case that is sent byte by byte. */
 const short = 1500
 const isShort = ({ send }: FramingCase): boolean =>
-  typeof send !== 'function' &&
-  send.reduce<number>((sum, piece) => sum + (typeof piece === 'number' ? 0 : piece.length), 0) < short
+  typeof send !== 'function' && send.reduce<number>((sum, piece) => sum + bytesOf(piece), 0) < short
 
 describeServers('hostile bytes', (server, name) => {
   describe.each(Object.entries(groups))('%s', (_, cases) => {
@@ -46,6 +45,24 @@ describeServers('hostile bytes', (server, name) => {
   const cut = name === 'node' ? Object.entries(groups) : []
   describe.each(cut)('%s, byte by byte', (_, cases) => {
     test.each(cases.filter(isShort))('$name', (one) => expectCase(server(), one, true))
+  })
+
+  // RFC 9112 section 9.6: a connection that ends while its caller sends on is reset, and a reset takes the answer from who has not read it yet.
+  const behind =
+    name === 'node'
+      ? [
+          ['a request', hiddenRequest],
+          ['garbage', '\u0000\u0000\r\n\r\n'],
+        ]
+      : []
+  test.each(behind)('the last answer of a connection outlives %s behind it', async (_, more) => {
+    const late = { deaf: 50 }
+    for (const keep of [true, false]) {
+      const sent = [tokenRequest({ keep }), late, more, late, more, late, more]
+      const { text } = await exchange(server().port, sent)
+      expect(readAnswers(text)[0], `keep ${keep}`).toMatchObject({ status: 200 })
+    }
+    await server().issuedSince()
   })
 
   test.each([

@@ -11,6 +11,17 @@ const latest = Symbol('the answer to the latest request of this connection')
 const before = Symbol('the answer that this one waits for')
 const waiting = Symbol('requests that wait for their turn')
 
+/**
+ * RFC 9112 section 9.6: our end first, and the other one when the caller has had time to read. What it still sends is read and thrown away: a reset
+ * would take the answer from it. Stands in for Node's `destroySoon`, which follows the last answer and ends both at once.
+ */
+function closeInStages(this: Socket): void {
+  if (this.writableEnded) return
+  this.end()
+  const timer = setTimeout(() => this.destroy(), patience)
+  this.once('close', () => clearTimeout(timer))
+}
+
 type Tracked = Socket & { [latest]?: Answer; [waiting]?: number }
 type Answer = ServerResponse & { [before]?: Answer }
 
@@ -31,6 +42,8 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
   if (req.httpVersionMajor !== 1) return undefined
   const socket: Tracked = req.socket
   const earlier = socket[latest]
+  if (earlier === undefined) socket.destroySoon = closeInStages
+  else if (earlier.writableEnded && !letsGoOn(earlier)) return Promise.resolve(false)
   socket[latest] = res
   if (earlier === undefined || letsGoOn(earlier)) return undefined
   const depth = (socket[waiting] ?? 0) + 1
@@ -43,13 +56,6 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
     delete res[before]
     return letsGoOn(earlier) && !socket.destroyed
   })
-}
-
-/** RFC 9112 section 9.6: our end first, and the other one when the caller has had time to read. A reset would take the answer from it. */
-function closeInStages(socket: Socket): void {
-  socket.end()
-  const timer = setTimeout(() => socket.destroy(), patience)
-  socket.once('close', () => clearTimeout(timer))
 }
 
 const whole = Symbol('the body was read to its announced length')
@@ -69,16 +75,10 @@ function discard(req: IncomingMessage): void {
   req.resume()
 }
 
-/** After an answer that ends the connection: what is still being sent is read and thrown away for a while. Written, not ended: Node would reset at once. */
-export function closeUnread(req: IncomingMessage): void {
-  discard(req)
-  closeInStages(req.socket)
-}
-
 /** After an answer that lets the connection live: as long as the caller does not send for ever. */
 export function skipRest(req: IncomingMessage): void {
   discard(req)
-  const timer = setTimeout(() => closeInStages(req.socket), patience)
+  const timer = setTimeout(() => req.socket.destroySoon(), patience)
   const stop = (): void => clearTimeout(timer)
   req.once('end', stop)
   req.once('close', stop)
@@ -105,8 +105,9 @@ export function onClientError(error: Error & { readonly code?: string }, socket:
     due.once('finish', () => socket.destroySoon())
     return
   }
+  socket.destroySoon = closeInStages
   if (!socket.writable || socket[latest]?.headersSent) {
-    socket.destroy()
+    socket.destroySoon()
     return
   }
   const body = '{"error":"invalid_request","error_description":"The request is not valid HTTP"}'
@@ -120,5 +121,5 @@ export function onClientError(error: Error & { readonly code?: string }, socket:
     'connection: close',
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-  closeInStages(socket)
+  socket.destroySoon()
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { closeUnread, hasMore, skipRest } from './connection.ts'
+import { hasMore, skipRest } from './connection.ts'
 import { LightResponse } from './light-response.ts'
 
 /** RFC 9110 sections 6.4.1 and 8.6: these have no body and name no length of one. */
@@ -15,11 +15,6 @@ function sendWhole(res: ServerResponse, status: number, headers: string[], body:
     headers.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
   }
   res.writeHead(status, headers)
-  if (unread && !res.shouldKeepAlive) {
-    res.write(body)
-    closeUnread(res.req)
-    return
-  }
   res.end(body)
   if (unread) skipRest(res.req)
 }
