@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,35 @@ describe('what only prints', () => {
   test('hash-secret of an empty secret is refused, and no hash is printed', async () => {
     const sentence = expect.stringMatching(/^grantry: the secret is empty; [^\n]+\n$/u)
     expect(await printed('hash-secret', '')).toEqual({ code: 1, out: '', err: sentence })
+  })
+
+  test.each(['-web-secret', '--web-secret', '-hweb', '-c'])(
+    'hash-secret takes %j for a secret, and does not repeat it',
+    async (secret) => {
+      const hash = createHash('sha256').update(secret).digest('base64')
+      expect(await printed('hash-secret', secret)).toEqual({
+        code: 0,
+        out: `store    { "sha256": "${hash}" }\n`,
+        err: '',
+      })
+    },
+  )
+
+  test.each(['web-secret', 'web-secret\n', 'web-secret\r\n'])(
+    'hash-secret - reads %j from standard input',
+    async (input) => {
+      const { code, out } = await run(['hash-secret', '-'], root, { input })
+      expect([code, out]).toEqual([0, expect.stringContaining('"dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM="')])
+    },
+    60_000,
+  )
+
+  test('hash-secret alone makes a secret, shows it once, and its hash', async () => {
+    const { out } = await printed('hash-secret')
+    const [, secret = '', stored] =
+      /^secret {3}([\w-]{43})\nstore {4}\{ "sha256": "([\w+/]{43}=)" \}\n$/u.exec(out) ?? []
+    expect(stored).toBe(createHash('sha256').update(secret).digest('base64'))
+    expect((await printed('hash-secret')).out).not.toBe(out)
   })
 
   test('hash-secret of a secret prints its hash and not the secret', async () => {

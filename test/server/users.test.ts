@@ -1,6 +1,5 @@
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { hashSecretCommand } from '../../packages/server/src/commands/hash-secret.ts'
 import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
 import { createLimiter } from '../../packages/server/src/users/limiter.ts'
 import { hashPassword, parsePasswordHash, verifyPassword } from '../../packages/server/src/users/password-hash.ts'
@@ -87,14 +86,5 @@ describe('the limiter', () => {
     const failing = limited(async () => Promise.reject(new Error('no')))
     await expect(failing).rejects.toThrow('no')
     await expect(limited(async () => 'again')).resolves.toBe('again')
-  })
-})
-
-describe('grantry hash-secret', () => {
-  test('prints what to store, and a new secret once', () => {
-    expect(hashSecretCommand('web-secret')).toBe(
-      'store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n',
-    )
-    expect(hashSecretCommand(undefined)).toMatch(/^secret {3}[\w-]{43}\nstore {4}\{ "sha256": "[\w+/]{43}=" \}\n$/u)
   })
 })

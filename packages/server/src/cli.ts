@@ -40,10 +40,15 @@ function program(): Command {
 
   grantry
     .command('hash-secret')
-    .argument('[secret]', 'the secret; without one, a new one is made and shown once')
+    .argument(
+      '[secret]',
+      'the secret, or - to send it to standard input: other users of this machine see arguments; without one, a new one is made and shown once',
+    )
     .description('what to store for the secret of a client or scope')
-    .action((secret: string | undefined) => {
-      process.stdout.write(hashSecretCommand(secret))
+    // One secret of 64 begins with a dash; as an unknown option it would be repeated in an error.
+    .allowUnknownOption()
+    .action(async (secret: string | undefined) => {
+      process.stdout.write(await hashSecretCommand(secret))
     })
 
   grantry
