@@ -75,6 +75,7 @@ describeWithChromium('the console', () => {
     [360, 'dark'],
     [800, 'light'],
     [1200, 'dark'],
+    [1280, 'light'],
     [1600, 'light'],
   ] as const)('at %d px, %s: nothing overlaps or sticks out, and axe finds nothing', async (width, colorScheme) => {
     const console = await openConsole(started.browser, started.demo.url, {
