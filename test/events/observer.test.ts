@@ -1,4 +1,5 @@
-import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
+import { createHash } from 'node:crypto'
+import { createProvider, type EndpointName, type Observer, type ProviderEvent } from '@grantry/core'
 import { type Answer, basic, type Credentials, mapDriver, read } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
@@ -13,7 +14,7 @@ function countedBytes() {
   return (length: number): Uint8Array<ArrayBuffer> => {
     const count = (counts.get(length) ?? 0) + 1
     counts.set(length, count)
-    return new Uint8Array(webRuntime.sha512(new TextEncoder().encode(`${length} ${count}`)).slice(0, length))
+    return new Uint8Array(createHash('sha512').update(`${length} ${count}`).digest().subarray(0, length))
   }
 }
 
