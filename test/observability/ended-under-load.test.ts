@@ -1,30 +1,11 @@
 // SIGTERM in the middle of a load: what the server began it ends, and what it answered is there at the next start.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { api, loginOf, torturedClients, writeSetting } from '../torture/setting.ts'
-import { newDirectory, serverProgram } from '../torture/surroundings.ts'
 import { askUntilRefused, post } from './load.ts'
 import { isRequest, parseLog } from './log-lines.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { serverProcesses } from './server-process.ts'
 
-const directory = newDirectory()
-let program = ''
-beforeAll(async () => {
-  program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-const running: ServerProcess[] = []
-afterEach(() => {
-  for (const { process } of running.splice(0)) process.kill('SIGKILL')
-})
-
-async function start(home: string, setting: string): Promise<ServerProcess> {
-  const server = await startServerProcess(program, home, ['--config', setting])
-  running.push(server)
-  return server
-}
+const { newHome, start } = serverProcesses()
 
 const callers = 12
 const enough = 60
@@ -35,10 +16,10 @@ test.each([
 ])(
   '%s: no answer is torn, none is lost on the way, and every token that was answered is active after a second start',
   async (_, keepAlive) => {
-    const home = mkdtempSync(join(directory, 'home-'))
+    const home = newHome()
     const storage = { driver: 'filesystem', directory: './data' }
     const setting = writeSetting(home, 'http://127.0.0.1:5000', storage, callers)
-    const first = await start(home, setting)
+    const first = await start({ home, args: ['--config', setting] })
 
     let answered = 0
     const endings = await askUntilRefused(callers, keepAlive, async (agent, caller) => {
@@ -59,7 +40,7 @@ test.each([
     const begun = parseLog(first.output.err).filter(isRequest)
     expect(begun.map(({ status }) => status)).toEqual(whole.map(() => 200))
 
-    const second = await start(home, setting)
+    const second = await start({ home, args: ['--config', setting] })
     for (const { body } of whole) {
       const { access_token: token } = JSON.parse(body)
       const response = await fetch(`${second.address}/connect/introspect`, {

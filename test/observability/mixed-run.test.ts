@@ -1,16 +1,13 @@
 // What the real server prints and counts of a mixed run: all of it whole, and no secret in it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, createAsker } from './asker.ts'
 import { leaks } from './leaks.ts'
 import { isRequest, type LogLine, parseLog } from './log-lines.ts'
 import { caller, hostileHeaders, hostileId, mixedRun } from './mixed-run.ts'
 import { type Family, parsePrometheusText, type Sample } from './prometheus-text.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ServerProcess, serverProcesses } from './server-process.ts'
 
-const directory = newDirectory()
+const { newHome, start } = serverProcesses()
 let server: ServerProcess
 let ask: Asker
 let page = ''
@@ -19,9 +16,8 @@ let log: readonly LogLine[] = []
 let metrics: ReadonlyMap<string, Family> = new Map()
 
 beforeAll(async () => {
-  const program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
-  const home = mkdtempSync(join(directory, 'home-'))
-  server = await startServerProcess(program, home)
+  const home = newHome()
+  server = await start({ home })
   printedAtStart = server.output.out
   ask = createAsker(server.address)
   await mixedRun(ask, server.address, home)
@@ -31,10 +27,6 @@ beforeAll(async () => {
   log = parseLog(server.output.err)
   metrics = parsePrometheusText(page)
 }, 60_000)
-afterAll(() => {
-  server?.process.kill('SIGKILL')
-  rmSync(directory, { recursive: true, force: true })
-})
 
 const samples = (name: string): readonly Sample[] => metrics.get(name)?.samples ?? []
 const sum = (name: string, labels: Readonly<Record<string, string>> = {}): number =>

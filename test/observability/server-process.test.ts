@@ -1,30 +1,14 @@
 // The real process: a log that nobody takes, and a tracer of the operator's own.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+import { describe, expect, test } from 'vitest'
 import { parsePrometheusText } from './prometheus-text.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ServerProcess, serverProcesses } from './server-process.ts'
 
-const directory = newDirectory()
-let program = ''
-beforeAll(async () => {
-  program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
-})
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-const running: ServerProcess[] = []
-afterEach(() => {
-  for (const { process } of running.splice(0)) process.kill('SIGKILL')
-})
-
-async function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const server = await startServerProcess(program, mkdtempSync(join(directory, 'home-')), [], environment)
-  running.push(server)
-  return server
-}
+const { newHome, start } = serverProcesses()
 
 /** Asks for so many pages that are not there, on one connection without waiting; resolves with how many answers came. */
 function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
@@ -80,7 +64,7 @@ describe('a log that nobody takes ends nothing and blocks nothing', () => {
 test('where the operator registers a tracer, requests are spans; nobody has to say so to the server', async () => {
   const require = createRequire(import.meta.url)
   const from = (name: string) => JSON.stringify(pathToFileURL(require.resolve(name)).href)
-  const tracing = join(directory, 'tracing.mjs')
+  const tracing = join(newHome(), 'tracing.mjs')
   writeFileSync(
     tracing,
     `import api from ${from('@opentelemetry/api')}
@@ -92,7 +76,7 @@ const exporter = { export: (spans, done) => {
 api.trace.setGlobalTracerProvider(new sdk.BasicTracerProvider({ spanProcessors: [new sdk.SimpleSpanProcessor(exporter)] }))
 `,
   )
-  const server = await start({ NODE_OPTIONS: `--import ${pathToFileURL(tracing).href}` })
+  const server = await start({ environment: { NODE_OPTIONS: `--import ${pathToFileURL(tracing).href}` } })
   expect((await fetch(`${server.address}/.well-known/jwks`)).status).toBe(200)
   server.process.kill('SIGTERM')
   expect(await server.ended).toBe(0)

@@ -1,4 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { newDirectory, serverProgram } from '../torture/surroundings.ts'
 
 /** The real server in a process of its own. */
 export interface ServerProcess {
@@ -9,12 +13,19 @@ export interface ServerProcess {
   readonly ended: Promise<number | string | null>
 }
 
+/** How one of them is started. */
+export interface ServerStart {
+  /** Where it runs; a directory of its own unless said otherwise. */
+  readonly home?: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** Starts a bundled command line (`serverProgram`) and waits until it says where it listens. */
-export function startServerProcess(
+function startServerProcess(
   program: string,
   cwd: string,
-  args: readonly string[] = [],
-  environment: Readonly<Record<string, string>> = {},
+  { args = [], environment = {} }: ServerStart,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...args], {
     cwd,
@@ -38,4 +49,31 @@ export function startServerProcess(
     })
     void ended.then((how) => reject(new Error(`The server ended with ${how} before it listened:\n${output.err}`)))
   })
+}
+
+/** Server processes for the tests of one file, all of one bundle. None outlives its test. */
+export function serverProcesses() {
+  const directory = newDirectory()
+  const running: ServerProcess[] = []
+  let program = ''
+  const newHome = (): string => mkdtempSync(join(directory, 'home-'))
+  function endAll(): void {
+    for (const { process } of running.splice(0)) process.kill('SIGKILL')
+  }
+  beforeAll(async () => {
+    program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
+  }, 60_000)
+  afterEach(endAll)
+  afterAll(() => {
+    endAll()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return {
+    newHome,
+    async start(how: ServerStart = {}): Promise<ServerProcess> {
+      const server = await startServerProcess(program, how.home ?? newHome(), how)
+      running.push(server)
+      return server
+    },
+  }
 }
