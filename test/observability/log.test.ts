@@ -107,6 +107,20 @@ describe('a log that nobody takes', () => {
   })
 })
 
+describe('a disk that stays full', () => {
+  test('each line is counted once, however often the notice fails with it', () => {
+    const out = output()
+    const log = createLog(out)
+    out.state.failure = 'ENOSPC'
+    for (let count = 0; count < 100; count += 1) log.observe(event())
+    expect(log.dropped).toBe(100)
+    out.state.failure = undefined
+    log.observe(event())
+    expect(out.lines.map((line) => JSON.parse(line))).toMatchObject([{ type: 'log_lines_dropped', count: 100 }, {}])
+    expect(log.dropped).toBe(100)
+  })
+})
+
 describe('a line', () => {
   const hostile = 'a\u0000\u001B[31m\u007F\u009Bm\u2028\u202E\uD800\u{E0001}"\\\nb'
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { parsePasswordHash, verifyPassword } from '../../packages/server/src/users/password-hash.ts'
 import { freePort } from '../support/free-port.ts'
+import { runProgram } from '../support/program.ts'
 import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
@@ -69,6 +70,26 @@ describe('what only prints', () => {
       out: 'store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n',
       err: '',
     })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('an output that takes nothing', () => {
+  /** What a shell's line with `$GRANTRY` in it writes to standard error. */
+  async function errorsOf(line: string): Promise<string> {
+    const environment = { GRANTRY: `${process.execPath} ${root}/packages/server/bin/grantry.js` }
+    const { output, ended } = runProgram(['sh', '-c', line], { cwd: root, environment })
+    expect(await ended).toBe(0)
+    return output().err
+  }
+
+  test('a reader that is gone is no failure', async () => {
+    expect(await errorsOf('{ sleep 0.3; $GRANTRY hash-secret web-secret; echo $? >&2; } | true')).toBe('0\n')
+  })
+
+  test.skipIf(process.platform !== 'linux')('a disk that is full is one sentence', async () => {
+    expect(await errorsOf('$GRANTRY hash-secret web-secret > /dev/full; echo $? >&2')).toBe(
+      'grantry: standard output cannot be written (ENOSPC)\n1\n',
+    )
   })
 })
 

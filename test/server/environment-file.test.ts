@@ -32,6 +32,13 @@ describe('grantry.env beside the configuration', () => {
     expect(await issuerWith('GRANTRY_TEST_ISSUER=https://a.example.com', environment)).toBe('https://b.example.com')
   })
 
+  test('gives way to a file that the environment names', async () => {
+    const named = join(directory, 'issuer')
+    writeFileSync(named, 'https://b.example.com\n')
+    const environment = { GRANTRY_TEST_ISSUER_FILE: named }
+    expect(await issuerWith('GRANTRY_TEST_ISSUER=https://a.example.com', environment)).toBe('https://b.example.com')
+  })
+
   test('with a line that is none is one sentence that does not quote it', async () => {
     const failure = await issuerWith('A=1\nthe-secret-alone\n').catch((error: Error) => error.message)
     expect(failure).toMatch(/grantry\.env: line 2 is not NAME=value$/u)

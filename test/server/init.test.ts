@@ -143,7 +143,35 @@ describe('in an empty directory', () => {
     20_000,
   )
 
-  test.each(['ftp://id.example.com', 'https://id.example.com/', 'id.example.com', 'https://a:b@c'])(
+  // A disk that is full, as a limit on the size of files.
+  test.skipIf(process.platform === 'win32')(
+    'what cannot be written to its end leaves nothing behind',
+    async () => {
+      const directory = emptyDirectory()
+      const command = `ulimit -f 1; exec "$0" "$1" init`
+      const failed = await shell('sh', ['-c', command, process.execPath, `${root}/packages/server/bin/grantry.js`], {
+        cwd: directory,
+      }).catch((error: { code: number; stderr: string }) => error)
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^grantry: .+ cannot be written \(EFBIG\); /u),
+      })
+      expect(readdirSync(directory)).toEqual([])
+    },
+    60_000,
+  )
+
+  // As the server would refuse it, so that nobody has to begin again.
+  test.each([
+    'ftp://id.example.com',
+    'https://id.example.com/',
+    'id.example.com',
+    'https://a:b@c',
+    'https://ID.example.com',
+    'https://id.example.com:443',
+    'https://id.example.com/a/../b',
+    'http:///id.example.com',
+  ])(
     'an issuer like %s is refused before anything is written',
     async (issuer) => {
       const directory = emptyDirectory()

@@ -66,7 +66,8 @@ export interface ProviderOptions {
   readonly runtime?: Partial<Runtime>
 }
 
-const issuerSchema = v.pipe(
+/** What the issuer of a provider may be: the URL that clients compare to the letter (OpenID Connect Discovery section 3, RFC 8414 section 2). */
+export const issuerSchema = v.pipe(
   v.string('must be an http or https URL'),
   v.check(
     (issuer) => /^https?:\/\/[^?#@\\\s]+$/iu.test(issuer) && URL.canParse(issuer),

@@ -63,12 +63,7 @@ function program(): Command {
   return grantry
 }
 
-/**
- * The command line of `grantry`.
- *
- * @returns the exit code: 0 ended as asked, 1 a mistake in the configuration or at start, 2 wrong usage
- */
-export async function main(commandLine: readonly string[]): Promise<number> {
+async function run(commandLine: readonly string[]): Promise<number> {
   try {
     await program().parseAsync([...commandLine], { from: 'user' })
     return ended
@@ -79,4 +74,26 @@ export async function main(commandLine: readonly string[]): Promise<number> {
     process.stderr.write(`grantry: ${messageOf(error)}\n`)
     return failed
   }
+}
+
+/**
+ * The command line of `grantry`.
+ *
+ * @returns the exit code: 0 ended as asked, 1 a mistake in the configuration or at start, 2 wrong usage
+ */
+export async function main(commandLine: readonly string[]): Promise<number> {
+  let outputFailure: string | undefined
+  // With nobody to hear it, it would end the process with a stack. A reader that is gone wants no more, which is no failure.
+  const onError = ({ code }: NodeJS.ErrnoException): void => {
+    if (code !== 'EPIPE') outputFailure ??= code
+  }
+  process.stdout.on('error', onError)
+  const code = await run(commandLine)
+  // A write that fails is told a turn later.
+  await new Promise((resolve) => setImmediate(resolve))
+  process.stdout.off('error', onError)
+  // A server whose banner was lost has served.
+  if (outputFailure === undefined || commandLine[0] === 'serve') return code
+  process.stderr.write(`grantry: standard output cannot be written (${outputFailure})\n`)
+  return failed
 }

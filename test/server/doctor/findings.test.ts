@@ -29,6 +29,24 @@ describe('grantry check finds', () => {
     }
   })
 
+  const ended = { ...hashed(strong('old')), expiresAt: '2020-01-01T00:00:00Z' }
+
+  test.each([
+    ['a client', withClient({ secrets: [ended], enabled: false })],
+    ['a scope', { ...healthy, scopes: [{ name: 'api1', secrets: [ended], enabled: false }] }],
+  ])('no fault in a secret that has ended where %s is disabled', async (_what, content) => {
+    const ids = (await checked(written(content).file)).findings.map(({ id }) => id)
+    expect(ids).toContain('secret-expired')
+    expect(ids).not.toContain('secret-none-live')
+  })
+
+  test('a mistake in words of the configuration, not of the library', async () => {
+    const { findings } = await checked(written({ ...healthy, issuer: 'https://ID.example.com' }).file)
+    expect(findings).toMatchObject([
+      { id: 'configuration-invalid', reason: expect.stringMatching(/^issuer must be written as /u) },
+    ])
+  })
+
   test.each([
     ['the key file', 'keys.json', 0o644, 'file-readable'],
     ['grantry.env', 'grantry.env', 0o640, 'file-readable'],

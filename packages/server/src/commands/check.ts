@@ -1,9 +1,9 @@
+import { ownSentence } from '../configuration/in-file.ts'
 import { findConfiguration } from '../configuration/load.ts'
 import { examine } from '../doctor/examine.ts'
 import { type Finding, finding, type Severity } from '../doctor/finding.ts'
 import { gather } from '../doctor/gather.ts'
 import { harmlessText } from '../harmless-text.ts'
-import { messageOf } from '../message-of.ts'
 import { configured } from './configured.ts'
 
 export interface CheckArguments {
@@ -29,7 +29,7 @@ async function look({ config }: CheckArguments): Promise<readonly Finding[]> {
     return examine(await gather(loaded))
   } catch (cause) {
     const where = config ?? findConfiguration(process.cwd()) ?? process.cwd()
-    return [finding('configuration-invalid', where, messageOf(cause))]
+    return [finding('configuration-invalid', where, ownSentence(cause))]
   }
 }
 

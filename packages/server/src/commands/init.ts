@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path'
+import { issuerSchema, parseConfiguration } from '@grantry/core'
 import { commandLine, shellWord } from '../command-line.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
@@ -15,16 +16,13 @@ const environment = (secret: string): string => `\
 GRANTRY_KEY_SECRET=${secret}
 `
 
-function assertIssuer(issuer: string): void {
-  if (/^https?:\/\/[^?#@\\\s]+$/u.test(issuer) && URL.canParse(issuer) && !issuer.endsWith('/')) return
-  throw new TypeError(
-    `--issuer ${issuer} must be an http or https URL without query, fragment, user, or a slash at the end`,
-  )
-}
-
-/** `grantry init`: a configuration with secrets of its own. What it prints is the only place where they can be read. */
+/**
+ * `grantry init`: a configuration with secrets of its own. What it prints is the only place where they can be read.
+ *
+ * @throws TypeError with one sentence when the issuer is none, or the files cannot be written.
+ */
 export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }: InitArguments): string {
-  assertIssuer(issuer)
+  parseConfiguration(issuerSchema, issuer, '--issuer')
   const directory = resolve(given)
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
   writeFiles(directory, {

@@ -14,8 +14,6 @@ export interface ServeArguments {
 /** Seconds that open requests get when the server is told to stop. */
 const drain = 10
 
-const ignore = (): void => {}
-
 /** Milliseconds that the last lines of the log get to find a reader. */
 const lastLines = 1000
 
@@ -41,8 +39,6 @@ export async function serveCommand({ config, host, port }: ServeArguments, versi
   const file = config ?? findConfiguration(process.cwd())
   const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
   const log = createLog(process.stderr)
-  // Nobody reads the banner any more: no reason to end.
-  process.stdout.on('error', ignore)
   const warnings: ProviderEvent[] = []
   const signals = watchSignals()
   let ended = false
@@ -70,7 +66,6 @@ export async function serveCommand({ config, host, port }: ServeArguments, versi
   } finally {
     signals.forget()
     const written = await log.end(lastLines)
-    process.stdout.off('error', ignore)
     // Lines that nobody takes would keep the process for ever.
     if (ended && !written) process.exit(0)
   }

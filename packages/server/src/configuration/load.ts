@@ -33,21 +33,26 @@ async function parseJson(file: string): Promise<unknown> {
   throw new TypeError(`line ${line} is not JSON (${printParseErrorCode(error.error)})`)
 }
 
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** What the environment sets wins, also by the name of a file: a secret that was replaced there must not lose to an old one. */
+function variablesOf(inFile: Variables, environment: Variables): Variables {
+  const left = Object.entries(inFile).filter(([name]) => environment[`${name}_FILE`] === undefined)
+  return { ...Object.fromEntries(left), ...environment }
+}
+
 /**
  * Reads, completes and checks a configuration file.
  *
  * @throws TypeError with one sentence that begins with the file and names the path in it.
  */
-export async function loadConfiguration(
-  path: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<LoadedConfiguration> {
+export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
   const file = resolve(path)
   if (!existsSync(file)) throw new TypeError(`${file}: there is no such file`)
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const written = isModule ? await importModule(file) : await parseJson(file)
-    const variables = { ...readEnvironmentFile(dirname(file)), ...environment }
+    const variables = variablesOf(readEnvironmentFile(dirname(file)), environment)
     const configuration = parseConfiguration(configurationSchema, withEnvironment(written, variables), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {

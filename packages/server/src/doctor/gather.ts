@@ -11,11 +11,11 @@ import {
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { environmentFileName } from '../configuration/environment-file.ts'
+import { ownSentence } from '../configuration/in-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
-import { messageOf } from '../message-of.ts'
 import type { Facts, FileFact } from './facts.ts'
 import { lookAtStore } from './look-at-store.ts'
 
@@ -74,7 +74,7 @@ async function askStore(
     return { store: await lookAtStore(driver), keys: await provider.keys.list(), warnings }
   } catch (cause) {
     return {
-      store: { reachable: false, reason: messageOf(cause).replace(/^(?:createProvider\(\): )?(?:storage: )?/u, '') },
+      store: { reachable: false, reason: ownSentence(cause).replace(/^storage: /u, '') },
       keys: undefined,
       warnings,
     }

@@ -9,6 +9,8 @@ const soon = 30 * 86_400
 interface Owner {
   readonly name: string
   readonly path: string
+  /** Whether anybody may authenticate as it at all. */
+  readonly used: boolean
   /** Whether it is of no use without a live secret. */
   readonly needed: boolean
   readonly stored: Client['secrets']['stored']
@@ -18,12 +20,14 @@ const ownersOf = (clients: readonly Client[], scopes: readonly Scope[]): readonl
   ...clients.map((client, index) => ({
     name: client.clientId,
     path: `clients[${index}].secrets`,
+    used: client.enabled && !client.public,
     needed: client.enabled && !client.public && client.grantTypes.length > 0,
     stored: client.secrets.stored,
   })),
   ...scopes.map((scope, index) => ({
     name: scope.name,
     path: `scopes[${index}].secrets`,
+    used: scope.enabled,
     needed: false,
     stored: scope.secrets.stored,
   })),
@@ -31,7 +35,7 @@ const ownersOf = (clients: readonly Client[], scopes: readonly Scope[]): readonl
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-function endings({ name, path, needed, stored }: Owner, now: number): readonly Finding[] {
+function endings({ name, path, used, needed, stored }: Owner, now: number): readonly Finding[] {
   const isLive = (end: number | undefined): boolean => end === undefined || end > now
   const live = stored.filter(({ expiresAt }) => isLive(expiresAt))
   const findings: Finding[] = []
@@ -52,7 +56,7 @@ function endings({ name, path, needed, stored }: Owner, now: number): readonly F
       )
     }
   }
-  if (live.length === 0 && (needed || stored.length > 0)) {
+  if (live.length === 0 && (needed || (used && stored.length > 0))) {
     findings.push(finding('secret-none-live', path, `No secret of ${name} counts today: it cannot authenticate`))
   }
   return findings

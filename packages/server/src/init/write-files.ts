@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
@@ -20,17 +20,22 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
       `${join(directory, taken)} is there already and is left as it is; name another directory, or remove it first`,
     )
   }
-  const written: string[] = []
+  const made: string[] = []
   try {
     makeAll(directory)
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name)
       // Not even to a file that came between the look and this line.
-      writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
-      written.push(path)
+      const file = openSync(path, 'wx', 0o600)
+      made.push(path)
+      try {
+        writeFileSync(file, content)
+      } finally {
+        closeSync(file)
+      }
     }
   } catch (cause) {
-    for (const path of written) rmSync(path, { force: true })
+    for (const path of made) rmSync(path, { force: true })
     const { code } = cause as { readonly code?: string }
     throw new TypeError(`${directory} cannot be written (${code}); name a directory of this user`, { cause })
   }

@@ -37,29 +37,26 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
   }
   output.on?.('error', onError)
 
-  const drop = (count: number): void => {
-    dropped += count
-    untold += count
-  }
-  const send = (text: string, lines: number): void => {
-    waiting += 1
-    output.write(text, (error) => {
-      waiting -= 1
-      if (error) drop(lines)
-      if (waiting === 0) whenWritten?.()
-    })
+  const drop = (): void => {
+    dropped += 1
+    untold += 1
   }
 
   return {
     write(line) {
-      if (gone || (output.writableLength ?? 0) > longestQueue) return drop(1)
+      if (gone || (output.writableLength ?? 0) > longestQueue) return drop()
       const told = untold
-      if (told === 0) return send(`${line}\n`, 1)
       untold = 0
-      dropped -= told
-      // Dropped again, they are counted again.
-      send(`${notice(told)}\n${line}\n`, told + 1)
-      dropped += told
+      waiting += 1
+      output.write(told === 0 ? `${line}\n` : `${notice(told)}\n${line}\n`, (error) => {
+        waiting -= 1
+        if (error) {
+          // The notice went with the line: those that it told of are counted already, and untold again.
+          untold += told
+          drop()
+        }
+        if (waiting === 0) whenWritten?.()
+      })
     },
     get dropped() {
       return dropped

@@ -38,10 +38,3 @@ export function clockTime(epochSeconds) {
   const date = new Date(epochSeconds * 1000)
   return Number.isNaN(date.getTime()) ? '' : clock.format(date)
 }
-
-/** @param {number} seconds */
-export function duration(seconds) {
-  const [unit, length] = units.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1]
-  const count = seconds / length
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
