@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { ClientOptions } from '@grantry/core'
+import { type ClientOptions, webRuntime } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, fixture } from '../support/fixture.ts'
@@ -7,7 +6,9 @@ import { clients, fixture } from '../support/fixture.ts'
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 const start = 1_800_000_000
 
-const sha512Of = (secret: string): string => createHash('sha512').update(secret).digest('base64')
+function sha512Of(secret: string): string {
+  return btoa(String.fromCharCode(...webRuntime.sha512(new TextEncoder().encode(secret))))
+}
 
 const withSecrets = async (secrets: NonNullable<ClientOptions['secrets']>) => {
   const f = await fixture({ clients: [{ ...clients[0], clientId: 'web', secrets }] })

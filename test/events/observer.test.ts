@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createProvider, type EndpointName, type Observer, type ProviderEvent } from '@grantry/core'
+import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
 import { type Answer, basic, type Credentials, mapDriver, read } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
@@ -14,7 +13,7 @@ function countedBytes() {
   return (length: number): Uint8Array<ArrayBuffer> => {
     const count = (counts.get(length) ?? 0) + 1
     counts.set(length, count)
-    return new Uint8Array(createHash('sha512').update(`${length} ${count}`).digest().subarray(0, length))
+    return new Uint8Array(webRuntime.sha512(new TextEncoder().encode(`${length} ${count}`)).slice(0, length))
   }
 }
 

@@ -63,26 +63,25 @@ describe('random bytes', () => {
 describe('hashing', () => {
   const node = (algorithm: string, data: Uint8Array): string => createHash(algorithm).update(data).digest('hex')
 
-  test.each(['sha256', 'sha512'] as const)('%s is that of node:crypto', async (algorithm) => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 1000 }), async (given) => {
-        const data = Uint8Array.from(given)
-        expect(text(await webRuntime[algorithm](data))).toBe(node(algorithm, data))
+  test.each(['sha256', 'sha512'] as const)('%s is that of node:crypto', (algorithm) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 1000 }), (data) => {
+        expect(text(webRuntime[algorithm](data))).toBe(node(algorithm, data))
       }),
       { numRuns: 500 },
     )
   })
 
-  test.each(['sha256', 'sha512'] as const)('%s is right at every edge of its blocks', async (algorithm) => {
+  test.each(['sha256', 'sha512'] as const)('%s is right at every edge of its blocks', (algorithm) => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 111, 112, 119, 127, 128, 129, 100_000]) {
       const data = new Uint8Array(length).fill(0xa5)
-      expect(text(await webRuntime[algorithm](data))).toBe(node(algorithm, data))
+      expect(text(webRuntime[algorithm](data))).toBe(node(algorithm, data))
     }
   })
 
-  test.each(['sha256', 'sha512'] as const)('%s of a part of a buffer is of that part only', async (algorithm) => {
+  test.each(['sha256', 'sha512'] as const)('%s of a part of a buffer is of that part only', (algorithm) => {
     const part = new Uint8Array(64).fill(1).subarray(10, 20)
-    expect(text(await webRuntime[algorithm](part))).toBe(node(algorithm, part))
+    expect(text(webRuntime[algorithm](part))).toBe(node(algorithm, part))
   })
 })
 

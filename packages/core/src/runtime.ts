@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { base64url, hex, utf8 } from './encoding.ts'
 import type { JsonObject, MaybePromise } from './json.ts'
 
@@ -30,8 +30,8 @@ export interface Runtime {
   randomBytes(length: number): Uint8Array<ArrayBuffer>
   /** Synchronous: `crypto.subtle.digest` costs a thread hop, many times the hash of a short string. */
   sha256(data: Uint8Array): Uint8Array
-  /** For secrets that a host keeps so, and beside EdDSA. Rare enough to wait for. */
-  sha512(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
+  /** Synchronous as well: a secret that takes longer than another tells which clients exist. */
+  sha512(data: Uint8Array): Uint8Array
   /** Lower-case hex of the SHA-256 of the text in UTF-8: what every stored record is found by. */
   sha256Hex(text: string): string
   /** Unpadded base64url (RFC 4648 section 5); of a text, of its UTF-8. */
@@ -112,7 +112,7 @@ export const webRuntime: Runtime = {
   elapsed: () => performance.now(),
   randomBytes,
   sha256,
-  sha512: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-512', data)),
+  sha512,
   sha256Hex: (text) => hex(sha256(utf8(text))),
   base64url: (data) => base64url(typeof data === 'string' ? utf8(data) : data),
   encrypt: async (key, iv, data) =>

@@ -6,7 +6,6 @@ import type { Fact } from '../events/event.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
-import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, verifyPair } from './pair.ts'
@@ -53,11 +52,10 @@ export function createClientAuthentication(deps: {
   async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Verdict> {
     const client = await clients.find(id)
     if (client !== undefined) reportMalformed(client, trace)
-    const looked =
+    const matches =
       clients.verifySecret === undefined
         ? matchesSecret(secret, client?.secrets.stored, runtime)
-        : clients.verifySecret(id, secret)
-    const matches = isThenable(looked) ? await looked : looked
+        : await clients.verifySecret(id, secret)
     if (client === undefined) return { reason: 'client_unknown' }
     // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.
     if (client.public) return { reason: 'client_public' }

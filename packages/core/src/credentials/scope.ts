@@ -2,7 +2,6 @@ import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { Trace } from '../events/trace.ts'
-import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, type Presented, verifyPair } from './pair.ts'
@@ -29,8 +28,7 @@ export function createScopeAuthentication(deps: {
 
   async function match({ id, secret }: CredentialPair): Promise<Verdict> {
     const scope = scopes.find(id)
-    const looked = matchesSecret(secret, scope?.secrets.stored, runtime)
-    const matches = isThenable(looked) ? await looked : looked
+    const matches = matchesSecret(secret, scope?.secrets.stored, runtime)
     if (scope === undefined) return { reason: 'scope_unknown' }
     if (!matches) return { reason: 'secret_mismatch' }
     return scope.enabled ? { scope } : { reason: 'scope_disabled' }

@@ -1,7 +1,5 @@
 import type { Secret } from '../directory/secret.ts'
 import { hex, utf8 } from '../encoding.ts'
-import type { MaybePromise } from '../json.ts'
-import { after, allOf } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** Compares in time that depends on the lengths only: where two secrets first differ must not show. */
@@ -20,24 +18,17 @@ const decoy: readonly Secret[] = [{ algorithm: 'sha256', hash: '0'.repeat(64), e
  *
  * @see wire contract, section 2
  */
-export function matchesSecret(
-  presented: string,
-  secrets: readonly Secret[] | undefined,
-  runtime: Runtime,
-): MaybePromise<boolean> {
-  const hashOf = {
+export function matchesSecret(presented: string, secrets: readonly Secret[] | undefined, runtime: Runtime): boolean {
+  const hashes = {
     sha256: () => runtime.sha256Hex(presented),
-    sha512: () => after(runtime.sha512(utf8(presented)), hex),
+    sha512: () => hex(runtime.sha512(utf8(presented))),
   }
-  const compared = secrets === undefined || secrets.length === 0 ? decoy : secrets
-  return after(allOf(compared.map(({ algorithm }) => hashOf[algorithm]())), (hashes) => {
-    const now = runtime.now()
-    let matched = false
-    for (const [index, { hash, expiresAt }] of compared.entries()) {
-      const equal = constantTimeEqual(hashes[index] ?? '', hash)
-      const live = expiresAt === undefined || now < expiresAt
-      if (equal && live && secrets !== undefined) matched = true
-    }
-    return matched
-  })
+  const now = runtime.now()
+  let matched = false
+  for (const secret of secrets === undefined || secrets.length === 0 ? decoy : secrets) {
+    const equal = constantTimeEqual(hashes[secret.algorithm](), secret.hash)
+    const live = secret.expiresAt === undefined || now < secret.expiresAt
+    if (equal && live && secrets !== undefined) matched = true
+  }
+  return matched
 }

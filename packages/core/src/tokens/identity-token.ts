@@ -3,9 +3,9 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import { utf8 } from '../encoding.ts'
-import type { JsonObject, MaybePromise } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { after, allOf } from '../promises.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { TokenFacts } from './access-token.ts'
@@ -25,7 +25,7 @@ export interface IdentityTokens {
     /** For `at_hash`. */
     readonly accessToken: string
     readonly epochs: Epochs
-  }): MaybePromise<string>
+  }): Promise<string>
   validate(token: string, clientId: string): Promise<IdentityTokenValidation>
 }
 
@@ -43,9 +43,10 @@ export function createIdentityTokens(deps: {
   const { issuer, clients, users, keys, jwt, revocationEpochs, observed, runtime } = deps
 
   /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
-  function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): MaybePromise<string> {
+  function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
     const hash = algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
-    return after(hash(utf8(accessToken)), (digest) => runtime.base64url(digest.subarray(0, digest.length / 2)))
+    const digest = hash(utf8(accessToken))
+    return runtime.base64url(digest.subarray(0, digest.length / 2))
   }
 
   return {
@@ -64,11 +65,10 @@ export function createIdentityTokens(deps: {
         idp: subject.idp,
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
+        at_hash: accessTokenHash(accessToken, algorithm),
         ...epochClaims(epochs),
       }
-      return after(accessTokenHash(accessToken, algorithm), (hash) =>
-        jwt.sign({ ...claims, at_hash: hash }, 'JWT', algorithm),
-      )
+      return jwt.sign(claims, 'JWT', algorithm)
     },
 
     async validate(token, clientId) {
