@@ -18,6 +18,10 @@ const waiting = Symbol('requests that wait for their turn')
 function closeInStages(this: Socket): void {
   if (this.writableEnded) return
   this.end()
+  // Node's parser would go on making requests of it, each of which holds memory. With a listener of ours the socket feeds it no longer.
+  this.removeAllListeners('data')
+  this.on('data', () => undefined)
+  this.resume()
   const timer = setTimeout(() => this.destroy(), patience)
   this.once('close', () => clearTimeout(timer))
 }
