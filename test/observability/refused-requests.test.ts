@@ -32,6 +32,8 @@ test.each([
     400,
     'GET',
   ],
+  ['bytes that are no HTTP', 'hello\r\n\r\n', 400, '_OTHER'],
+  ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, '_OTHER'],
   ['a method that no Request may have', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'TRACE'],
 ])('%s is one line and one number, and nothing of its head is in them', async (_, head, status, httpMethod) => {
   const events: ServerEvent[] = []

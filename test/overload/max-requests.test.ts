@@ -47,9 +47,13 @@ async function gated() {
 
 async function start(maxRequests?: number) {
   const gate = await gated()
-  running = await serve(gate.servable, maxRequests === undefined ? {} : { maxRequests })
+  const refused: number[] = []
+  running = await serve(gate.servable, {
+    ...(maxRequests !== undefined && { maxRequests }),
+    onRefused: ({ status }) => refused.push(status),
+  })
   const { port } = running
-  return { ...gate, port, ask: () => exchange(port, [tokenRequest()]) }
+  return { ...gate, port, refused, ask: () => exchange(port, [tokenRequest()]) }
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -149,6 +153,22 @@ describe('maxRequests', () => {
       socket.write(tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] }))
     }
     for (let time = 0; time < 3; time += 1) expectGranted((await server.ask()).text)
+  })
+
+  test('a request whose place was taken while its body came in is answered 503, and told', async () => {
+    const server = await start(1)
+    const late = exchange(server.port, [
+      tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] }),
+      200,
+      form.slice(5),
+    ])
+    const held = server.ask()
+    // The provider has refused what it could not read, and that waits at the gate as well.
+    await until(() => server.inside() === 2)
+    server.open()
+    expectBusy((await late).text)
+    expect(server.refused).toEqual([503])
+    expectGranted((await held).text)
   })
 
   test('requests on one connection are bounded as well, and answered in their order', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onClientError } from './node/connection.ts'
+import type { AddressInfo, Socket } from 'node:net'
+import { clientAddress } from './client-address.ts'
+import { refuseBytes } from './node/connection.ts'
 import { createBridge, listenerOf, type NodeOptions, type Servable } from './node/listener.ts'
 import {
   type ServeOptions as CommonOptions,
@@ -39,7 +40,12 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
   let closing = false
   const bridge = createBridge(provider.issuer, options, () => closing)
   const server = createServer(times, listenerOf(bridge, provider.fetch))
-  server.on('clientError', onClientError)
+  server.on('clientError', (error, socket) => {
+    const status = refuseBytes(error, socket as Socket)
+    if (status === undefined) return
+    const { remoteAddress } = socket as Socket
+    options.onRefused?.({ status, method: '', clientAddress: clientAddress(remoteAddress, undefined, 0) })
+  })
   // Whoever ends its half behind its requests still hears the answers; Node would drop those that wait for their turn.
   Object.assign(server, { httpAllowHalfOpen: true })
   await new Promise<void>((resolve, reject) => {

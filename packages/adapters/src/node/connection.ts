@@ -101,22 +101,27 @@ function dueAnswer(socket: Tracked): ServerResponse | undefined {
   return answer?.writableFinished ? undefined : answer
 }
 
-/** For `clientError`: bytes that are no HTTP. What was understood before them is answered first, and then the connection ends. */
-export function onClientError(error: Error & { readonly code?: string }, socket: Tracked): void {
+/**
+ * For `clientError`: bytes that are no HTTP. What was understood before them is answered first, and then the connection ends.
+ *
+ * @returns the status of the refusal, where there was one to be sent
+ */
+export function refuseBytes(error: Error & { readonly code?: string }, socket: Tracked): number | undefined {
   const due = dueAnswer(socket)
   if (due !== undefined) {
     due.shouldKeepAlive = false
     due.once('finish', () => socket.destroySoon())
-    return
+    return undefined
   }
   socket.destroySoon = closeInStages
   if (!socket.writable || socket[latest]?.headersSent) {
     socket.destroySoon()
-    return
+    return undefined
   }
   const body = '{"error":"invalid_request","error_description":"The request is not valid HTTP"}'
+  const status = statuses[error.code ?? ''] ?? '400 Bad Request'
   const head = [
-    `HTTP/1.1 ${statuses[error.code ?? ''] ?? '400 Bad Request'}`,
+    `HTTP/1.1 ${status}`,
     'content-type: application/json',
     'cache-control: no-store',
     'pragma: no-cache',
@@ -126,4 +131,5 @@ export function onClientError(error: Error & { readonly code?: string }, socket:
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
+  return Number.parseInt(status, 10)
 }

@@ -55,7 +55,7 @@ export function createBridge(issuer: string, options: NodeOptions, isClosing: ()
     try {
       const response = await handler(request as unknown as Request, { clientAddress: addressOf(req) })
       if (isClosing()) res.shouldKeepAlive = false
-      if (place.lost) refuse(res, overloaded)
+      if (place.lost) refuseAndTell(req, res, overloaded)
       else await send(res, response)
     } catch {
       // Only a host's own handler rejects, or a body that it streams.
