@@ -1,8 +1,8 @@
 // Attack: failing from as many addresses as there are, so that the memory of the process fills up.
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
-import { createBoundedMap } from '../../packages/core/src/abuse/bounded-map.ts'
 import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
+import { createBoundedMap } from '../../packages/core/src/bounded-map.ts'
 import { createRecorder } from '../../packages/core/src/events/trace.ts'
 import { openStore } from '../../packages/core/src/records/store.ts'
 import { webRuntime } from '../../packages/core/src/runtime.ts'

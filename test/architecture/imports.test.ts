@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^(?:records|http|errors|events|directory)\//u,
   /^sealed-json\.ts/u,
   /^(?:runtime|configuration)\.ts/u,
-  /^(?:json|encoding|promises)\.ts/u,
+  /^(?:json|encoding|promises|bounded-map)\.ts/u,
 ]
 
 /** Value imports between siblings that exist, each with its reason. Types may cross freely. */

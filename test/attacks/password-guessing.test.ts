@@ -167,9 +167,9 @@ describe('a namesake in a tenant of the attacker', () => {
         password === `password of ${tenant ?? 'nobody'}` ? { sub: `alice of ${tenant ?? 'nobody'}` } : undefined,
     },
   }
-  const logIn = (f: Fixture, tenant: string | undefined, password: string, from = home) => {
+  const logIn = (f: Fixture, tenant: string | undefined, password: string, from = home, username = 'alice') => {
     const acr = tenant === undefined ? {} : { acr_values: `tenant:${tenant}` }
-    return f.post('token', { grant_type: 'password', username: 'alice', password, scope: 'openid', ...acr }, web, from)
+    return f.post('token', { grant_type: 'password', username, password, scope: 'openid', ...acr }, web, from)
   }
 
   test.each([['evil'], [undefined]])('whose logins (%j) do not forget the guesses at the other', async (own) => {
@@ -180,6 +180,17 @@ describe('a namesake in a tenant of the attacker', () => {
       await logIn(f, own, `password of ${own ?? 'nobody'}`)
     }
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+  })
+
+  test('whose other user is called like the count itself does not forget them either', async () => {
+    const f = await fixture(tenants)
+    const statuses: number[] = []
+    for (let guessed = 0; guessed < 22; guessed += 1) {
+      statuses.push((await logIn(f, 'victim', 'a guess', address(3 * guessed))).status)
+      await logIn(f, undefined, 'password of nobody', address(3 * guessed + 1))
+      await logIn(f, undefined, 'password of nobody', address(3 * guessed + 2), '["in a directory","alice"]')
+    }
+    expect(statuses).toEqual([...Array(20).fill(400), 429, 429])
   })
 
   test('does not make an address one of the other user', async () => {

@@ -106,6 +106,17 @@ describe('guessing the secret of a client', () => {
     for (const id of spellings) expect((await ask(f, web[1], home, id)).status).toBe(429)
   })
 
+  test.each(['a+b', '50%', 'a%41b', '%2B+'])(
+    'nor has a client whose id %j reads like an encoded one',
+    async (clientId) => {
+      const f = await fixture({ abuseControl: true, clients: [{ ...clients[0], clientId }] })
+      const spellings = [clientId, encodeURIComponent(clientId)]
+      for (const id of spellings) expect((await ask(f, web[1], home, id)).status).toBe(200)
+      const answers = await statuses(12, (index) => ask(f, 'wrong', home, spellings[index % spellings.length]))
+      expect(answers).toEqual([...times(10, 401), 429, 429])
+    },
+  )
+
   test('a process that has not seen the failures looks at one secret more, and then at none', async () => {
     const storage = memoryDriver()
     const [one, two] = [await fixture({ storage, abuseControl: true }), await fixture({ storage, abuseControl: true })]

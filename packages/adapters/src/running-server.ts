@@ -1,6 +1,7 @@
 /** A request that no handler was asked. */
 export interface RefusedRequest {
   readonly status: number
+  /** Empty where the bytes were no HTTP. */
   readonly method: string
   readonly clientAddress: string | undefined
 }

@@ -24,14 +24,26 @@ const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) =
 /** No name of a client or scope is longer; what is, is nobody's, and counts as one. */
 const longestName = 101
 
-/** One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1). Names that collide share a limit, nothing more. */
-function plainName(presented: string): string {
+function decoded(presented: string): string {
   try {
     return decodeURIComponent(presented.replaceAll('+', ' '))
   } catch {
     // No encoding at all: then it is the name itself.
     return presented
   }
+}
+
+/** A name of 100 characters, each of three bytes, each of which is written `%XX`. What comes later is not looked at. */
+const longestSpelling = 900
+
+/**
+ * One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1). Decoded until nothing is left to
+ * decode, because a name can itself read like an encoded one. Names that collide share a limit, nothing more.
+ */
+function plainName(presented: string): string {
+  let name = presented.slice(0, longestSpelling)
+  for (let next = decoded(name); next !== name; next = decoded(name)) name = next
+  return name
 }
 
 /** @param owner whose credentials they are: a scope may be called like a client. */

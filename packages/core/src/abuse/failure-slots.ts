@@ -1,9 +1,9 @@
+import { createBoundedMap } from '../bounded-map.ts'
 import type { MaybePromise } from '../json.ts'
 import { after } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import { createBoundedMap } from './bounded-map.ts'
 import type { Window } from './options.ts'
 
 /**

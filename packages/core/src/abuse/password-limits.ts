@@ -32,6 +32,9 @@ export interface PasswordLimits {
   attempt<T>(who: Attempt, trace: Trace, tryPassword: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
+/** A name that no other text can be: a user may be called whatever he likes. */
+const plain = (name: string): string => JSON.stringify([name])
+
 /** Milliseconds that attempts of the same user from the same address may hold up a later one. */
 const longestAttempt = 10_000
 
@@ -76,7 +79,7 @@ export function createPasswordLimits(
    * login there must not forget what was guessed elsewhere: such attempts count once more under a name that no login forgets.
    */
   const countedAs = (name: string, { directory }: Attempt): readonly string[] =>
-    directory === undefined ? [name] : [name, JSON.stringify(['in a directory', name])]
+    directory === undefined ? [plain(name)] : [plain(name), JSON.stringify(['in a directory', name])]
 
   /** All permits that this attempt needs, or none. */
   async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { createBoundedMap } from '../abuse/bounded-map.ts'
+import { createBoundedMap } from '../bounded-map.ts'
 import { longestLifetime } from '../configuration.ts'
 import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import { after, allOf } from '../promises.ts'

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 /** Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
 function makeAll(directory: string): void {
   if (existsSync(directory)) return
-  makeAll(dirname(directory))
+  // A drive of Windows that is not there has no parent.
+  if (dirname(directory) !== directory) makeAll(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
 }
 

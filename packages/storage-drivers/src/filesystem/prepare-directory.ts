@@ -21,7 +21,9 @@ const refusal = (sentence: string, cause?: unknown): Error => new Error(`storage
 /** @returns the first directory that was made. Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
 function makeAll(directory: string): string {
   const parent = dirname(directory)
-  const first = statSync(parent, { throwIfNoEntry: false }) === undefined ? makeAll(parent) : directory
+  // A drive of Windows that is not there has no parent.
+  const isAlone = parent === directory || statSync(parent, { throwIfNoEntry: false }) !== undefined
+  const first = isAlone ? directory : makeAll(parent)
   // Another process may make it at the same time.
   tolerating(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
   return first
