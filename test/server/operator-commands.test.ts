@@ -72,7 +72,7 @@ describe('grantry revoke', () => {
     expect(err).toMatch(/^grantry: there is no configuration in [^\n]+\n$/u)
   }, 60_000)
 
-  test.each([[[]], [['--subject', '1', '--client', 'web']], [['--subject']], [['--user', '1']]])(
+  test.each([[[]], [['--subject', '1', '--client', 'web']], [['--subject']], [['--subject', '']], [['--user', '1']]])(
     '%j is wrong usage',
     async (args) => {
       const { code, out, err } = await printed('revoke', ...args)

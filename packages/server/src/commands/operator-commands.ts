@@ -25,7 +25,9 @@ function addRevoke(grantry: Command): void {
     .option('-f, --family <grant_id>', 'everything of one login; the claim `grant_id` of its tokens')
     .option(...configOption)
     .action(async (options: RevokeArguments, command: Command) => {
-      if (targets.filter((target) => options[target] !== undefined).length !== 1) {
+      const named = targets.filter((target) => options[target] !== undefined)
+      // Empty is what a shell makes of an unset variable.
+      if (named.length !== 1 || named.some((target) => options[target] === '')) {
         command.error('error: give exactly one of --subject, --client and --family', { exitCode: 2 })
       }
       print(await revokeCommand(options))
