@@ -11,7 +11,7 @@ import { connect, type Socket } from 'node:net'
 import { nodeListener, type RunningServer, serve } from '@grantry/adapters/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readAnswers } from '../framing/answers.ts'
-import { exchange } from '../framing/exchange.ts'
+import { exchange, type Piece } from '../framing/exchange.ts'
 import { form, get, length, tokenRequest } from '../framing/requests.ts'
 import { fixture } from '../support/fixture.ts'
 
@@ -157,11 +157,14 @@ describe('maxRequests', () => {
 
   test('a request whose place was taken while its body came in is answered 503, and told', async () => {
     const server = await start(1)
-    const late = exchange(server.port, [
-      tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] }),
-      200,
-      form.slice(5),
-    ])
+    function* inTwoParts(): Generator<Piece> {
+      yield tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] })
+      while (server.inside() === 0) yield 10
+      yield form.slice(5)
+    }
+    const begun = running && once(running.server, 'request')
+    const late = exchange(server.port, inTwoParts())
+    await begun
     const held = server.ask()
     // The provider has refused what it could not read, and that waits at the gate as well.
     await until(() => server.inside() === 2)
