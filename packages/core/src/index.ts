@@ -1,5 +1,6 @@
 export type { AbuseControlOptions, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './configuration.ts'
+export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
 export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
 export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts'

@@ -1,4 +1,5 @@
 import { parseConfiguration } from './configuration.ts'
+import { type AuthenticateUser, createAuthenticateUser } from './credentials/login.ts'
 import { accessTokenValidationEndpoint } from './endpoints/access-token-validation.ts'
 import { metadataEndpoint, metadataOf } from './endpoints/discovery.ts'
 import { type Endpoint, type EndpointName, endpointNames } from './endpoints/endpoint.ts'
@@ -29,6 +30,7 @@ export interface Provider {
   readonly fetch: Handler
   /** The handler for this request, if its path is ours. Adapters ask before they pass a request on. */
   route(request: Request): Handler | undefined
+  readonly authenticateUser: AuthenticateUser
   readonly createAuthorizationCode: CreateAuthorizationCode
   readonly revoke: Revoke
   readonly inspect: Inspect
@@ -124,6 +126,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     handlers: Object.freeze(handlers),
     fetch: (request, connection) => (route(request) ?? absent)(request, connection),
     route,
+    authenticateUser: createAuthenticateUser(parts),
     createAuthorizationCode: createAuthorizationCodes(parts),
     revoke: createRevoke(parts),
     inspect: createInspect(parts),

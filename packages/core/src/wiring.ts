@@ -93,6 +93,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     unrelatedScope: options.introspection.unrelatedScope,
     authenticateClient: createClientAuthentication({ clients, limits: limits.clients, runtime, recorder }),
     authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime }),
+    authenticateUser,
     limits,
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
     mint: createMint({

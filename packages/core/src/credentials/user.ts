@@ -8,7 +8,7 @@ import type { Recorder, Trace } from '../events/trace.ts'
 
 export type UserAuthentication = (
   credentials: UserCredentials,
-  client: Client,
+  client: Client | undefined,
   trace: Trace,
 ) => Promise<Subject | undefined>
 
@@ -17,6 +17,9 @@ export type UserAuthentication = (
  * own. Two names that collide share a limit, nothing more.
  */
 const personOf = (username: string): string => username.normalize('NFKC').trim().toLowerCase()
+
+/** No client has this id: a login page that names no client counts under it. */
+const noClient = ''
 
 /** Only the path of a mistake is told: what a user service hands over by mistake may be the row with the password. */
 function subjectOf(user: AuthenticatedUser): Subject {
@@ -40,7 +43,12 @@ export function createUserAuthentication(deps: {
     const directory = named ? JSON.stringify([idp, tenant, acrValues]) : undefined
     const fail = (reason: string): void =>
       recorder.record(trace, { type: 'user_authentication_failed', username, reason })
-    const who = { person: personOf(username), clientId: client.clientId, directory, address: trace.clientAddress }
+    const who = {
+      person: personOf(username),
+      clientId: client?.clientId ?? noClient,
+      directory,
+      address: trace.clientAddress,
+    }
     let user: AuthenticatedUser | undefined
     try {
       user = await limits.attempt(

@@ -29,8 +29,12 @@ export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly
 
 /** The host's users. The provider keeps none. */
 export interface UserService {
-  /** Absent for a wrong password, an unknown user and an inactive one alike; takes the same time for each. */
-  authenticate?(credentials: UserCredentials, client: Client): MaybePromise<AuthenticatedUser | undefined>
+  /**
+   * Absent for a wrong password, an unknown user and an inactive one alike; takes the same time for each.
+   *
+   * @param client absent where a login page calls `provider.authenticateUser` without a `clientId`
+   */
+  authenticate?(credentials: UserCredentials, client?: Client): MaybePromise<AuthenticatedUser | undefined>
   /** Asked before every token of a user is issued or accepted. Without it every user is active. */
   isActive?(sub: string): MaybePromise<boolean>
   /** The claims of these names that the user has. Others are ignored. */

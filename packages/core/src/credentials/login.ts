@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { configurationObject, parseConfiguration } from '../configuration.ts'
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/trace.ts'
+import type { TraceContext } from '../events/trace-context.ts'
+import type { UserAuthentication } from './user.ts'
+
+/** Where a login comes from. The `connection` that an adapter passes beside the request fits. */
+export interface LoginContext {
+  /** The address of the user, not of the login page's server. Without it only the limits without addresses hold. */
+  readonly clientAddress?: string | undefined
+  /** The client that sent the user to the login page. Failures count for it as those of its password grant do. */
+  readonly clientId?: string | undefined
+  readonly traceContext?: TraceContext | undefined
+}
+
+/**
+ * Checks a user's name and password with `users.authenticate`, under the limits and with the events of the password grant. For login pages.
+ *
+ * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong name or password, and for one that is empty or too long
+ * (256 and 1024 characters).
+ * @throws OAuthError `slow_down` when there were too many failures: `details.retryAfter` is in seconds, and the password was not checked;
+ * `unauthorized_client` (`details.reason` is `client_unknown`) for an unknown or disabled `clientId`; `temporarily_unavailable` when the storage
+ * or the user service is not available.
+ * @throws TypeError when an argument is malformed or the provider has no `users.authenticate`.
+ * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
+ */
+export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
+
+const text = v.string('must be text')
+const credentialsSchema = configurationObject({
+  username: text,
+  password: text,
+  idp: v.exactOptional(text),
+  tenant: v.exactOptional(text),
+  acrValues: v.exactOptional(v.pipe(v.array(text, 'must be an array of text'), v.readonly())),
+})
+const contextSchema = v.object({ clientAddress: v.optional(text), clientId: v.optional(text) }, 'must be an object')
+
+/** The limits of the password grant's parameters. */
+const longestUsername = 256
+const longestPassword = 1024
+
+const isPossible = ({ username, password }: UserCredentials): boolean =>
+  username.trim() !== '' &&
+  username.length <= longestUsername &&
+  password.trim() !== '' &&
+  password.length <= longestPassword
+
+export function createAuthenticateUser(deps: {
+  readonly users: UserService
+  readonly clients: ClientDirectory
+  readonly authenticateUser: UserAuthentication
+  readonly recorder: Recorder
+}): AuthenticateUser {
+  const { users, clients, authenticateUser, recorder } = deps
+
+  async function clientOf(clientId: string | undefined): Promise<Client | undefined> {
+    if (clientId === undefined) return undefined
+    const client = await clients.find(clientId)
+    if (client?.enabled) return client
+    throw new OAuthError('unauthorized_client', 'The client is not known', { reason: 'client_unknown' })
+  }
+
+  return async (input, context) => {
+    if (users.authenticate === undefined) throw new TypeError('authenticateUser() needs users with authenticate()')
+    const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
+    const { clientAddress, clientId } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
+    const client = await clientOf(clientId)
+    const trace = recorder.start('authenticateUser', clientAddress, context.traceContext)
+    trace.client = client
+    if (isPossible(credentials)) return authenticateUser(credentials, client, trace)
+    const username = credentials.username.slice(0, longestUsername)
+    recorder.record(trace, { type: 'user_authentication_failed', username, reason: 'credentials_impossible' })
+    return undefined
+  }
+}
