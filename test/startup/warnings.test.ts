@@ -25,7 +25,11 @@ const spa: ClientOptions = {
 const withoutProofKey: Plugin = [authorizationCode(), clientCredentials(), refreshToken()]
 
 /** What the operator is told of clients that cannot succeed. The provider starts all the same. */
-async function warnings(clients: readonly ClientOptions[], plugins: Plugin = [withoutProofKey, proofKey()]) {
+async function warnings(
+  clients: readonly ClientOptions[],
+  plugins: Plugin = [withoutProofKey, proofKey()],
+  reason = 'client_cannot_succeed',
+) {
   const events: ProviderEvent[] = []
   await createProvider({
     issuer: 'https://id.example.com',
@@ -40,9 +44,7 @@ async function warnings(clients: readonly ClientOptions[], plugins: Plugin = [wi
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'startup_warning', reason: 'anonymous_access_token_validation' }),
   )
-  return events.flatMap((event) =>
-    event.type === 'startup_warning' && event.reason === 'client_cannot_succeed' ? [event.message] : [],
-  )
+  return events.flatMap((event) => (event.type === 'startup_warning' && event.reason === reason ? [event.message] : []))
 }
 
 describe('a client that cannot succeed is told of at start', () => {
@@ -88,4 +90,32 @@ describe('a client that cannot succeed is told of at start', () => {
     expect(told.filter((message) => message.startsWith('spa '))).toHaveLength(3)
     expect(told.filter((message) => message.startsWith('app '))).toHaveLength(3)
   })
+})
+
+describe('a redirect URI without TLS', () => {
+  const told = (...redirectUris: string[]) => warnings([{ ...web, redirectUris }], undefined, 'redirect_without_tls')
+
+  test('is reported with its client', async () => {
+    expect(await told('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
+      'web has the redirect URI http://app.example.com/callback: anybody on the network can read the codes that are sent there; use https (RFC 9700 section 2.6)',
+    ])
+  })
+
+  test.each([
+    'http://127.0.0.1/callback',
+    'http://127.8.9.1:3000/callback',
+    'http://[::1]/callback',
+    'http://localhost:3000/callback',
+    'http://app.localhost:3000/callback',
+    'com.example.app:/callback',
+  ])('is not reported for %s', async (uri) => {
+    expect(await told(uri)).toEqual([])
+  })
+
+  test.each(['http://127.0.0.1.example.com/callback', 'http://localhost.example.com/callback', 'http://10.0.0.1/cb'])(
+    'is reported for %s',
+    async (uri) => {
+      expect(await told(uri)).toHaveLength(1)
+    },
+  )
 })

@@ -2,6 +2,7 @@ import type { ClientDirectory } from './directory/clients.ts'
 import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserService } from './directory/user-service.ts'
 import type { Recorder } from './events/trace.ts'
+import { isUnencrypted } from './http/loopback.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { CheckedOptions } from './options.ts'
 import type { Registry } from './plugin/registry.ts'
@@ -142,6 +143,15 @@ export function recordWarnings(
   }
   for (const message of clientWarnings(clients, registry)) {
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
+  }
+  for (const { clientId, redirectUris } of clients.all) {
+    for (const uri of redirectUris.filter(isUnencrypted)) {
+      recorder.record(startup, {
+        type: 'startup_warning',
+        reason: 'redirect_without_tls',
+        message: `${clientId} has the redirect URI ${uri}: anybody on the network can read the codes that are sent there; use https (RFC 9700 section 2.6)`,
+      })
+    }
   }
   for (const { clientId, secrets } of clients.all) {
     if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../configuration.ts'
 import { algorithms } from '../runtime.ts'
+import { redirectUriSchema } from './redirect-uri.ts'
 import { secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
@@ -9,15 +10,6 @@ const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of te
 const clientIdSchema = v.pipe(
   v.string('must be text'),
   v.regex(/^[\x20-\x7E]{1,100}$/u, 'must be 1 to 100 printable ASCII characters'),
-)
-
-// RFC 6749 section 3.1.2: absolute, without a fragment.
-const redirectUriSchema = v.pipe(
-  v.string('must be text'),
-  v.check(
-    (uri) => uri.length <= 2000 && URL.canParse(uri) && !uri.includes('#'),
-    'must be an absolute URI of at most 2000 characters without a fragment',
-  ),
 )
 
 const originSchema = v.pipe(

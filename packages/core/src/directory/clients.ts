@@ -1,6 +1,7 @@
 import { parseConfiguration } from '../configuration.ts'
 import type { MaybePromise } from '../json.ts'
 import { type Client, type ClientOptions, clientSchema } from './client.ts'
+import { redirectUriProblem } from './redirect-uri.ts'
 import { secretRow } from './secret.ts'
 
 /** Clients that live elsewhere: a database, an admin API. */
@@ -39,14 +40,31 @@ function fromArray(options: readonly ClientOptions[]): ClientDirectory {
   }
 }
 
+const isUsable = (uri: unknown): boolean => typeof uri !== 'string' || redirectUriProblem(uri) === undefined
+
+/**
+ * A row of a client table. One malformed secret or redirect URI disables itself, not its client: a secret that is none matches nothing, and no code is made
+ * for a redirect URI that is left out.
+ */
+function clientRow(options: ClientOptions): ClientOptions {
+  const { secrets, redirectUris, postLogoutRedirectUris } = options
+  return {
+    ...options,
+    ...(Array.isArray(secrets) && { secrets: secrets.map(secretRow) }),
+    ...(Array.isArray(redirectUris) && { redirectUris: redirectUris.filter(isUsable) }),
+    ...(Array.isArray(postLogoutRedirectUris) && {
+      postLogoutRedirectUris: postLogoutRedirectUris.filter(isUsable),
+    }),
+  }
+}
+
 function fromStore(store: ClientStore): ClientDirectory {
   const parsed = new WeakMap<ClientOptions, Client>()
   const parse = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const secrets = Array.isArray(options.secrets) ? { secrets: options.secrets.map(secretRow) } : {}
-    const client = parseConfiguration(clientSchema, { ...options, ...secrets }, 'clients.find()')
+    const client = parseConfiguration(clientSchema, clientRow(options), 'clients.find()')
     parsed.set(options, client)
     return client
   }

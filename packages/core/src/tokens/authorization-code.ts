@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
+import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import type { Subject } from '../directory/user-service.ts'
@@ -18,7 +19,7 @@ import { type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 /** What the host's login page knows when the user has logged in and agreed. */
 export interface NewAuthorizationCode {
   readonly clientId: string
-  /** Exactly as the client sent it; one of its `redirectUris`. */
+  /** Exactly as the client sent it; one of its `redirectUris`, where a loopback one may have another port (RFC 8252 section 7.3). */
   readonly redirectUri: string
   /** What the user agreed to; each allowed to the client. */
   readonly scopes: readonly string[]
@@ -90,8 +91,9 @@ export function createAuthorizationCodes(deps: {
   async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
     const client = await clients.find(clientId)
     if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
-    if (!client.redirectUris.includes(redirectUri)) {
-      throw refuse('invalid_request', 'The redirect_uri is not registered', 'redirect_uri_mismatch')
+    if (!isRegistered(redirectUri, client.redirectUris)) {
+      const problem = redirectUriProblem(redirectUri) ?? 'is not registered'
+      throw refuse('invalid_request', `The redirect_uri ${problem}`, 'redirect_uri_mismatch')
     }
     if (!client.grantTypes.includes('authorization_code')) {
       throw refuse('unauthorized_client', 'The client may not use authorization codes', 'grant_type_not_allowed')

@@ -1,0 +1,64 @@
+import * as v from 'valibot'
+
+const longest = 2000
+
+const form =
+  'must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)'
+
+// The URL parser drops white space and control characters, and reads a backslash as a slash. A URI has none of them (RFC 3986 section 2).
+const strayCharacters = /[\s\\\p{Cc}]/u
+
+// A scheme without a dot is an application's claim to a name that it does not own, or one that the browser acts on itself: javascript:, data:, file:.
+const allowedScheme = /^(?:https?:\/\/|[a-z][a-z\d+-]*\.[a-z\d+.-]*:)/iu
+
+/**
+ * Why a client may not register this redirect URI, or `undefined` when it may.
+ *
+ * @see RFC 6749 section 3.1.2, RFC 8252 section 7.1, RFC 9700 section 2.1
+ */
+export function redirectUriProblem(uri: string): string | undefined {
+  if (uri.length > longest || !URL.canParse(uri) || uri.includes('#')) {
+    return 'must be an absolute URI of at most 2000 characters without a fragment'
+  }
+  if (strayCharacters.test(uri)) return 'must not contain white space, control characters or backslashes'
+  return allowedScheme.test(uri) ? undefined : form
+}
+
+export const redirectUriSchema = v.pipe(
+  v.string('must be text'),
+  v.check(
+    (uri) => redirectUriProblem(uri) === undefined,
+    ({ input }) => redirectUriProblem(input) ?? form,
+  ),
+)
+
+// Text, not a parsed URL: the parser accepts many spellings of one address. The rest begins with a slash or a question mark, so the host ends here.
+const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/u
+
+interface LoopbackUri {
+  readonly host: string
+  /** Path and query. */
+  readonly rest: string
+}
+
+function loopbackOf(uri: string): LoopbackUri | undefined {
+  const [, host, port = '', rest] = loopback.exec(uri) ?? []
+  if (host === undefined || rest === undefined || Number(port) > 65_535) return undefined
+  return { host, rest }
+}
+
+/**
+ * Whether a client registered this redirect URI. They are compared character by character, except for the port of `http://127.0.0.1` and `http://[::1]`: a
+ * native application listens on a port that the operating system chooses. `localhost` is compared exactly, because a resolver decides what it means.
+ *
+ * @see RFC 8252 sections 7.3 and 8.3, RFC 9700 section 2.1
+ */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  if (registered.includes(uri)) return true
+  const asked = loopbackOf(uri)
+  if (asked === undefined) return false
+  return registered.some((own) => {
+    const known = loopbackOf(own)
+    return known !== undefined && known.host === asked.host && known.rest === asked.rest
+  })
+}

@@ -1,0 +1,197 @@
+/**
+ * Attack: a redirect URI that runs a script, reads a local file, or sends the code to another host than the one that was registered. A browser that follows
+ * `javascript:` runs the code in the origin of the login page; a loose match of the port is an open redirector.
+ *
+ * RFC 6749 section 3.1.2, RFC 8252 sections 7.1 and 7.3, RFC 9700 section 2.1.
+ */
+
+import { type ClientOptions, createProvider } from '@grantry/core'
+import { mapDriver, sha256Of } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { describe, expect, test } from 'vitest'
+import { clients, fixture, web } from '../support/fixture.ts'
+
+const client: ClientOptions = {
+  clientId: 'web',
+  secrets: [{ sha256: sha256Of(web[1]) }],
+  grantTypes: ['authorization_code'],
+  scopes: ['openid'],
+}
+
+const start = (more: Partial<ClientOptions>) =>
+  createProvider({
+    issuer: 'https://id.example.com',
+    keys: { generate: 'ES256' },
+    storage: mapDriver(),
+    clients: [{ ...client, redirectUris: ['https://web.example.com/callback'], ...more }],
+    plugins: [authorizationCode(), proofKey()],
+  })
+
+const dangerous = [
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  'java\nscript:alert(1)',
+  ' javascript:alert(1)',
+  '\u0001javascript:alert(1)',
+  'javascript://web.example.com/%0aalert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:msgbox(1)',
+  'about:blank',
+  'blob:https://web.example.com/1c2d',
+  'file:///etc/passwd',
+  'filesystem:https://web.example.com/temporary/x',
+  'view-source:https://web.example.com/callback',
+  'ws://web.example.com/callback',
+  'ftp://web.example.com/callback',
+  'mailto:thief@example.com',
+  'urn:ietf:wg:oauth:2.0:oob',
+  'app:/callback',
+  'https:web.example.com/callback',
+  'https:\\\\web.example.com\\callback',
+  'https://web.example.com/call back',
+  'https://web.example.com/callback\r\nset-cookie: a=b',
+  'https://web.example.com/callback#fragment',
+  'https://web.example.com/callback#',
+]
+
+describe('a redirect URI that no browser may follow', () => {
+  test.each(dangerous)('%j is refused at start', async (uri) => {
+    await expect(start({ redirectUris: ['https://web.example.com/callback', uri] })).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(/^clients\[0\]: redirectUris\[1\] must /u),
+    })
+  })
+
+  test.each(dangerous)('%j is refused at start for a log-out page', async (uri) => {
+    await expect(start({ postLogoutRedirectUris: [uri] })).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(/^clients\[0\]: postLogoutRedirectUris\[0\] must /u),
+    })
+  })
+
+  test.each(dangerous)('no code is made for %j of a client store', async (uri) => {
+    const stored = { ...client, redirectUris: [uri, 'https://web.example.com/callback'] }
+    const f = await fixture({ clients: { find: (id) => (id === 'web' ? { ...stored } : undefined) } })
+    await expect(f.code({ redirectUri: uri, scopes: ['openid'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      // The reason at which a host does not redirect.
+      details: { reason: 'redirect_uri_mismatch' },
+    })
+  })
+
+  test('one such row of a client store leaves the other redirect URIs of the client usable', async () => {
+    const stored = { ...client, redirectUris: ['javascript:alert(1)', 'https://web.example.com/callback'] }
+    const f = await fixture({ clients: { find: () => ({ ...stored }) } })
+    const code = await f.code({ scopes: ['openid'] })
+    const redirect_uri = 'https://web.example.com/callback'
+    const { status } = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri }, web)
+    expect(status).toBe(200)
+  })
+
+  test.each([
+    'https://web.example.com/callback',
+    'https://web.example.com',
+    'https://web.example.com/callback?tenant=a&next=%2F',
+    'HTTPS://web.example.com/callback',
+    'http://127.0.0.1/callback',
+    'http://[::1]:5001/callback',
+    'http://localhost:3000/callback',
+    'com.example.app:/callback',
+    'com.example.app://callback',
+  ])('%j is taken', async (uri) => {
+    await expect(start({ redirectUris: [uri] })).resolves.toBeDefined()
+  })
+
+  test('the sentence says what to write', async () => {
+    await expect(start({ redirectUris: ['app:/callback'] })).rejects.toMatchObject({
+      message:
+        'clients[0]: redirectUris[0] must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)',
+    })
+  })
+})
+
+describe('a loopback redirect URI', () => {
+  const registered = [
+    'http://127.0.0.1/cb',
+    'http://[::1]:4000/cb?tenant=a',
+    'http://localhost:3000/cb',
+    'https://127.0.0.1/tls',
+    'http://127.0.0.1',
+    'http://user@127.0.0.1/named',
+  ]
+
+  async function native() {
+    return fixture({ clients: [...clients, { ...client, clientId: 'native', redirectUris: registered }] })
+  }
+
+  const matches = [
+    'http://127.0.0.1/cb',
+    'http://127.0.0.1:1/cb',
+    'http://127.0.0.1:80/cb',
+    'http://127.0.0.1:65535/cb',
+    'http://[::1]/cb?tenant=a',
+    'http://[::1]:51234/cb?tenant=a',
+    'http://127.0.0.1:51234',
+    'http://localhost:3000/cb',
+    'https://127.0.0.1/tls',
+  ]
+  test.each(matches)('3.70 %s is registered, whatever its port', async (redirectUri) => {
+    const { code } = await native()
+    await expect(code({ clientId: 'native', redirectUri, scopes: ['openid'] })).resolves.toBeDefined()
+  })
+
+  const others = [
+    ['another host that begins so', 'http://127.0.0.1.evil.example.com/cb'],
+    ['another host after the port', 'http://127.0.0.1:80.evil.example.com/cb'],
+    ['another host behind a user', 'http://127.0.0.1:80@evil.example.com/cb'],
+    ['another host behind a user without a port', 'http://127.0.0.1@evil.example.com/cb'],
+    ['another host behind an IPv6 user', 'http://[::1]:80@evil.example.com/cb?tenant=a'],
+    ['a backslash that browsers read as a slash', 'http://127.0.0.1:80\\@evil.example.com/cb'],
+    ['a user', 'http://user@127.0.0.1:80/cb'],
+    ['a port where the registered one has a user', 'http://user@127.0.0.1:80/named'],
+    ['another path', 'http://127.0.0.1:80/cb/../other'],
+    ['a longer path', 'http://127.0.0.1:80/cb/'],
+    ['a query', 'http://127.0.0.1:80/cb?next=x'],
+    ['a fragment', 'http://127.0.0.1:80/cb#x'],
+    ['another query', 'http://[::1]:80/cb?tenant=b'],
+    ['no query', 'http://[::1]:80/cb'],
+    ['a path where none is registered', 'http://127.0.0.1:80/'],
+    ['port 0', 'http://127.0.0.1:0/cb'],
+    ['a port beyond the last', 'http://127.0.0.1:65536/cb'],
+    ['a port of six digits', 'http://127.0.0.1:800000/cb'],
+    ['a port with a leading zero', 'http://127.0.0.1:080/cb'],
+    ['an empty port', 'http://127.0.0.1:/cb'],
+    ['a port that is no number', 'http://127.0.0.1:8a/cb'],
+    ['another scheme', 'https://127.0.0.1:443/cb'],
+    ['another port under TLS', 'https://127.0.0.1:8443/tls'],
+    ['another case of the scheme', 'HTTP://127.0.0.1:80/cb'],
+    ['another port of localhost', 'http://localhost:3001/cb'],
+    ['localhost for its address', 'http://localhost/cb'],
+    ['another loopback address', 'http://127.0.0.2:80/cb'],
+    ['a short form of the address', 'http://127.1:80/cb'],
+    ['a number as the address', 'http://2130706433:80/cb'],
+    ['the other family', 'http://[::1]:80/cb'],
+    ['a long form of the IPv6 address', 'http://[0:0:0:0:0:0:0:1]:80/cb?tenant=a'],
+    ['an address that stands for all', 'http://0.0.0.0:80/cb'],
+    ['a line break', 'http://127.0.0.1:80/cb\n'],
+  ] as const
+  test.each(others)('3.70 does not match %s: %s', async (_what, redirectUri) => {
+    const { code } = await native()
+    await expect(code({ clientId: 'native', redirectUri, scopes: ['openid'] })).rejects.toMatchObject({
+      details: { reason: 'redirect_uri_mismatch' },
+    })
+  })
+
+  test('3.70 the token endpoint compares with the very port that the code was made for', async () => {
+    const f = await native()
+    const redirectUri = 'http://127.0.0.1:51234/cb'
+    const code = await f.code({ clientId: 'native', redirectUri, scopes: ['openid'] })
+    const redeem = (redirect_uri: string) =>
+      f.post('token', { grant_type: 'authorization_code', code, redirect_uri }, ['native', web[1]])
+    for (const wrong of ['http://127.0.0.1:51235/cb', 'http://127.0.0.1/cb']) {
+      expect(await redeem(wrong)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    }
+    expect(await redeem(redirectUri)).toMatchObject({ status: 200 })
+  })
+})
