@@ -11,7 +11,8 @@ export function parseAcrValues(text: string | undefined, allowedProviders: reado
   let idp: string | undefined
   let tenant: string | undefined
   const rest: string[] = []
-  for (const value of text?.split(' ') ?? []) {
+  // A set: a repeated value is the same wish.
+  for (const value of new Set(text?.split(' '))) {
     if (value === '') continue
     if (idp === undefined && value.startsWith('idp:')) idp = value.slice('idp:'.length)
     else if (tenant === undefined && value.startsWith('tenant:')) tenant = value.slice('tenant:'.length)

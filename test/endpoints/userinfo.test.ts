@@ -1,3 +1,4 @@
+import { basic } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
 
@@ -78,13 +79,10 @@ describe('how the token is presented', () => {
   test.each([
     ['two spaces', (token: string) => `Bearer  ${token}`],
     ['a tab', (token: string) => `Bearer\t${token}`],
-    ['no space', (token: string) => `Bearer${token}`],
     ['no token', () => 'Bearer'],
     ['a comma list', (token: string) => `Bearer ${token}, Bearer ${token}`],
     ['a second word', (token: string) => `Bearer ${token} x`],
     ['quotes', (token: string) => `Bearer "${token}"`],
-    ['another scheme', (token: string) => `Basic ${token}`],
-    ['the token alone', (token: string) => token],
   ])('5.2 one space and one token: %s is invalid_token', async (_, authorization) => {
     const f = await fixture()
     const response = await ask(f, { headers: { authorization: authorization(await accessToken(f)) } })
@@ -147,6 +145,36 @@ describe('refusals', () => {
       expect(response.headers.get('www-authenticate')).toBe(realm)
       expect(await response.text()).not.toContain('invalid')
       expect(response.headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  // RFC 6750 section 3.1: an authentication method that is not supported counts as no authentication information.
+  test.each([
+    ['an unknown scheme', () => 'Foo Bar'],
+    ['Basic', () => basic(web)],
+    ['DPoP', (token: string) => `DPoP ${token}`],
+    ['a scheme that only begins like Bearer', (token: string) => `Bearer${token}`],
+    ['the token without a scheme', (token: string) => token],
+    ['an empty value', () => ''],
+  ])('5.6 an unsupported scheme counts as no credentials: %s', async (_, authorization) => {
+    const f = await fixture()
+    const headers = { authorization: authorization(await accessToken(f)) }
+    for (const method of ['GET', 'POST']) {
+      const response = await ask(f, { method, headers })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe(realm)
+      expect(await response.text()).toBe('')
+      expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'authorization_scheme_unsupported' })
+    }
+  })
+
+  test('5.6 a POST without credentials needs neither a body nor a media type', async () => {
+    const f = await fixture()
+    for (const init of [{}, { headers: { 'content-length': '0' } }, { body: new Uint8Array() }]) {
+      const response = await ask(f, { method: 'POST', ...init })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe(realm)
+      expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'token_missing' })
     }
   })
 

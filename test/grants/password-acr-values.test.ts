@@ -47,6 +47,8 @@ describe('acr_values', () => {
     ['values with colons', 'idp:urn:x:1 tenant:a:b', { idp: 'urn:x:1', tenant: 'a:b' }],
     ['two of each', 'idp:a idp:b tenant:c tenant:d', { idp: 'a', tenant: 'c', acrValues: ['idp:b', 'tenant:d'] }],
     ['several spaces', '  gold   idp:a ', { idp: 'a', acrValues: ['gold'] }],
+    ['a value twice', 'x x', { acrValues: ['x'] }],
+    ['repeated values', 'b a b idp:i idp:i tenant:t a tenant:t', { idp: 'i', tenant: 't', acrValues: ['b', 'a'] }],
     ['another case', 'IDP:google Tenant:acme', { acrValues: ['IDP:google', 'Tenant:acme'] }],
   ])('3.17 with %s, the user service gets its parts', async (_, acrValues, expected) => {
     expect(await handedOver(acrValues)).toEqual({ ...alice, ...expected })

@@ -130,7 +130,7 @@ describe('the scope of a refresh', () => {
     },
   )
 
-  test.each(['api9', 'api1  openid', ' '])(
+  test.each(['api9', 'api1\topenid', '\t'])(
     '3.12 "%s" is no valid scope here either, and spends nothing',
     async (scope) => {
       const { f, first } = await started()

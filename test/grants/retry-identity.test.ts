@@ -71,6 +71,9 @@ describe('the same refresh token inside the window', () => {
   test.each<[string, Form, Form]>([
     ['the same parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'red' })],
     ['the scopes in another order', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid' })],
+    ['the scopes with other spaces', plain({ scope: 'openid api1' }), plain({ scope: ' openid  api1 ' })],
+    ['the scopes repeated', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid api1' })],
+    ['a scope of spaces only', plain(), plain({ scope: '  ' })],
     ['the parameters in another order', plain({ a: '1', b: '2' }), plain({ b: '2', a: '1' })],
     ['an empty parameter more', plain(), plain({ device: '' })],
   ])('with %s is the same request: the same answer', async (_, one, another) => {

@@ -50,6 +50,14 @@ export const protectedCases: readonly ContractCase[] = [
         send: get('/connect/userinfo'),
         expect: { status: 401, headers: { ...challenge(''), 'content-type': undefined, pragma: 'no-cache' }, body: '' },
       },
+      {
+        send: { method: 'POST', target: '/connect/userinfo', headers: [['Content-Length', '0']] },
+        expect: { status: 401, headers: challenge(''), body: '' },
+      },
+      {
+        send: { target: '/connect/userinfo', headers: [['Authorization', 'Foo Bar']] },
+        expect: { status: 401, headers: challenge(''), body: '' },
+      },
     ],
   },
   {

@@ -25,7 +25,7 @@ import type { Commit, Spending } from '../tokens/commit.ts'
 import type { CreateGrantKit } from '../tokens/grant-kit.ts'
 import type { Mint } from '../tokens/mint.ts'
 import type { Endpoint } from './endpoint.ts'
-import { requestedScopes } from './scope-parameter.ts'
+import { requestedScopes, wordsOfScope } from './scope-parameter.ts'
 
 export interface TokenEndpointDeps {
   readonly authenticateClient: ClientAuthentication
@@ -104,7 +104,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   function identityOf(client: AuthenticatedClient, form: RequestParameters): string {
     const { client_id: _id, client_secret: _secret, scope, ...rest } = form
     const asked = Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1))
-    return hashOf(JSON.stringify([client.clientId, scope?.split(' ').sort() ?? null, asked]), runtime)
+    return hashOf(JSON.stringify([client.clientId, wordsOfScope(scope ?? '').sort(), asked]), runtime)
   }
 
   /** The fields of the grant: what belongs to the core, the secret above all, is not handed to a plugin. */

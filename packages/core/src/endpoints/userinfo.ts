@@ -4,7 +4,8 @@ import type { UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken, type Recorder } from '../events/trace.ts'
 import { jsonAnswer } from '../http/answer.ts'
-import { parseForm, readForm } from '../http/read-parameters.ts'
+import type { RequestParameters } from '../http/parameters.ts'
+import { parseForm, readForm, refuseBody } from '../http/read-parameters.ts'
 import type { Json } from '../json.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -42,9 +43,13 @@ export function userinfoEndpoint(deps: {
     return claims
   }
 
-  /** A POST without a form is fine when the token is in the header. */
-  const hasForm = (request: Request): boolean =>
-    request.method === 'POST' && (!request.headers.has('authorization') || request.headers.has('content-type'))
+  /** A POST may have no form: its token is in the header, or it has neither a token nor a body. */
+  async function formOf(request: Request): Promise<RequestParameters | undefined> {
+    if (request.method !== 'POST') return undefined
+    if (request.headers.has('content-type')) return parseForm(await readForm(request, bodyLimit))
+    if (!request.headers.has('authorization')) await refuseBody(request, bodyLimit)
+    return undefined
+  }
 
   return {
     name: 'userinfo',
@@ -52,7 +57,7 @@ export function userinfoEndpoint(deps: {
     presents: 'bearer',
     cors: true,
     async handle(request, trace) {
-      const form = hasForm(request) ? parseForm(await readForm(request, bodyLimit)) : undefined
+      const form = await formOf(request)
       const token = readBearer(request.headers.get('authorization'), form)
       const validation = await accessTokens.validate(token)
       noteToken(trace, validation)

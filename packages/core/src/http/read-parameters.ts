@@ -41,9 +41,7 @@ async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promis
   return whole
 }
 
-/** The bytes of a form body: media type and size are judged, its content is not yet. */
-export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
-  requireForm(request)
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
   try {
     return request.body === null ? new Uint8Array() : await readBody(request.body, limit)
@@ -51,6 +49,21 @@ export async function readForm(request: Request, limit: number): Promise<Uint8Ar
     if (cause instanceof OAuthError) throw cause
     throw new OAuthError('invalid_request', 'The body could not be read', { reason: 'body_unreadable', cause })
   }
+}
+
+/** The bytes of a form body: media type and size are judged, its content is not yet. */
+export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
+  requireForm(request)
+  return readBytes(request, limit)
+}
+
+/**
+ * Refuses a body that has no media type. Only reading tells whether there is one: some runtimes give every POST a stream.
+ *
+ * @throws OAuthError `invalid_request` (415) when there is at least one byte.
+ */
+export async function refuseBody(request: Request, limit: number): Promise<void> {
+  if ((await readBytes(request, limit)).byteLength > 0) requireForm(request)
 }
 
 export function parseForm(bytes: Uint8Array): RequestParameters {
