@@ -152,11 +152,34 @@ describe('from many addresses', () => {
       'IPv4 addresses written as IPv6',
       (index: number) => ['192.0.2.9', '::ffff:192.0.2.9', '::FFFF:c000:209'][index % 3] ?? '',
     ],
+    [
+      'an IPv4 address behind translators and tunnels',
+      (index: number) => ['64:ff9b::192.0.2.9', '64:ff9b:1::c000:209', '::ffff:0:192.0.2.9'][index % 3] ?? '',
+    ],
+    ['a 6to4 site', (index: number) => `2002:c000:209:${index.toString(16)}::1`],
   ])('%s counts as one address', async (_, of) => {
     const f = await fixture()
     for (let index = 0; index < 5; index += 1) expect((await guess(f, 'alice', 'x', of(index))).status).toBe(400)
     expect((await right(f, of(5))).status).toBe(429)
   })
+})
+
+// Attack: all callers behind a translator have the same first 64 bits. One of them fails on purpose, so that no other gets through.
+test.each([
+  ['64:ff9b::/96', '64:ff9b::198.51.100.66', '64:ff9b::198.51.100.7'],
+  ['64:ff9b:1::/48', '64:ff9b:1:7::198.51.100.66', '64:ff9b:1:7::198.51.100.7'],
+  ['::ffff:0:0:0/96', '::ffff:0:198.51.100.66', '::ffff:0:198.51.100.7'],
+  ['a Teredo server', '2001:0:c000:201:0:1:39cc:9bbd', '2001:0:c000:201:0:1:39cc:9bf8'],
+])('one caller behind %s shuts out no other', async (_, attacker, user) => {
+  const f = await fixture({ abuseControl: true })
+  const credentials = { grant_type: 'client_credentials', scope: 'api1' }
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await f.post('token', credentials, ['web', `guess ${attempt}`], attacker)
+    await guess(f, 'alice', 'wrong', attacker)
+  }
+  expect((await f.post('token', credentials, web, attacker)).status).toBe(429)
+  expect((await f.post('token', credentials, web, user)).status).toBe(200)
+  expect((await right(f, user)).status).toBe(200)
 })
 
 /** Where a user service asks another directory for each `tenant:` or `idp:`, anybody may have a namesake in a tenant of his own. */

@@ -22,27 +22,48 @@ function parseIpv6(address: string): readonly number[] | undefined {
     : undefined
 }
 
+const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+/** The address that counts for an IPv6 address that stands for an IPv4 one; `undefined` for every other. */
+function ipv4Behind(groups: readonly number[]): string | undefined {
+  const startsWith = (...prefix: readonly number[]): boolean => prefix.every((group, at) => groups[at] === group)
+  const [, second = 0, third = 0] = groups
+  const [high = 0, low = 0] = groups.slice(6)
+  const isAtTheEnd =
+    // IPv4-mapped: RFC 4291 section 2.5.5.2.
+    startsWith(0, 0, 0, 0, 0, 0xffff) ||
+    // IPv4-translated: RFC 2765 section 2.1.
+    startsWith(0, 0, 0, 0, 0xffff, 0) ||
+    // The well-known prefix of translators: RFC 6052 section 2.1.
+    startsWith(0x64, 0xff9b, 0, 0, 0, 0)
+  if (isAtTheEnd) return dotted(high, low)
+  // Prefixes of local use: RFC 8215. Shorter ones than 96 bits leave zeros at the end (RFC 6052 section 2.2); then the whole address is one caller.
+  if (startsWith(0x64, 0xff9b, 1)) {
+    return (high & 255) === 0 && low === 0 ? groups.map((group) => group.toString(16)).join(':') : dotted(high, low)
+  }
+  // 6to4: RFC 3056 section 2. One IPv4 address has 65,536 networks.
+  if (startsWith(0x2002)) return dotted(second, third)
+  // Teredo: RFC 4380 section 4. All clients of a server have one network; the address of each is at the end, inverted.
+  if (startsWith(0x2001, 0)) return dotted(high ^ 0xffff, low ^ 0xffff)
+  return undefined
+}
+
 /** Longer than any address. */
 const longest = 64
 
 /**
- * Whose requests count together: an IPv4 address, also written as IPv6, alone; IPv6 addresses by their first 64 bits, all of which any one customer of a
- * provider has (RFC 6177, RFC 4291 section 2.5.4). What is no address is one of its own.
+ * Whose requests count together: an IPv4 address alone; an IPv6 address that stands for an IPv4 one (mapped, translated, tunnelled) as that address;
+ * other IPv6 addresses by their first 64 bits, all of which any customer of an access provider has (RFC 6177, RFC 4291 section 2.5.4). Text that is no
+ * address counts alone.
  *
  * @example
  * addressGroupOf('2001:db8:0:1:aaaa::1') // '2001:db8:0:1::/64'
+ * addressGroupOf('64:ff9b::192.0.2.1') // '192.0.2.1'
  */
 export function addressGroupOf(address: string): string {
   const plain = address.slice(0, longest).toLowerCase().replace(/%.*$/u, '')
   const groups = plain.includes(':') ? parseIpv6(plain) : undefined
   if (groups === undefined) return plain
-  const [high = 0, low = 0] = groups.slice(6)
-  // RFC 4291 section 2.5.5.2: IPv4-mapped.
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return ipv4Behind(groups) ?? `${network.join(':')}::/64`
 }
