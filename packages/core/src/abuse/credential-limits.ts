@@ -1,6 +1,7 @@
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
+import { foldedName } from './folded-name.ts'
 import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
@@ -37,13 +38,13 @@ function decoded(presented: string): string {
 const longestSpelling = 900
 
 /**
- * One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1). Decoded until nothing is left to
- * decode, because a name can itself read like an encoded one. Names that collide share a limit, nothing more.
+ * One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1), and a client store may ignore case.
+ * Decoded until nothing is left to decode, because a name can itself read like an encoded one. Names with one form share a limit, and nothing else.
  */
 function plainName(presented: string): string {
   let name = presented.slice(0, longestSpelling)
   for (let next = decoded(name); next !== name; next = decoded(name)) name = next
-  return name
+  return foldedName(name)
 }
 
 /** @param owner whose credentials they are: a scope may be called like a client. */

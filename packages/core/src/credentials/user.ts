@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Client } from '../directory/client.ts'
 import { subjectSchema } from '../directory/subject.ts'
@@ -11,12 +12,6 @@ export type UserAuthentication = (
   client: Client | undefined,
   trace: Trace,
 ) => Promise<Subject | undefined>
-
-/**
- * One person for the count, however the name is written: a user service that folds case or trims would otherwise give each spelling guesses of its
- * own. Two names that collide share a limit, nothing more.
- */
-const personOf = (username: string): string => username.normalize('NFKC').trim().toLowerCase()
 
 /** No client has this id: a login page that names no client counts under it. */
 const noClient = ''
@@ -44,7 +39,7 @@ export function createUserAuthentication(deps: {
     const fail = (reason: string): void =>
       recorder.record(trace, { type: 'user_authentication_failed', username, reason })
     const who = {
-      person: personOf(username),
+      person: foldedName(username),
       clientId: client?.clientId ?? noClient,
       directory,
       address: trace.clientAddress,

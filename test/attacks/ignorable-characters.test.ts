@@ -1,0 +1,106 @@
+/**
+ * Attack: a name that differs by characters that nobody sees. A user service or a directory that ignores them (RFC 8264, RFC 4013, collations of databases) finds the
+ * same person for each spelling; a limit that does not ignore them gives each spelling guesses of its own.
+ */
+import type { UserService } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { foldedName } from '../../packages/core/src/abuse/folded-name.ts'
+import { clients, type Fixture, fixture, testUsers, web } from '../support/fixture.ts'
+
+const guess = (f: Fixture, username: string, password: string) =>
+  f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web)
+
+const spellings: readonly [string, string][] = [
+  ['a soft hyphen', 'al\u00ADice'],
+  ['a zero-width space', 'alice\u200B'],
+  ['a zero-width joiner', 'a\u200Dlice'],
+  ['a byte order mark', '\uFEFFalice'],
+  ['bidi controls', '\u202Ealice\u202C'],
+  ['bidi isolates', '\u2066alice\u2069'],
+  ['a trailing NUL', 'alice\u0000'],
+  ['a control character', 'ali\u0007ce'],
+  ['a combining acute accent', 'alice\u0301'],
+  ['many combining marks', `a${'\u0336\u0489\u20DD'.repeat(20)}lice`],
+  ['a precomposed accent', 'alic\u00E9'],
+  ['a variation selector', 'alice\uFE0F'],
+  ['a tag character', 'alice\u{E0061}'],
+  ['a Hangul filler', 'alice\u3164'],
+  ['a combining grapheme joiner', 'al\u034Fice'],
+  ['spaces inside', 'al ice'],
+  ['full-width letters', '\uFF21\uFF2C\uFF29\uFF23\uFF25'],
+  ['a dotless i', 'al\u0131ce'],
+]
+
+/** A user service that sees none of it. */
+function blind(): UserService {
+  const { service } = testUsers()
+  return {
+    ...service,
+    authenticate: ({ password }, client) => service.authenticate?.({ username: 'alice', password }, client),
+  }
+}
+
+describe('the name of a user', () => {
+  test.each(spellings)('with %s has no guesses of its own', async (_, spelling) => {
+    const f = await fixture({ users: blind(), abuseControl: { passwords: { perUser: { attempts: 3 } } } })
+    for (const wrong of ['a', 'b', 'c']) expect((await guess(f, 'alice', wrong)).status).toBe(400)
+    expect((await guess(f, spelling, 'alice-password')).status).toBe(429)
+  })
+
+  test('in a new spelling for each guess gets as many guesses as in one', async () => {
+    const f = await fixture({ users: blind() })
+    const statuses: number[] = []
+    for (let index = 0; index < 40; index += 1) {
+      const name = [...'alice'].join('\u00AD'.repeat((index % 7) + 1)) + '\u200B'.repeat(index)
+      statuses.push((await guess(f, name, `guess ${index}`)).status)
+    }
+    expect(statuses).toEqual([...Array(20).fill(400), ...Array(20).fill(429)])
+  })
+
+  test('that is another name is not slowed down', async () => {
+    const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 3 } } } })
+    for (let attempt = 0; attempt < 4; attempt += 1) await guess(f, 'alice2', 'wrong')
+    expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
+  })
+})
+
+describe('the id of a client, where the host looks it up without regard to case', () => {
+  test('has no guesses of its own in another spelling', async () => {
+    const store = { find: (id: string) => clients.find(({ clientId }) => clientId === foldedName(id).toLowerCase()) }
+    const f = await fixture({ clients: store, abuseControl: true })
+    const ask = (id: string, secret: string) =>
+      f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, [id, secret], '192.0.2.1')
+    expect((await ask('WEB', web[1])).status).toBe(200)
+    const ids = ['web', 'WEB', 'Web', 'wEb', 'w\u00ADeb']
+    for (let count = 0; count < 10; count += 1)
+      expect((await ask(ids[count % ids.length] ?? '', 'wrong')).status).toBe(401)
+    for (const id of ids) expect((await ask(id, web[1])).status).toBe(429)
+  })
+})
+
+describe('the form of a name for the count', () => {
+  test('is the same for every normalisation form, and stable, for every character of Unicode', () => {
+    const unstable: string[] = []
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code)
+      if (/[\p{Cn}\p{Co}\p{Cs}\p{Unified_Ideograph}]/u.test(character)) continue
+      const name = `a${character}b`
+      const folded = foldedName(name)
+      const others = [folded, name.normalize('NFC'), name.normalize('NFD'), name.normalize('NFKC'), name.toLowerCase()]
+      // A mark that counts for nothing is a letter in upper case.
+      if (!name.normalize('NFD').includes('\u0345')) others.push(name.toUpperCase())
+      if (others.some((other) => foldedName(other) !== folded)) unstable.push(code.toString(16))
+    }
+    expect(unstable).toEqual([])
+  }, 30_000)
+
+  test.each([
+    ['straße', 'STRASSE'],
+    ['STRA\u1E9EE', 'strasse'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+    ['\u0130stanbul', 'istanbul'],
+    ['ﬁnn', 'FINN'],
+  ])('%s counts as %s', (one, other) => {
+    expect(foldedName(one)).toBe(foldedName(other))
+  })
+})
