@@ -40,7 +40,7 @@ const schemas: Readonly<Record<string, v.GenericSchema>> = {
   request_answered: v.strictObject({
     ...common,
     ...request,
-    path: v.exactOptional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/u))),
+    route: v.exactOptional(v.pipe(v.string(), v.regex(/^\/[\w/.-]*$/u))),
   }),
 }
 

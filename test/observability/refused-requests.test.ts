@@ -1,6 +1,5 @@
 // What the adapter answers by itself is seen too: an overload that no log and no number shows is the worst of all.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@grantry/adapters/node'
@@ -8,21 +7,10 @@ import { afterAll, expect, test } from 'vitest'
 import { createAnswer } from '../../packages/adapters/src/answer.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { startServer } from '../../packages/server/src/server.ts'
+import { exchange } from '../support/exchange.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-/** What comes back for a head, until the connection is closed. */
-const exchange = (port: number, head: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = ''
-    const socket = connect(port, '127.0.0.1', () => socket.end(head))
-    socket.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-    })
-    socket.on('close', () => resolve(text))
-    socket.on('error', reject)
-  })
 
 test.each([
   ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'OPTIONS'],
@@ -44,7 +32,7 @@ test.each([
     expect(events.slice(before)).toMatchObject([
       { type: 'request_answered', endpoint: 'refused', status, httpMethod, clientAddress: '127.0.0.1' },
     ])
-    expect(events.at(-1)).not.toHaveProperty('path')
+    expect(events.at(-1)).not.toHaveProperty('route')
     const page = await (await fetch(`http://127.0.0.1:${server.running.port}/metrics`)).text()
     expect(page).toContain(
       `grantry_requests_total{endpoint="refused",method="${httpMethod}",status="${status}",reason=""} 1`,

@@ -1,7 +1,7 @@
 import { type Handler, type Provider, pathOf, type UserService } from '@grantry/core'
 import { demoAuthorize } from './demo/authorize.ts'
 import { ownRoute } from './observability/own-route.ts'
-import type { ServerObserver } from './observability/server-event.ts'
+import type { OwnEndpoint, ServerObserver } from './observability/server-event.ts'
 
 const status = (text: string, code: number): Response =>
   Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
@@ -24,15 +24,15 @@ export function ownRoutes(parts: {
     if (isLeaving()) return status('stopping', 503)
     return (await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)
   }
-  const routes = new Map<string, Handler>([
-    ['/health/live', ownRoute('health', live, observe)],
-    ['/health/ready', ownRoute('health', ready, observe)],
-  ])
-  if (metrics !== undefined) routes.set('/metrics', ownRoute('metrics', metrics, observe))
-  if (demoUsers !== undefined) {
-    routes.set('/demo/authorize', ownRoute('demo', demoAuthorize(provider, demoUsers), observe))
+  const routes = new Map<string, Handler>()
+  const add = (endpoint: OwnEndpoint, path: string, handler: Handler): void => {
+    routes.set(path, ownRoute(endpoint, path, handler, observe))
   }
-  for (const [path, handler] of page ?? []) routes.set(path, ownRoute('console', handler, observe))
-  const unknown = ownRoute('unknown', provider.fetch, observe)
+  add('health', '/health/live', live)
+  add('health', '/health/ready', ready)
+  if (metrics !== undefined) add('metrics', '/metrics', metrics)
+  if (demoUsers !== undefined) add('demo', '/demo/authorize', demoAuthorize(provider, demoUsers))
+  for (const [path, handler] of page ?? []) add('console', path, handler)
+  const unknown = ownRoute('unknown', undefined, provider.fetch, observe)
   return (request) => routes.get(pathOf(request.url)) ?? unknown
 }

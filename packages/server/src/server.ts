@@ -64,8 +64,8 @@ function portOf(issuer: string | undefined): number {
   return new URL(issuer).port === '' ? usualPort : (localPort(issuer) ?? usualPort)
 }
 
-function placeOfMetrics({ page, door }: Observability): string {
-  if (door !== undefined) return `http://${urlHost(door.host)}:${door.port}/metrics`
+function placeOfMetrics({ page, listener }: Observability): string {
+  if (listener !== undefined) return `http://${urlHost(listener.host)}:${listener.port}/metrics`
   return page === undefined ? 'off' : '/metrics, for this machine only'
 }
 
@@ -113,7 +113,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const directory = loaded?.directory ?? options.directory ?? '.'
     const storage = await configuredStorage(configuration.storage, directory)
     look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
-    const { observe: tell, door } = look
+    const { observe: tell, listener } = look
     const live = configuration.console && createLiveEvents()
     const observe: Observer = (event) => {
       live?.publish(event)
@@ -165,12 +165,12 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         live?.close()
         await running.close(seconds)
         // Scrapers may look until the last request is answered.
-        await door?.close(0)
+        await listener?.close(0)
         await provider.close()
       },
     }
   } catch (cause) {
-    await Promise.all([running.close(0), look?.door?.close(0)])
+    await Promise.all([running.close(0), look?.listener?.close(0)])
     throw loaded === undefined ? cause : inFile(cause, loaded.file)
   }
 }

@@ -1,6 +1,14 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 
+const hostName = v.pipe(
+  v.string('must be a host name'),
+  v.regex(
+    /^[a-z\d_](?:[\w-]*[a-z\d_])?(?:\.[a-z\d_](?:[\w-]*[a-z\d_])?)*$/iu,
+    'must be a host name without a port, like "grantry.internal"',
+  ),
+)
+
 const place = configurationObject({
   port: v.pipe(
     v.number('must be a port'),
@@ -9,10 +17,14 @@ const place = configurationObject({
     v.maxValue(65_535, 'must be a port from 0 to 65535'),
   ),
   host: v.optional(v.pipe(v.string('must be an address'), v.nonEmpty('must be an address')), '127.0.0.1'),
+  allowedHosts: v.optional(v.array(hostName, 'must be an array of host names'), []),
 })
 
 type Input = boolean | v.InferInput<typeof place>
-/** `true`: on the port of the server, for this machine only. A place: a listener of their own. */
+/**
+ * `true`: `/metrics` on the port of the server, for callers on this machine only. `{ port, host, allowedHosts }`: a listener of its own, which accepts
+ * requests for an IP address, `localhost`, `host` and the names in `allowedHosts`. `false`: no metrics.
+ */
 export type MetricsConfiguration = boolean | v.InferOutput<typeof place>
 
 /** By what it looks like, not as a union: a mistake is then told with its path. */

@@ -1,15 +1,9 @@
 import type { ConnectionInfo } from '@grantry/core'
+import { parseHost } from '../host-header.ts'
 import { isLoopbackName } from '../local-address.ts'
 import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
 import { consoleHeaders } from './headers.ts'
 import type { ConsoleOptions } from './options.ts'
-
-/** Name and port as a browser compares origins; `undefined` for what is no host. */
-function parseHost(host: string | null): URL | undefined {
-  // Nothing but a name and a port: `a@b` or `a/b` would make another host of it.
-  if (host === null || !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu.test(host)) return undefined
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
-}
 
 const refuse = (sentence: string, status = 403, more: Readonly<Record<string, string>> = {}): Response =>
   new Response(`${sentence}\n`, {

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { type Handler, pathOf } from '@grantry/core'
+import { parseHost } from '../host-header.ts'
 import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -33,8 +35,25 @@ export const localOnly =
     return isLocal ? page(request, connection) : notFound()
   }
 
-/** A door of its own for scrapers: nothing but the page. */
-export const metricsDoor =
-  (page: Handler): Handler =>
-  async (request, connection) =>
-    pathOf(request.url) === '/metrics' ? page(request, connection) : notFound()
+const misdirected = (): Response =>
+  new Response(
+    'This listener does not serve this host name. Use its IP address, or add the name to metrics.allowedHosts.\n',
+    {
+      status: 421,
+      headers: { ...noSniff, 'content-type': 'text/plain; charset=utf-8' },
+    },
+  )
+
+/**
+ * The handler of a metrics listener of its own. It checks `Host` first: DNS rebinding points the name of an attacker's page at this address, and the
+ * page then reads what its browser can reach. A page cannot have an IP address or `localhost` as its origin unless it comes from there.
+ */
+export function metricsListener(page: Handler, host: string, allowedHosts: readonly string[]): Handler {
+  const names = new Set(['localhost', host, ...allowedHosts].map((name) => name.toLowerCase()))
+  return async (request, connection) => {
+    const hostname = parseHost(request.headers.get('host'))?.hostname
+    const isAllowed = hostname !== undefined && (isIP(hostname.replace(/^\[|\]$/gu, '')) !== 0 || names.has(hostname))
+    if (!isAllowed) return misdirected()
+    return pathOf(request.url) === '/metrics' ? page(request, connection) : notFound()
+  }
+}

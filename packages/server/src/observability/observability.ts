@@ -6,6 +6,7 @@ import { urlHost } from '../local-address.ts'
 import type { Tracing } from '../opentelemetry.ts'
 import type { Metrics } from './metrics.ts'
 import { observedDriver } from './observed-driver.ts'
+import { ownRoute } from './own-route.ts'
 import type { ServerObserver } from './server-event.ts'
 
 /** What looks on while the server works. */
@@ -18,8 +19,8 @@ export interface Observability {
   counted(handler: Handler): Handler
   /** `/metrics` for the server's own port, where it is there. */
   readonly page: Handler | undefined
-  /** The listener of the metrics' own, where they have one. */
-  readonly door: Listening | undefined
+  /** The listener for `/metrics` alone, where the configuration asks for one. */
+  readonly listener: Listening | undefined
 }
 
 export interface ObservabilityOptions {
@@ -49,17 +50,25 @@ async function openMetrics({ metrics, version, droppedLines }: ObservabilityOpti
 /** @throws TypeError with one sentence when the port of the metrics cannot be had. */
 export async function openObservability(options: ObservabilityOptions, adapter: Adapter): Promise<Observability> {
   const [metrics, tracing] = await Promise.all([openMetrics(options), openTracing()])
-  const { localOnly, metricsDoor, metricsPage } = await import('./metrics-page.ts')
-  const page = metrics && metricsPage(metrics)
-  const place = typeof options.metrics === 'object' ? options.metrics : undefined
-  const door = page && place && (await open(metricsDoor(page), place, adapter))
+  const { localOnly, metricsListener, metricsPage } = await import('./metrics-page.ts')
   const observers = [options.log, metrics?.observe, tracing?.observe as ServerObserver | undefined].filter(
     (observer) => observer !== undefined,
   )
+  const observe: ServerObserver = (event) => {
+    for (const observer of observers) observer(event)
+  }
+  const page = metrics && metricsPage(metrics)
+  const place = typeof options.metrics === 'object' ? options.metrics : undefined
+  const listener =
+    page &&
+    place &&
+    (await open(
+      ownRoute('metrics', '/metrics', metricsListener(page, place.host, place.allowedHosts), observe),
+      place,
+      adapter,
+    ))
   return {
-    observe: (event) => {
-      for (const observer of observers) observer(event)
-    },
+    observe,
     storage(driver) {
       const measured = metrics === undefined ? driver : observedDriver(driver, metrics.operation)
       return tracing === undefined ? measured : tracing.storage(measured)
@@ -79,8 +88,8 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
         }
       }
     },
-    page: page && door === undefined ? localOnly(page) : undefined,
-    door,
+    page: page && listener === undefined ? localOnly(page) : undefined,
+    listener,
   }
 }
 

@@ -1,10 +1,17 @@
-import { type Handler, methodOf, openTraceContext, pathOf, traceparentOf, webRuntime } from '@grantry/core'
+import { type Handler, methodOf, openTraceContext, traceparentOf, webRuntime } from '@grantry/core'
 import type { OwnEndpoint, ServerObserver } from './server-event.ts'
 
-const longestPath = 200
-
-/** A route of the server's own, told of and named as the provider's endpoints are. */
-export function ownRoute(endpoint: OwnEndpoint, handler: Handler, observe: ServerObserver): Handler {
+/**
+ * A route of the server itself, with an event and response headers like those of the provider's endpoints.
+ *
+ * @param route its path, for the log; `undefined` for requests that match no route. The path of such a request is not logged: it may hold a token.
+ */
+export function ownRoute(
+  endpoint: OwnEndpoint,
+  route: string | undefined,
+  handler: Handler,
+  observe: ServerObserver,
+): Handler {
   return async (request, connection) => {
     const started = webRuntime.elapsed()
     const context = connection?.traceContext ?? openTraceContext(request.headers, webRuntime)
@@ -30,7 +37,7 @@ export function ownRoute(endpoint: OwnEndpoint, handler: Handler, observe: Serve
         time: webRuntime.now(),
         endpoint,
         httpMethod: methodOf(request),
-        path: pathOf(request.url).slice(0, longestPath),
+        ...(route !== undefined && { route }),
         status,
         duration: webRuntime.elapsed() - started,
         ...(clientAddress !== undefined && { clientAddress }),

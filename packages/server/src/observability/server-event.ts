@@ -1,12 +1,12 @@
 import type { ProviderEvent } from '@grantry/core'
 
 /**
- * What the server answers beside the provider's endpoints. A path that nobody knows is `unknown`: a stranger's word names nothing. `refused`: the adapter
- * has asked nobody.
+ * What the server serves beside the provider's endpoints. `unknown`: no route matched. `refused`: the adapter refused the request before it reached a
+ * handler.
  */
 export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'unknown' | 'refused'
 
-/** The end of a request that is no endpoint's of the provider. */
+/** The end of a request that no endpoint of the provider handled. */
 export interface RequestAnswered {
   readonly type: 'request_answered'
   readonly id: string
@@ -18,8 +18,8 @@ export interface RequestAnswered {
   readonly time: number
   readonly endpoint: OwnEndpoint
   readonly httpMethod: string
-  /** Without the query, which may hold what is nobody's to read; at most 200 characters. */
-  readonly path?: string
+  /** The path of the route that matched; absent where none did. A path that a caller chose is in no event: it may hold a token. */
+  readonly route?: string
   readonly status: number
   /** Milliseconds. */
   readonly duration: number
