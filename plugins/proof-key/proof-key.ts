@@ -1,7 +1,11 @@
 import { defineGrantCheck, type GrantCheck, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 
-const params = v.object({ code_verifier: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9\-._~]{43,128}$/u))) })
+// The form is judged in `check`: RFC 7636 section 4.6 wants `invalid_grant` for every verifier that does not match.
+const params = v.object({ code_verifier: v.optional(v.string()) })
+
+// RFC 7636 section 4.1.
+const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/u
 
 const notValid = (reason: string): OAuthError =>
   new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof_key:${reason}` })
@@ -24,6 +28,7 @@ export const proofKey = (): GrantCheck<'proof_key', typeof params> =>
         return
       }
       if (code_verifier === undefined) throw notValid('verifier_missing')
+      if (!verifierForm.test(code_verifier)) throw notValid('verifier_malformed')
       const proof = demand.method === 'S256' ? kit.sha256(code_verifier) : code_verifier
       if (!kit.equals(proof, demand.challenge)) throw notValid('verifier_mismatch')
     },

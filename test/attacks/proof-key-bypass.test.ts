@@ -71,14 +71,14 @@ const attempts: readonly { attack: string; sent: Record<string, string>; error: 
   {
     attack: 'the right verifier with a new line',
     sent: { code_verifier: `${proof.verifier}\n` },
-    error: 'invalid_request',
-    reason: 'parameter_malformed',
+    error: 'invalid_grant',
+    reason: 'plugin:proof_key:verifier_malformed',
   },
   {
     attack: 'the right verifier cut short',
     sent: { code_verifier: proof.verifier.slice(0, -1) },
-    error: 'invalid_request',
-    reason: 'parameter_malformed',
+    error: 'invalid_grant',
+    reason: 'plugin:proof_key:verifier_malformed',
   },
 ]
 

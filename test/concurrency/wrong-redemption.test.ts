@@ -31,7 +31,7 @@ async function served() {
     [right, ['web', 'guessed-secret'], '401 invalid_client'],
     [{ ...right, redirect_uri: `${redirectUri}/` }, web, '400 invalid_grant'],
     [{ ...right, code_verifier: 'x'.repeat(43) }, web, '400 invalid_grant'],
-    [{ ...right, code_verifier: 'short' }, web, '400 invalid_request'],
+    [{ ...right, code_verifier: 'short' }, web, '400 invalid_grant'],
     [withoutVerifier, web, '400 invalid_grant'],
   ]
   /** Every wrong way, eight times each, all at once. */

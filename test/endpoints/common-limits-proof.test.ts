@@ -33,13 +33,13 @@ describe('code_challenge and code_verifier: 43 to 128', () => {
     await expect(start).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test.each([1, 42, 129])('1.39 a code_verifier of %i is refused as malformed', async (length) => {
+  test.each([1, 42, 129])('1.39 a code_verifier of %i is refused, and the code is not spent', async (length) => {
     const f = await fixture()
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri }
     const code = await f.code({ codeChallenge: proof.challenge })
     const { status, body } = await f.post('token', { ...form, code, code_verifier: x(length) }, web)
-    expect([status, body.error]).toEqual([400, 'invalid_request'])
-    expect(f.events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:proof_key:verifier_malformed' })
     expect((await f.post('token', { ...form, code, code_verifier: proof.verifier }, web)).status).toBe(200)
   })
 })

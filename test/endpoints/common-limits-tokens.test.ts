@@ -37,7 +37,7 @@ describe('code, refresh token, reference token: 512', () => {
     const form = await codeForm()
     for (const length of [512, 513]) rename(items, 'code', form.code, x(length))
     const { status, body } = await f.post('token', { ...form, code: x(513) }, web)
-    expect([status, body.error]).toEqual([400, 'invalid_request'])
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
     expect((await f.post('token', { ...form, code: x(512) }, web)).status).toBe(200)
   })
 
@@ -47,7 +47,7 @@ describe('code, refresh token, reference token: 512', () => {
     for (const length of [512, 513]) rename(items, 'refresh', tokens.refresh_token, x(length))
     const refresh = (token: string) => f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
     const { status, body } = await refresh(x(513))
-    expect([status, body.error]).toEqual([400, 'invalid_request'])
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
     expect((await refresh(x(512))).status).toBe(200)
   })
 

@@ -99,13 +99,17 @@ describe('a code with a challenge', () => {
     ['a percent sign', `${'x'.repeat(42)}%`],
     ['a letter beyond ASCII', `${'x'.repeat(42)}é`],
     ['a line break behind', `${'x'.repeat(43)}\n`],
-  ])('3.30 a verifier with %s is an invalid request', async (_, verifier) => {
+  ])('3.30 a verifier with %s is refused, and the code is not spent', async (_, verifier) => {
     const f = await fixture()
+    // Even a verifier that matches the challenge is refused when its form is wrong.
     const code = await f.code({ codeChallenge: challengeOf(verifier) })
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: verifier }, web)
     expect(status).toBe(400)
-    expect(body).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('code_verifier') })
-    expect(lastReason(f)).toBe('parameter_malformed')
+    expect(body).toEqual({ error: 'invalid_grant', error_description: 'The authorization code is not valid' })
+    expect(lastReason(f)).toBe('plugin:proof_key:verifier_malformed')
+    const another = await f.code({ codeChallenge: proof.challenge })
+    expect((await f.post('token', { ...grant, code: another, code_verifier: verifier }, web)).status).toBe(400)
+    expect((await f.post('token', { ...grant, code: another, code_verifier: proof.verifier }, web)).status).toBe(200)
   })
 
   test.each([
