@@ -1,6 +1,6 @@
 // A ring that is stored and cannot be read is a mistake of today or an attack: a server that made new keys instead would log everybody out.
 import { describe, expect, test } from 'vitest'
-import { accepts, inState, kidOf, kidsOf, published, type SharedRing, sharedRing, tokenOf } from './shared-ring.ts'
+import { accepts, kidOf, kidsOf, published, type SharedRing, sharedRing, tokenOf } from './shared-ring.ts'
 
 const encryptionSecret = 'a-secret-of-thirty-two-characters'
 const otherSecret = 'another-secret-of-thirty-two-chars'
@@ -128,22 +128,5 @@ describe('a process that runs', () => {
     const other = await ring.start({ encryptionSecret })
     expect(await accepts(other, token)).toBe(true)
     expect(snapshot(ring)).not.toContain('"d"')
-  })
-})
-
-describe('a ring in clear whose configuration has a secret now', () => {
-  test('is used, told, and encrypted by the next rotation', async () => {
-    const ring = sharedRing()
-    const before = await ring.start()
-    const token = await tokenOf(before)
-    const f = await ring.start({ encryptionSecret })
-    expect(f.events).toContainEqual(expect.objectContaining({ type: 'startup_warning', reason: 'keys_not_encrypted' }))
-    expect(await accepts(f, token)).toBe(true)
-    expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toHaveLength(1)
-    expect(snapshot(ring)).not.toContain('"ring"')
-    expect(snapshot(ring)).toContain('"sealed"')
-    const again = await ring.start({ encryptionSecret })
-    expect(again.events).not.toContainEqual(expect.objectContaining({ reason: 'keys_not_encrypted' }))
-    expect(await accepts(again, token)).toBe(true)
   })
 })

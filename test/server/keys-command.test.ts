@@ -1,6 +1,6 @@
 // `grantry keys` works beside a server that runs, through the storage that they share; the server follows without a restart.
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
@@ -159,6 +159,49 @@ describe('the commands', () => {
     })
   })
 
+  test('retire --compromised prints the line that keeps the key out after a backup was restored', async () => {
+    const file = configuration()
+    const [current] = await keysAfter(file, 'list')
+    const kid = current?.kid ?? ''
+    const backup = join(directory, `backup${count}`)
+    cpSync(join(directory, `data${count}`), backup, { recursive: true })
+    const { err } = await keysCommand(file, 'retire', kid, '--compromised')
+    const [line = ''] = /"refused": \[.*\]/u.exec(err) ?? []
+    rmSync(join(directory, `data${count}`), { recursive: true })
+    cpSync(backup, join(directory, `data${count}`), { recursive: true })
+    expect(stateOf(await keysAfter(file, 'list'), kid)).toBe('current')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"keys":{', `"keys":{${line},`))
+    const keys = await keysAfter(file, 'list')
+    expect(stateOf(keys, kid)).toBeUndefined()
+    expect(keys.map(({ state }) => state)).toEqual(['current', 'next'])
+    // The next line has both.
+    const other = await keysCommand(file, 'retire', keys[0]?.kid ?? '', '--compromised')
+    expect(other.err).toContain(`"refused": ${JSON.stringify([kid, keys[0]?.kid])}`)
+  })
+
+  test('seal encrypts keys in clear once, and nothing else does', async () => {
+    const file = configuration({ keys: {} })
+    const before = await keysAfter(file, 'list')
+    expect(await keysCommand(file, 'seal')).toMatchObject({
+      code: 1,
+      err: `grantry: ${file}: keys.encryptionSecret is missing; set it, then run this command\n`,
+    })
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('"keys":{}', `"keys":${JSON.stringify({ encryptionSecret })}`))
+    expect(await keysCommand(file, 'list')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^grantry: [^\n]*the stored key ring is not encrypted[^\n]* "grantry keys seal" once[^\n]*\n$/u,
+      ),
+    })
+    expect(stateOf(await keysAfter(file, 'seal'), before[0]?.kid)).toBe('current')
+    expect(stateOf(await keysAfter(file, 'list'), before[0]?.kid)).toBe('current')
+    expect(await keysCommand(file, 'seal')).toMatchObject({
+      code: 1,
+      err: `grantry: ${file}: keys: the stored key ring is already encrypted; nothing was changed\n`,
+    })
+  })
+
   test.each([
     ['memory', { storage: { driver: 'memory' } }, 'storage.driver is memory, which only the server'],
     ['a storage that cannot be used', { storage: { driver: 'filesystem', directory: '/dev/null/x' } }, 'storage: '],
@@ -169,6 +212,7 @@ describe('the commands', () => {
       { keys: { algorithm: 'ES256', algorithms: ['RS256'] } },
       'keys must have algorithm or algorithms, not both',
     ],
+    ['a refused key that is none', { keys: { refused: ['kid'] } }, 'keys.refused[0] must be the id of a key'],
     ['a file and a rotation', { keys: { jwks: './keys.json', rotateAfter: 6000 } }, 'keys must have jwks alone'],
   ])('%s is told in one sentence', async (_what, more, sentence) => {
     const file = configuration(more)

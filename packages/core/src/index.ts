@@ -22,6 +22,7 @@ export type { Json, JsonObject, MaybePromise } from './json.ts'
 export type { ExternalKey } from './keys/external-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
 export { type GeneratedKeys, type KeySource, signingKeys } from './keys/key-source.ts'
+export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeys, type StoredKeysOptions, storedKeys, storedKeysSchema } from './keys/stored-keys.ts'
 export { defaultPaths, type EndpointSwitch, issuerSchema, type ProviderOptions } from './options.ts'
 export {

@@ -97,7 +97,22 @@ describe('grantry check finds', () => {
     await checked(file)
     writeFileSync(file, JSON.stringify({ ...kept, keys: { encryptionSecret: strong('ring') } }))
     const { findings } = await checked(file)
-    expect(findings).toMatchObject([{ id: 'keys-not-sealed', severity: 'warning', where: 'keys' }])
+    expect(findings).toMatchObject([
+      { id: 'keys-unreadable', severity: 'error', where: 'keys', reason: expect.stringContaining('grantry keys seal') },
+    ])
+  })
+
+  test('a refused key that signs in the store', async () => {
+    const secured = { ...healthy, keys: { encryptionSecret: strong('ring') } }
+    const { file } = written(secured)
+    const { out } = await printed('keys', 'list', '--json', '--config', file)
+    const [{ kid }] = JSON.parse(out)
+    writeFileSync(file, JSON.stringify({ ...secured, keys: { ...secured.keys, refused: [kid] } }))
+    const { findings } = await checked(file)
+    expect(findings).toMatchObject([
+      { id: 'key-refused-in-store', severity: 'warning', where: 'keys.refused', reason: expect.stringContaining(kid) },
+    ])
+    expect((await checked(file)).findings).toEqual([])
   })
 
   test('a key file that nobody has changed for two years', async () => {

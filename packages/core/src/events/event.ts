@@ -80,7 +80,7 @@ export type Fact =
   | {
       readonly type: 'keys_rotated'
       readonly algorithm: string
-      readonly reason: 'scheduled' | 'command' | 'algorithm_added'
+      readonly reason: 'scheduled' | 'command' | 'algorithm_added' | 'key_refused'
       /** What signs from now on. */
       readonly kid: string
       /** What will sign after it. */

@@ -35,7 +35,7 @@ export async function liveRing(
   algorithms: readonly SigningAlgorithm[],
   runtime: Runtime,
 ): Promise<LiveRing> {
-  const { content, sealed } = found
+  const { content, sealed, refused } = found
   const stored = withoutEnded(content.keys, runtime.now())
   const keys = new Map(
     await Promise.all(
@@ -59,7 +59,7 @@ export async function liveRing(
   }
   const ends = stored.map(({ keptUntil = Number.POSITIVE_INFINITY }) => keptUntil)
   const jwks = { keys: stored.map(({ jwk, kid, algorithm }) => publishedKey(jwk, kid, algorithm)) }
-  return { content, sealed, signers, keys, jwks, endsAt: Math.min(...ends) }
+  return { content, sealed, refused, signers, keys, jwks, endsAt: Math.min(...ends) }
 }
 
 /** Whether a generation is the one that is in use already. */

@@ -16,7 +16,7 @@ export interface ChangeDeps {
   readonly runtime: Runtime
 }
 
-type RotationReason = Extract<Fact, { readonly type: 'keys_rotated' }>['reason']
+export type RotationReason = Extract<Fact, { readonly type: 'keys_rotated' }>['reason']
 
 /** The key that signs from now on is published since long: it was the next one. Only for an algorithm that is new there is none. */
 async function rotatedKeys(
@@ -68,7 +68,10 @@ export async function rotatedRing(
     if (algorithms.includes(key.algorithm)) return [key]
     return key.state === 'current' ? [retired(key, now, now + keptFor)] : []
   })
-  const keys = [...changes.flatMap((change) => change.keys), ...withoutEnded(rest, now)]
+  const kept = [...changes.flatMap((change) => change.keys), ...withoutEnded(rest, now)]
+  // The next key of an algorithm is absent when the configuration refuses it.
+  const unannounced = algorithms.filter((algorithm) => keyIn({ keys: kept }, algorithm, 'next') === undefined)
+  const keys = [...kept, ...(await Promise.all(unannounced.map((algorithm) => newKey(algorithm, runtime))))]
   // In the order of the configuration, so that every process publishes the same document.
   const rank = ({ algorithm }: StoredKey): number => algorithms.indexOf(algorithm) + 1 || algorithms.length + 1
   return { keys: keys.sort((one, other) => rank(one) - rank(other)), facts: changes.flatMap(({ facts }) => facts) }

@@ -2,12 +2,16 @@ import type { Recorder } from '../events/trace.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { KeyInfo, ProviderKeys } from './key-ring.ts'
 import { isSameRing, type LiveRing } from './live-ring.ts'
-import { type ChangeDeps, type RingChange, retiredRing, rotatedRing } from './ring-change.ts'
+import { type ChangeDeps, type RingChange, type RotationReason, retiredRing, rotatedRing } from './ring-change.ts'
 import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
 import type { RingLooks } from './ring-looks.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
 import { publishedFor } from './ring-times.ts'
 import type { CheckedStoredKeys } from './stored-keys.ts'
+
+/** A key that the configuration refuses leaves an algorithm without a key that signs: the rotation replaces it. */
+const reasonFor = ({ refused }: LiveRing, usual: RotationReason): RotationReason =>
+  refused.some(({ state }) => state === 'current') ? 'key_refused' : usual
 
 /** How often a change is tried again because another process was first. */
 const attempts = 5
@@ -15,7 +19,7 @@ const attempts = 5
 export interface RingCommands extends ProviderKeys {
   /** Rotates what is due, behind the requests: nobody waits for a key to be made. */
   maintain(): void
-  /** At start: makes keys for an algorithm that the stored ring does not have yet. */
+  /** At start: makes the keys that an algorithm lacks, because it is new, or because its key is refused. */
   complete(): Promise<void>
   settled(): Promise<void>
 }
@@ -40,7 +44,11 @@ export function createRingCommands(deps: {
   /** Whether this process made the next generation. When it did not, the one that won is in use. */
   async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
     const number = before.content.number + 1
-    const made: FoundRing = { content: { issuer, number, keys: [...keys] }, sealed: encryptionSecret !== undefined }
+    const made: FoundRing = {
+      content: { issuer, number, keys: [...keys] },
+      sealed: encryptionSecret !== undefined,
+      refused: [],
+    }
     if (await records.insert(made.content)) await adopt(made)
     else await looks.fresh()
     // A driver whose answer was lost, and which asked again, says that it was another.
@@ -68,6 +76,13 @@ export function createRingCommands(deps: {
     }
   }
 
+  /** Whether every algorithm has a key that signs and one that is published for its turn. */
+  const isComplete = (): boolean =>
+    algorithms.every((algorithm) => {
+      const { content } = current()
+      return keyIn(content, algorithm, 'current') !== undefined && keyIn(content, algorithm, 'next') !== undefined
+    })
+
   const missing = (): readonly SigningAlgorithm[] => algorithms.filter((algorithm) => kidOf(algorithm) === undefined)
 
   const due = (): readonly SigningAlgorithm[] =>
@@ -79,7 +94,7 @@ export function createRingCommands(deps: {
 
   async function rotateDue(): Promise<void> {
     const ring = current()
-    const change = await rotatedRing(ring.content, due(), 'scheduled', changeDeps)
+    const change = await rotatedRing(ring.content, due(), reasonFor(ring, 'scheduled'), changeDeps)
     await advance(ring, change)
   }
 
@@ -98,10 +113,10 @@ export function createRingCommands(deps: {
     },
 
     async complete() {
-      for (let attempt = 0; missing().length > 0; attempt += 1) {
+      for (let attempt = 0; !isComplete(); attempt += 1) {
         if (attempt === attempts) throw busy()
         const ring = current()
-        await advance(ring, await rotatedRing(ring.content, missing(), 'command', changeDeps))
+        await advance(ring, await rotatedRing(ring.content, missing(), reasonFor(ring, 'command'), changeDeps))
       }
     },
 

@@ -6,6 +6,9 @@ import { generateKey } from './generate-key.ts'
 import { publicPartOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
 
+/** RFC 7638 with SHA-256: the form of the id of every key that is kept in the store. */
+export const thumbprintForm = /^[\w-]{43}$/u
+
 const time = v.pipe(v.number(), v.integer())
 const jwkSchema = v.custom<JWK>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 

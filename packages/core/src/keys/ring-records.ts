@@ -5,7 +5,7 @@ import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { createRingCipher } from './ring-cipher.ts'
-import { type RingContent, ringContentSchema } from './ring-content.ts'
+import { type RingContent, ringContentSchema, type StoredKey } from './ring-content.ts'
 
 const clearSchema = v.object({ ring: ringContentSchema })
 const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
@@ -19,17 +19,22 @@ type RingRecord = v.InferOutput<typeof recordSchema>
 /** Stands for a record that is there and cannot be read; known by its identity. */
 const unreadable: RingRecord = { superseded: true }
 
-/** A generation as it was found. */
+/** A generation of the ring: as it was found in the store, or as it was made. */
 export interface FoundRing {
+  /** Without the keys that the configuration refuses. */
   readonly content: RingContent
-  /** Whether it is encrypted at rest. */
+  /** Whether it is encrypted in the store. */
   readonly sealed: boolean
+  /** The keys in the store that the configuration refuses. */
+  readonly refused: readonly StoredKey[]
 }
 
 /** Why a ring that is there cannot be used: the end of a sentence. */
 const ringFaults = {
   unreadable:
     'the stored key ring cannot be read: its record is damaged, foreign, or of another release; restore the storage',
+  clear:
+    'the stored key ring is not encrypted, and an encryptionSecret is set; if you have just added the secret, run "grantry keys seal" once; if not, somebody else has written to the storage: restore it',
   tampered: 'the stored key ring was changed by somebody who does not have the encryptionSecret; restore the storage',
   secretWrong: 'the stored key ring was encrypted with another encryptionSecret; give that one',
   secretMissing: 'the stored key ring is encrypted; give the encryptionSecret that it was encrypted with',
@@ -54,10 +59,15 @@ export interface RingRecords {
 export function createRingRecords(deps: {
   readonly issuer: string
   readonly encryptionSecret: string | undefined
+  /** Key ids: a key with one of them counts as absent, whatever the store says. */
+  readonly refused?: readonly string[]
+  /** Only for the command that encrypts a ring: whether one in clear is read although there is a secret. Default `false`. */
+  readonly acceptClear?: boolean
   readonly store: Store
   readonly runtime: Runtime
 }): RingRecords {
-  const { issuer, encryptionSecret, store, runtime } = deps
+  const { issuer, encryptionSecret, acceptClear = false, store, runtime } = deps
+  const refusedKids = new Set(deps.refused)
   const cipher = encryptionSecret === undefined ? undefined : createRingCipher(encryptionSecret, issuer, runtime)
   const keyFor = (what: number | 'newest'): string => keyOf('keys', runtime.sha256Hex(`${issuer}\n${what}`))
 
@@ -67,7 +77,11 @@ export function createRingRecords(deps: {
   async function open(record: RingRecord, number: number): Promise<FoundRing> {
     if (record === unreadable) throw ringFault('unreadable')
     if ('superseded' in record) throw ringFault('lost')
-    if ('ring' in record) return placed(record.ring, number, false)
+    if ('ring' in record) {
+      // Anyone who can write to the store can write a ring in clear, with a key of their own in it.
+      if (cipher !== undefined && !acceptClear) throw ringFault('clear')
+      return placed(record.ring, number, false)
+    }
     if (cipher === undefined) throw ringFault('secretMissing')
     if (record.secretId !== cipher.secretId) throw ringFault('secretWrong')
     const opened = v.safeParse(ringContentSchema, await cipher.open(record.sealed, number))
@@ -78,7 +92,10 @@ export function createRingRecords(deps: {
   /** A record counts only where it belongs. */
   function placed(content: RingContent, number: number, sealed: boolean): FoundRing {
     if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
-    return { content, sealed }
+    const isRefused = ({ kid }: StoredKey): boolean => refusedKids.has(kid)
+    const refused = content.keys.filter(isRefused)
+    const kept = refused.length === 0 ? content : { ...content, keys: content.keys.filter((key) => !isRefused(key)) }
+    return { content: kept, sealed, refused }
   }
 
   async function put(key: string, value: JsonObject): Promise<void> {

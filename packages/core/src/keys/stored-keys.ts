@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { configurationObject, lifetimeSchema, parseConfiguration } from '../configuration.ts'
 import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 import type { KeyRing } from './key-ring.ts'
+import { thumbprintForm } from './ring-content.ts'
 import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
 
 const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
@@ -27,6 +28,16 @@ export const storedKeysSchema = configurationObject({
       v.minLength(32, 'must be at least 32 characters; make one with grantry hash-secret'),
     ),
   ),
+  refused: v.optional(
+    v.array(
+      v.pipe(
+        v.string('must be the id of a key'),
+        v.regex(thumbprintForm, 'must be the id of a key, as "grantry keys list" shows it'),
+      ),
+      'must be an array of the ids of keys',
+    ),
+    [],
+  ),
   keepFor: v.optional(lifetimeSchema, 86_400),
   lookEvery: v.optional(
     v.pipe(
@@ -43,8 +54,16 @@ export interface StoredKeysOptions {
   readonly algorithms?: readonly SigningAlgorithm[]
   /** Seconds that a key signs; default 90 days, at least 600. */
   readonly rotateAfter?: number
-  /** At least 32 characters: the keys are then encrypted and authenticated in the store. */
+  /**
+   * At least 32 characters: the keys are then encrypted and authenticated in the store. Keys that are stored in clear are refused from then on:
+   * `sealStoredKeys()` encrypts them, once.
+   */
   readonly encryptionSecret?: string
+  /**
+   * The ids of compromised keys (`kid`). This provider never signs with one, never publishes it and never accepts a token of it, whatever the store says:
+   * a restored backup does not bring it back.
+   */
+  readonly refused?: readonly string[]
   /**
    * Seconds that a retired key verifies, at least; default a day. The lifetimes of clients in an array count by themselves; where clients come from a
    * store, this is the longest lifetime of a token.

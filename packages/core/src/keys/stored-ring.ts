@@ -6,6 +6,7 @@ import type { KeyRing, RingKey } from './key-ring.ts'
 import { isSameRing, type LiveRing, liveRing } from './live-ring.ts'
 import { type RingChange, rotatedRing } from './ring-change.ts'
 import { createRingCommands } from './ring-commands.ts'
+import { type StoredKey, thumbprintForm } from './ring-content.ts'
 import { createRingLooks } from './ring-looks.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
 import { signerOf } from './signer-of.ts'
@@ -24,8 +25,16 @@ export interface StoredRingDeps {
   readonly runtime: Runtime
 }
 
-// RFC 7638 of SHA-256: every key that is kept in the store is named so.
-const thumbprintForm = /^[\w-]{43}$/u
+/** Tells the operator that the store holds a key that must not sign: a backup was restored, or an older ring was written back. */
+function warnOfRefused(refused: readonly StoredKey[], recorder: Recorder): void {
+  for (const { kid, state } of refused) {
+    recorder.record(recorder.start(), {
+      type: 'startup_warning',
+      reason: 'refused_key_stored',
+      message: `The storage has the refused key ${kid} as a ${state} key: a backup was restored, or somebody has written an older key ring back; the key is not used`,
+    })
+  }
+}
 
 /** What is stored, or what this process has stored because nothing was; of several, what one of them has. */
 async function firstRing(records: RingRecords, create: () => Promise<RingChange>, issuer: string): Promise<FoundRing> {
@@ -46,25 +55,16 @@ async function firstRing(records: RingRecords, create: () => Promise<RingChange>
  */
 export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   const { issuer, options, longestLifetime, store, recorder, runtime } = deps
-  const { algorithms, encryptionSecret, keepFor, lookEvery } = options
+  const { algorithms, encryptionSecret, refused, keepFor, lookEvery } = options
   const changeDeps = { algorithms, keptFor: Math.max(keepFor, longestLifetime) + margin, runtime }
-  const records = createRingRecords({ issuer, encryptionSecret, store, runtime })
+  const records = createRingRecords({ issuer, encryptionSecret, refused, store, runtime })
   const create = () => rotatedRing({ keys: [] }, algorithms, 'command', changeDeps)
   let live = await liveRing(await firstRing(records, create, issuer), undefined, algorithms, runtime)
-  if (encryptionSecret !== undefined && !live.sealed) {
-    recorder.record(recorder.start(), {
-      type: 'startup_warning',
-      reason: 'keys_not_encrypted',
-      message:
-        'The stored keys are not encrypted yet, though there is an encryptionSecret: they will be after the next rotation',
-    })
-  }
+  warnOfRefused(live.refused, recorder)
   const fail = (reason: string, cause: unknown): void =>
     recorder.record(recorder.start(), { type: 'unhandled_failure', reason, cause })
 
   async function adopt(found: FoundRing): Promise<void> {
-    // Whoever can write to the store and has no secret would store a ring in clear.
-    if (live.sealed && !found.sealed) throw ringFault('tampered')
     const next = await liveRing(found, live, algorithms, runtime)
     // Something newer may have come meanwhile.
     if (next.content.number >= live.content.number) live = next
@@ -108,7 +108,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   }
   const find = (kid: string): MaybePromise<RingKey | undefined> => {
     const key = live.keys.get(kid)
-    if (key !== undefined || !thumbprintForm.test(kid)) return key
+    if (key !== undefined || !thumbprintForm.test(kid) || refused.includes(kid)) return key
     return looks.refreshForUnknown().then(() => live.keys.get(kid))
   }
   const [usual] = algorithms

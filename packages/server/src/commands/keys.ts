@@ -1,5 +1,9 @@
-import type { KeyInfo, Observer, ProviderKeys } from '@grantry/core'
+import { type KeyInfo, type Observer, type ProviderKeys, sealStoredKeys } from '@grantry/core'
 import type { Command } from 'commander'
+import { inFile } from '../configuration/in-file.ts'
+import { keySettingsOf } from '../configuration/keys.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { configuredStorage } from '../configuration/storage.ts'
 import { createLog, type Log } from '../log.ts'
 import { configOption } from './config-option.ts'
 import { assertShared, configured, withProvider } from './configured.ts'
@@ -7,8 +11,8 @@ import { assertShared, configured, withProvider } from './configured.ts'
 interface KeysArguments {
   readonly config?: string
   readonly json?: true
-  readonly force?: true
-  readonly compromised?: true
+  readonly force?: boolean
+  readonly compromised?: boolean
 }
 
 /** Milliseconds that the last lines of the log get to find a reader. */
@@ -49,19 +53,59 @@ const observeKeys =
     if (event.type === 'keys_rotated' || event.type === 'key_retired') log.observe(event)
   }
 
-async function run(
-  { config, json }: KeysArguments,
-  act: (keys: ProviderKeys) => Promise<readonly KeyInfo[]>,
-): Promise<void> {
-  const loaded = await configured(config)
-  assertShared(loaded, 'its keys are new after a restart')
-  const log = createLog(process.stderr)
-  const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log))
-  await log.end(lastLines)
+const print = (keys: readonly KeyInfo[], json: true | undefined): void => {
   process.stdout.write(json === true ? `${JSON.stringify(keys, null, 2)}\n` : keysTable(keys))
 }
 
-/** `grantry keys list | rotate | retire KID`: through the storage, beside servers that run; they follow within seconds. */
+async function shared(config: string | undefined): Promise<LoadedConfiguration> {
+  const loaded = await configured(config)
+  assertShared(loaded, 'its keys are new after a restart')
+  return loaded
+}
+
+async function run(
+  { config, json }: KeysArguments,
+  act: (keys: ProviderKeys) => Promise<readonly KeyInfo[]>,
+  done: (loaded: LoadedConfiguration) => void = () => {},
+): Promise<void> {
+  const loaded = await shared(config)
+  const log = createLog(process.stderr)
+  const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log))
+  await log.end(lastLines)
+  print(keys, json)
+  done(loaded)
+}
+
+/** The storage forgets the key; a backup does not. Only the configuration can refuse it for good. */
+function adviseRefusal({ configuration }: LoadedConfiguration, kid: string): void {
+  const refused = [...new Set([...(keySettingsOf(configuration.keys).refused ?? []), kid])]
+  process.stderr.write(
+    `Put this line into "keys" in the configuration of every server, so that a restored backup cannot bring the key back:\n  "refused": ${JSON.stringify(refused)}\n`,
+  )
+}
+
+/** Not through a provider: one that has the secret refuses a ring in clear. */
+async function seal({ config, json }: KeysArguments): Promise<void> {
+  const loaded = await shared(config)
+  const { issuer, storage, keys } = loaded.configuration
+  const { encryptionSecret } = keySettingsOf(keys)
+  if (encryptionSecret === undefined) {
+    throw new TypeError(`${loaded.file}: keys.encryptionSecret is missing; set it, then run this command`)
+  }
+  const { driver } = await configuredStorage(storage, loaded.directory)
+  try {
+    print(await sealStoredKeys({ issuer, storage: driver, encryptionSecret }), json)
+  } catch (cause) {
+    throw inFile(cause, loaded.file)
+  } finally {
+    await driver.dispose?.()
+  }
+  process.stderr.write(
+    'The keys are encrypted. Compare them with the published list, restart every server with the encryptionSecret, and after 6 minutes run "grantry keys rotate": the current key was in clear until now.\n',
+  )
+}
+
+/** `grantry keys list | rotate | retire KID | seal`: through the storage, beside servers that run; they follow within seconds. */
 export function addKeysCommands(grantry: Command): void {
   const keys = grantry.command('keys').description('the signing keys in the storage: see them, replace them')
   const command = (name: string, description: string): Command =>
@@ -81,7 +125,12 @@ export function addKeysCommands(grantry: Command): void {
     .argument('<kid>', 'as keys list shows it')
     .option('--compromised', 'somebody else has it: refuse every token that it has signed, at once')
     .option('--force', 'also when the next key was published a moment ago')
-    .action((kid: string, { compromised, force, ...options }: KeysArguments) =>
-      run(options, (provider) => provider.retire(kid, { compromised: compromised === true, force: force === true })),
+    .action((kid: string, { compromised = false, force = false, ...options }: KeysArguments) =>
+      run(
+        options,
+        (provider) => provider.retire(kid, { compromised, force }),
+        (loaded) => compromised && adviseRefusal(loaded, kid),
+      ),
     )
+  command('seal', 'encrypt keys that are stored in clear with keys.encryptionSecret, once').action(seal)
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { algorithms, configurationObject, type KeySource, storedKeys, storedKeysSchema } from '@grantry/core'
 import * as v from 'valibot'
 
-const { algorithms: list, rotateAfter, encryptionSecret } = storedKeysSchema.entries
+const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysSchema.entries
 
 const settingsSchema = v.pipe(
   configurationObject({
@@ -12,6 +12,7 @@ const settingsSchema = v.pipe(
     algorithms: v.exactOptional(v.unwrap(list)),
     rotateAfter: v.exactOptional(v.unwrap(rotateAfter)),
     encryptionSecret,
+    refused: v.exactOptional(v.unwrap(refused)),
     jwks: v.exactOptional(v.string('must be the path of a file with a JWK set')),
   }),
   v.check(
@@ -20,7 +21,7 @@ const settingsSchema = v.pipe(
   ),
   v.check(
     (keys) => keys.jwks === undefined || Object.keys(keys).length === 1,
-    'must have jwks alone: the keys of a file are neither rotated nor encrypted here',
+    'must have jwks alone: the keys of a file are neither rotated nor encrypted nor refused here',
   ),
   v.check(
     (keys) => keys.algorithm === undefined || keys.algorithms === undefined,
@@ -63,12 +64,13 @@ async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
 /** What a configuration means for the provider: without a file, keys that the storage keeps. */
 export async function configuredKeys(keys: KeySettings | GivenKeys, directory: string): Promise<KeySource> {
   if (isGiven(keys)) return keys
-  const { jwks, algorithm, algorithms: list = algorithm && [algorithm], rotateAfter, encryptionSecret } = keys
+  const { jwks, algorithm, algorithms: list = algorithm && [algorithm], rotateAfter, encryptionSecret, refused } = keys
   if (jwks !== undefined) return keysOfFile(jwks, directory)
   return storedKeys({
     ...(list !== undefined && { algorithms: list }),
     ...(rotateAfter !== undefined && { rotateAfter }),
     ...(encryptionSecret !== undefined && { encryptionSecret }),
+    ...(refused !== undefined && { refused }),
   })
 }
 

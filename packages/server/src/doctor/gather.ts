@@ -67,7 +67,7 @@ async function askStore(
   const warnings: Warning[] = []
   // Of the others it was told without the storage.
   const observe: Observer = (event) => {
-    if (event.type === 'startup_warning' && event.reason === 'keys_not_encrypted') warnings.push(event)
+    if (event.type === 'startup_warning' && event.reason === 'refused_key_stored') warnings.push(event)
   }
   try {
     const provider = await createProvider({ ...options, storage: driver, observe })

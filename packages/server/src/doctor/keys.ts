@@ -49,7 +49,7 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
     )
   }
   for (const { reason, message } of warnings) {
-    if (reason === 'keys_not_encrypted') findings.push(finding('keys-not-sealed', 'keys', message))
+    if (reason === 'refused_key_stored') findings.push(finding('key-refused-in-store', 'keys.refused', message))
   }
   for (const key of keys ?? []) {
     const since = key.activatedAt ?? key.createdAt

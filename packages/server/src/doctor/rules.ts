@@ -181,10 +181,9 @@ export const rules = define({
     remedy: `set keys.encryptionSecret to "$\{GRANTRY_KEY_SECRET}", and the variable to 32 random bytes`,
     source: 'docs/guides/keys.md',
   },
-  'keys-not-sealed': {
+  'key-refused-in-store': {
     severity: 'warning',
-    remedy:
-      'run grantry keys rotate twice if the secret is new; if it is not, somebody has written to the storage: restore it',
+    remedy: 'find out who restored or wrote the key ring; keep the key in keys.refused',
     source: 'docs/guides/keys.md',
   },
   'key-old': {

@@ -1,0 +1,63 @@
+import { parseConfiguration } from '../configuration.ts'
+import { type AtomicDriver, openStore } from '../records/store.ts'
+import { webRuntime } from '../runtime.ts'
+import type { KeyInfo } from './key-ring.ts'
+import { infoOf, newKey } from './ring-content.ts'
+import { createRingRecords, type FoundRing, ringFault } from './ring-records.ts'
+import { storedKeysSchema } from './stored-keys.ts'
+
+/** Seconds that one operation of the storage may take. */
+const timeLimit = 5
+
+/**
+ * Encrypts a key ring that is stored in clear, once: the explicit step from a provider without an `encryptionSecret` to one that has it. A provider that
+ * has one refuses a ring in clear. The keys that sign and verify stay the same; the next key is replaced, because its private part could be read.
+ *
+ * The caller vouches for the ring: a ring in clear could have been written by anyone who can write to the storage. Compare the returned key ids with the
+ * published ones.
+ *
+ * @param options.issuer the `issuer` of the provider.
+ * @param options.storage a driver that no provider uses; this opens it, the caller disposes of it.
+ * @param options.encryptionSecret at least 32 characters, from now on that of `storedKeys()`.
+ * @returns the keys as they are afterwards.
+ * @throws TypeError with one sentence when there is no ring, when it is already encrypted, or when it cannot be read.
+ * @throws OAuthError `temporarily_unavailable` when the storage fails.
+ * @see docs/guides/keys.md
+ * @example
+ * await sealStoredKeys({ issuer: 'https://id.example.com', storage, encryptionSecret })
+ */
+export async function sealStoredKeys(options: {
+  readonly issuer: string
+  readonly storage: AtomicDriver
+  readonly encryptionSecret: string
+}): Promise<readonly KeyInfo[]> {
+  const { issuer, storage } = options
+  const { encryptionSecret } = parseConfiguration(
+    storedKeysSchema,
+    { encryptionSecret: options.encryptionSecret },
+    'sealStoredKeys()',
+  )
+  const runtime = webRuntime
+  await storage.open?.()
+  const store = openStore(storage, { runtime, timeLimit, onRejected: () => {} })
+  const records = createRingRecords({ issuer, encryptionSecret, acceptClear: true, store, runtime })
+  const { content } = assertClear(await records.newest(1))
+  const number = content.number + 1
+  const keys = await Promise.all(
+    content.keys.map((key) => (key.state === 'next' ? newKey(key.algorithm, runtime) : key)),
+  )
+  if (!(await records.insert({ issuer, number, keys }))) {
+    throw new TypeError('keys: another process is changing the keys at this moment; try again')
+  }
+  await records.finish(number)
+  return keys.map(infoOf)
+}
+
+function assertClear(found: FoundRing | 'none' | 'lost'): FoundRing {
+  if (found === 'lost') throw ringFault('lost')
+  if (found === 'none') {
+    throw new TypeError('keys: the storage has no key ring; the first server that starts makes one, and encrypts it')
+  }
+  if (found.sealed) throw new TypeError('keys: the stored key ring is already encrypted; nothing was changed')
+  return found
+}

@@ -1,0 +1,201 @@
+/**
+ * Attack: somebody who can write to the store, and does not have the encryptionSecret, writes a key ring: one in clear with keys of their own, or an
+ * older encrypted one that they have copied. Whose key is in the ring signs tokens for every API.
+ *
+ * No RFC: hardening. With an encryptionSecret a ring in clear is refused, at start and later. An older encrypted ring cannot be told from the newest
+ * one by a process that starts; the refused keys of the configuration stay out all the same.
+ */
+import { storedKeys } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import {
+  accepts,
+  inState,
+  kidOf,
+  kidsOf,
+  published,
+  type SharedRing,
+  settle,
+  sharedRing,
+  tokenOf,
+} from '../keys/shared-ring.ts'
+
+const encryptionSecret = 'a-secret-of-thirty-two-characters'
+const sealed = { encryptionSecret }
+const notEncrypted = /^keys: the stored key ring is not encrypted, and an encryptionSecret is set; .*grantry keys seal/u
+
+const keysItems = ({ items }: SharedRing) => [...items].filter(([key]) => key.startsWith('keys:'))
+
+/** A ring in clear of this many generations, under the names that ours has, and a token of its key. */
+async function foreign(generations: number) {
+  const ring = sharedRing()
+  const f = await ring.start()
+  for (let count = 1; count < generations; count += 1) await f.provider.keys.rotate({ force: true })
+  return { ring, token: await tokenOf(f), kids: kidsOf(await published(f)) }
+}
+
+function replaceKeys(ring: SharedRing, items: readonly (readonly [string, string])[]): void {
+  for (const [key] of keysItems(ring)) ring.items.delete(key)
+  for (const [key, value] of items) ring.items.set(key, value)
+}
+
+const snapshot = (ring: SharedRing) => JSON.stringify(keysItems(ring))
+
+describe('a ring in clear where there is a secret', () => {
+  test.each([
+    ['in an empty store', false],
+    ['in place of the encrypted one', true],
+  ])('%s ends the start, and is not changed', async (_what, wasSealed) => {
+    const ring = sharedRing()
+    if (wasSealed) await ring.start(sealed)
+    replaceKeys(ring, keysItems((await foreign(1)).ring))
+    const planted = snapshot(ring)
+    await expect(ring.start(sealed)).rejects.toThrow(notEncrypted)
+    expect(snapshot(ring)).toBe(planted)
+  })
+
+  test('after the encrypted one ends the start', async () => {
+    const ring = sharedRing()
+    await ring.start(sealed)
+    for (const [key, value] of keysItems((await foreign(2)).ring)) {
+      if (!ring.items.get(key)?.includes('"sealed"')) ring.items.set(key, value)
+    }
+    await expect(ring.start(sealed)).rejects.toThrow(notEncrypted)
+  })
+
+  test('is never followed by a process that runs, however it comes to the store', async () => {
+    for (const generations of [1, 2, 3]) {
+      const ring = sharedRing()
+      const f = await ring.start(sealed)
+      const own = kidsOf(await published(f))
+      const { ring: planted, token, kids } = await foreign(generations)
+      replaceKeys(ring, keysItems(planted))
+      for (const seconds of [6, 61]) {
+        ring.clock.advance(seconds)
+        expect(own).toContain(kidOf(await tokenOf(f)))
+        expect(await accepts(f, token)).toBe(false)
+        expect(kidsOf(await published(f))).toEqual(own)
+      }
+      await f.provider.close()
+      expect(own).not.toEqual(kids)
+      expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_unreadable' }))
+    }
+  })
+
+  test('in the place of the next generation stops a rotation, and nothing of it is used', async () => {
+    const ring = sharedRing()
+    const f = await ring.start(sealed)
+    const own = kidsOf(await published(f))
+    const { ring: planted } = await foreign(2)
+    for (const [key, value] of keysItems(planted)) if (!ring.items.has(key)) ring.items.set(key, value)
+    await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow(notEncrypted)
+    expect(kidsOf(await published(f))).toEqual(own)
+  })
+})
+
+describe('an older encrypted ring that is written back', () => {
+  /** A ring whose first current key was compromised and retired, and what the store had before. */
+  async function rolledBack() {
+    const ring = sharedRing()
+    const f = await ring.start(sealed)
+    const backup = keysItems(ring)
+    const token = await tokenOf(f)
+    const stolen = kidOf(token)
+    await f.provider.keys.retire(stolen, { compromised: true })
+    expect(await accepts(f, token)).toBe(false)
+    return { ring, f, backup, token, stolen }
+  }
+
+  test('is not followed by a process that runs: it writes the newer one again', async () => {
+    const { ring, f, backup, token, stolen } = await rolledBack()
+    const own = kidsOf(await published(f))
+    replaceKeys(ring, backup)
+    ring.clock.advance(6)
+    await settle(f)
+    expect(kidsOf(await published(f))).toEqual(own)
+    expect(await accepts(f, token)).toBe(false)
+    const other = await ring.start(sealed)
+    expect(kidsOf(await published(other))).toEqual(own)
+    expect(own).not.toContain(stolen)
+  })
+
+  test('is taken by a process that starts: without refused keys a compromised one comes back', async () => {
+    const { ring, backup, token, stolen } = await rolledBack()
+    replaceKeys(ring, backup)
+    const f = await ring.start(sealed)
+    expect(kidsOf(await published(f))).toContain(stolen)
+    expect(await accepts(f, token)).toBe(true)
+  })
+
+  test('brings no refused key back: it neither signs, nor is published, nor verifies, and it leaves the store', async () => {
+    const { ring, backup, token, stolen } = await rolledBack()
+    replaceKeys(ring, backup)
+    const f = await ring.start({ ...sealed, refused: [stolen] })
+    expect(await accepts(f, token)).toBe(false)
+    expect(kidOf(await tokenOf(f))).not.toBe(stolen)
+    expect(kidsOf(await published(f))).not.toContain(stolen)
+    expect(inState(await f.provider.keys.list(), 'current')).toHaveLength(1)
+    expect(f.events).toContainEqual(
+      expect.objectContaining({
+        type: 'startup_warning',
+        reason: 'refused_key_stored',
+        message: expect.stringContaining(`the refused key ${stolen} as a current key`),
+      }),
+    )
+    expect(f.events).toContainEqual(expect.objectContaining({ type: 'keys_rotated', reason: 'key_refused' }))
+    // Also a process whose configuration is behind does not get it any more.
+    const other = await ring.start(sealed)
+    expect(kidsOf(await published(other))).toEqual(kidsOf(await published(f)))
+    expect(other.events).not.toContainEqual(expect.objectContaining({ reason: 'refused_key_stored' }))
+  })
+})
+
+describe('a refused key', () => {
+  test.each([['next'], ['retiring']] as const)('is out as a %s key, too', async (state) => {
+    const ring = sharedRing()
+    const f = await ring.start()
+    const token = await tokenOf(f)
+    await f.provider.keys.rotate({ force: true })
+    const [kid = ''] = inState(await f.provider.keys.list(), state)
+    const other = await ring.start({ refused: [kid] })
+    expect(kidsOf(await published(other))).not.toContain(kid)
+    expect(await accepts(other, token)).toBe(state !== 'retiring')
+    expect(inState(await other.provider.keys.list(), 'next')).toHaveLength(1)
+    const keys = await other.provider.keys.rotate({ force: true })
+    expect(kidsOf(keys)).not.toContain(kid)
+    expect(keys.map((key) => key.state)).toEqual(expect.arrayContaining(['current', 'next', 'retiring']))
+  })
+
+  test('may be every key of the ring: new ones take their place', async () => {
+    const ring = sharedRing()
+    const before = kidsOf(await published(await ring.start())) as string[]
+    const f = await ring.start({ refused: before })
+    const keys = await f.provider.keys.list()
+    expect(keys.map(({ state }) => state)).toEqual(['current', 'next'])
+    for (const kid of before) expect(kidsOf(keys)).not.toContain(kid)
+  })
+
+  test('that a newer ring brings back is not used, and is replaced behind the requests', async () => {
+    const [ring, fork] = [sharedRing(), sharedRing()]
+    await ring.start()
+    replaceKeys(fork, keysItems(ring))
+    const other = await fork.start()
+    const [, refused = ''] = kidsOf(await published(other)) as string[]
+    const f = await ring.start({ refused: [refused] })
+    // Two generations on, as f is one: the refused key signs there.
+    const [, next = ''] = kidsOf(await other.provider.keys.rotate({ force: true })) as string[]
+    await other.provider.keys.retire(next, { compromised: true })
+    const token = await tokenOf(other)
+    expect(kidOf(token)).toBe(refused)
+    replaceKeys(ring, keysItems(fork))
+    ring.clock.advance(6)
+    await settle(f)
+    expect(await accepts(f, token)).toBe(false)
+    expect(kidOf(await tokenOf(f))).not.toBe(refused)
+    expect(inState(await f.provider.keys.list(), 'current')).toEqual([kidOf(await tokenOf(f))])
+    expect(JSON.stringify(keysItems(ring))).not.toContain(refused)
+  })
+
+  test.each([['kid'], ['2Qq0'], ['']])('%j is no id of a stored key, and is refused', (kid) => {
+    expect(() => storedKeys({ refused: [kid] })).toThrow(/refused\[0\] must be the id of a key, as "grantry/u)
+  })
+})
