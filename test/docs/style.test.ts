@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { root } from './code-blocks.ts'
+
+// The phrases that docs/vocabulary.md rules out do not appear in any tracked text file.
+
+/** The seed never changes, the style sheet names the phrases, and a lock file is generated. */
+const exempt =
+  /^docs\/spec\/seed\.md$|^docs\/vocabulary\.md$|^test\/docs\/style\.test\.ts$|^LICENSE$|package-lock\.json$|\.(?:png|ico|svg)$/u
+
+/** Not rewritten yet. This list only shrinks. */
+const pending: readonly RegExp[] = [/^/u]
+
+const phrasesOf = (sheet: string): readonly string[] => {
+  const [, table = ''] = sheet.split('\n## Phrases\n')
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+  return rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/gu)].map(([, phrase = '']) => phrase))
+}
+
+/** Matches any case except all capitals: RFC keywords such as SHALL are quotations. */
+function patternOf(phrases: readonly string[]): RegExp {
+  const words = phrases.map((phrase) => phrase.replace(/ /gu, '[\\s*/]+'))
+  return new RegExp(`(?<![\\w-])(?:${words.join('|')})(?![\\w-])`, 'giu')
+}
+
+const phrases = phrasesOf(readFileSync(`${root}/docs/vocabulary.md`, 'utf8'))
+const pattern = patternOf(phrases)
+
+const found = (text: string): readonly string[] =>
+  [...text.matchAll(pattern)]
+    .filter(([phrase]) => phrase !== phrase.toUpperCase())
+    .map(({ 0: phrase, index }) => `${text.slice(0, index).split('\n').length}: ${phrase}`)
+
+test('the style sheet lists phrases, and the pattern finds them across line breaks', () => {
+  expect(phrases.length).toBeGreaterThan(20)
+  expect(found('It is told\n// by Whoever came')).toEqual(['1: is told', '2: Whoever'])
+  expect(found('The key words SHALL and SHOULD; wholesale; to-shall-be')).toEqual([])
+})
+
+test('no tracked file uses a phrase that the style sheet rules out', () => {
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+  expect(files.length).toBeGreaterThan(500)
+  const violations = files
+    .filter((file) => !exempt.test(file) && !pending.some((folder) => folder.test(file)))
+    .flatMap((file) => found(readFileSync(`${root}/${file}`, 'utf8')).map((place) => `${file}:${place}`))
+  expect(violations).toEqual([])
+})
