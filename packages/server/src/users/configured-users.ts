@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { configurationObject, type Json, type UserService } from '@grantry/core'
 import * as v from 'valibot'
 import { createLimiter } from './limiter.ts'
-import { type PasswordHash, parsePasswordHash, verifyPassword } from './password-hash.ts'
+import { createPasswordCheck, type Derive, type PasswordHash, parsePasswordHash } from './password-hash.ts'
 
 const text = v.pipe(
   v.string('must be text'),
@@ -36,17 +35,11 @@ export type ConfiguredUser = v.InferOutput<typeof userSchema>
 // Node's thread pool has four threads; more at once would only wait there, where nobody counts them.
 const limits = { concurrent: 4, queued: 200 }
 
-const costOf = ({ ln, r, p }: PasswordHash): number => 2 ** ln * r * p
-
-/** What an unknown user is checked against: the cost of the dearest password here, and nobody's password. */
-function decoyFor(users: readonly ConfiguredUser[]): PasswordHash {
-  const [dearest] = users.map(({ password }) => password).sort((one, other) => costOf(other) - costOf(one))
-  const { ln, r, p } = dearest ?? { ln: 15, r: 8, p: 1 }
-  return { ln, r, p, salt: randomBytes(16), hash: randomBytes(32) }
-}
-
-/** @throws TypeError when two users share a name or a `sub`. */
-export function configuredUsers(users: readonly ConfiguredUser[]): UserService {
+/**
+ * @param derive another scrypt, for tests
+ * @throws TypeError when two users share a name or a `sub`.
+ */
+export function configuredUsers(users: readonly ConfiguredUser[], derive?: Derive): UserService {
   const byName = new Map<string, ConfiguredUser>()
   const bySub = new Map<string, ConfiguredUser>()
   for (const user of users) {
@@ -55,12 +48,15 @@ export function configuredUsers(users: readonly ConfiguredUser[]): UserService {
     byName.set(user.username, user)
     bySub.set(user.sub, user)
   }
-  const decoy = decoyFor(users)
+  const check = createPasswordCheck(
+    users.map(({ password }) => password),
+    derive,
+  )
   const limited = createLimiter(limits)
   return {
     async authenticate({ username, password }) {
       const user = byName.get(username)
-      const matches = await limited(() => verifyPassword(password, user?.password ?? decoy))
+      const matches = await limited(() => check(password, user?.password))
       return matches && user?.active ? { sub: user.sub } : undefined
     },
     // A server without users has subjects from elsewhere (a custom grant): it cannot say that one of them is inactive.

@@ -17,6 +17,9 @@ const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\
 
 // 32 MiB and some 70 ms: what OWASP's password storage sheet asks of scrypt, near enough.
 const defaultCost: ScryptCost = { ln: 15, r: 8, p: 1 }
+// Bytes.
+const defaultLength = 32
+const defaultSaltLength = 16
 
 /** Bytes that checking one password may take; four are checked at once. */
 const mostMemory = 256 * 1024 * 1024
@@ -32,8 +35,11 @@ export function parsePasswordHash(text: string): PasswordHash | undefined {
   return parsed.hash.length >= 16 && parsed.salt.length >= 8 ? parsed : undefined
 }
 
+/** Derives a key of so many bytes from a password. */
+export type Derive = (password: string, salt: Buffer, length: number, cost: ScryptCost) => Promise<Buffer>
+
 /** On the thread pool: the event loop goes on. */
-function derive(password: string, salt: Buffer, length: number, { ln, r, p }: ScryptCost): Promise<Buffer> {
+export const scryptKey: Derive = (password, salt, length, { ln, r, p }) => {
   const N = 2 ** ln
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
@@ -43,17 +49,43 @@ function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Sc
   })
 }
 
-/** Constant time in the hash. */
-export async function verifyPassword(password: string, stored: PasswordHash): Promise<boolean> {
-  return timingSafeEqual(await derive(password, stored.salt, stored.hash.length, stored), stored.hash)
+/** The different costs of these hashes, the dearest first. */
+function costsOf(hashes: readonly PasswordHash[]): readonly ScryptCost[] {
+  const costs = new Map(hashes.map(({ ln, r, p }) => [`${ln},${r},${p}`, { ln, r, p }]))
+  if (costs.size === 0) return [defaultCost]
+  const work = ({ ln, r, p }: ScryptCost): number => 2 ** ln * r * p
+  return [...costs.values()].sort((one, other) => work(other) - work(one))
+}
+
+/** Whether a password fits a stored hash, one of those that the check was made for; `undefined` stands for an unknown user. */
+export type PasswordCheck = (password: string, stored: PasswordHash | undefined) => Promise<boolean>
+
+/**
+ * Every check derives one key for each cost among the hashes, in one order and of one length, whichever hash it is for, and also when it is for none. The
+ * work therefore does not show who exists, or who has an old hash. Constant time in the hash.
+ */
+export function createPasswordCheck(hashes: readonly PasswordHash[], derive: Derive = scryptKey): PasswordCheck {
+  const costs = costsOf(hashes)
+  // A longer key begins with the shorter one: PBKDF2 with one iteration is the last step (RFC 7914 section 6, RFC 8018 section 5.2).
+  const length = hashes.reduce((longest, { hash }) => Math.max(longest, hash.length), defaultLength)
+  const decoySalt = randomBytes(defaultSaltLength)
+  return async (password, stored) => {
+    let matches = false
+    for (const cost of costs) {
+      const isOwn = stored?.ln === cost.ln && stored.r === cost.r && stored.p === cost.p
+      const key = await derive(password, isOwn ? stored.salt : decoySalt, length, cost)
+      if (isOwn) matches = timingSafeEqual(key.subarray(0, stored.hash.length), stored.hash)
+    }
+    return matches
+  }
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
 /** What to write as `password` of a user. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  const hash = await derive(password, salt, 32, defaultCost)
+  const salt = randomBytes(defaultSaltLength)
+  const hash = await scryptKey(password, salt, defaultLength, defaultCost)
   const { ln, r, p } = defaultCost
   return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`
 }

@@ -1,0 +1,92 @@
+/**
+ * Attack: the time of a refused password tells which users exist, or which have an old, cheap hash. Measured by the derivations themselves, not by the clock.
+ *
+ * Wire contract, section 3, `password`: wrong user, wrong password and inactive user take the same time.
+ */
+import { randomBytes } from 'node:crypto'
+import { parseConfiguration } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
+import { type Derive, scryptKey } from '../../packages/server/src/users/password-hash.ts'
+
+interface Hashed {
+  readonly username: string
+  readonly ln: number
+  readonly r?: number
+  readonly length?: number
+  readonly active?: boolean
+}
+
+async function userOf({ username, ln, r = 8, length = 32, active = true }: Hashed) {
+  const [salt, unpadded] = [randomBytes(16), (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')]
+  const key = await scryptKey(`${username}-password`, salt, length, { ln, r, p: 1 })
+  const password = `$scrypt$ln=${ln},r=${r},p=1$${unpadded(salt)}$${unpadded(key)}`
+  return parseConfiguration(userSchema, { sub: username, username, password, active }, 'users[0]')
+}
+
+/** The users, and every derivation that an attempt made. */
+async function counting(hashes: readonly Hashed[]) {
+  const work: string[] = []
+  const derive: Derive = (password, salt, length, cost) => {
+    work.push(`N=2^${cost.ln} r=${cost.r} p=${cost.p}, ${length} bytes of ${password.length} characters`)
+    return scryptKey(password, salt, length, cost)
+  }
+  const users = configuredUsers(await Promise.all(hashes.map(userOf)), derive)
+  return async (username: string, password: string) => {
+    work.length = 0
+    const found = await users.authenticate?.({ username, password })
+    return { sub: found?.sub, work: [...work] }
+  }
+}
+
+const mixed: readonly Hashed[] = [
+  { username: 'cheap', ln: 10 },
+  { username: 'dear', ln: 13 },
+  { username: 'other', ln: 11, r: 16, length: 64 },
+  { username: 'cheap-too', ln: 10 },
+  { username: 'inactive', ln: 10, active: false },
+]
+
+describe('where hashes have different costs', () => {
+  test('each user logs in with the own password and no other', async () => {
+    const attempt = await counting(mixed)
+    for (const { username, active } of mixed) {
+      const own = await attempt(username, `${username}-password`)
+      expect(own.sub).toBe(active === false ? undefined : username)
+      expect((await attempt(username, 'dear-passwore')).sub).toBeUndefined()
+    }
+    expect((await attempt('cheap', 'cheap-too-password')).sub).toBeUndefined()
+  })
+
+  test.each(['cheap', 'dear', 'other', 'cheap-too', 'inactive', 'nobody', '__proto__', ''])(
+    'an attempt for %j costs what every other costs: each cost once, in one order',
+    async (username) => {
+      const attempt = await counting(mixed)
+      const { work } = await attempt(username, 'a password')
+      expect(work).toEqual([
+        'N=2^13 r=8 p=1, 64 bytes of 10 characters',
+        'N=2^11 r=16 p=1, 64 bytes of 10 characters',
+        'N=2^10 r=8 p=1, 64 bytes of 10 characters',
+      ])
+    },
+  )
+
+  test('the right password costs what a wrong one costs', async () => {
+    const attempt = await counting(mixed)
+    const right = await attempt('cheap', 'cheap-password')
+    expect(right.sub).toBe('cheap')
+    expect((await attempt('nobody', 'cheap-password')).work).toEqual(right.work)
+  })
+})
+
+test('where all hashes have one cost, an attempt is one derivation', async () => {
+  const attempt = await counting([{ username: 'alice', ln: 12 }])
+  for (const username of ['alice', 'nobody']) {
+    expect((await attempt(username, 'x')).work).toEqual(['N=2^12 r=8 p=1, 32 bytes of 1 characters'])
+  }
+})
+
+test('without users, an attempt costs what a new hash costs', async () => {
+  const attempt = await counting([])
+  expect((await attempt('nobody', 'x')).work).toEqual(['N=2^15 r=8 p=1, 32 bytes of 1 characters'])
+})
