@@ -1,12 +1,22 @@
-import { type Runtime, webRuntime } from '@grantry/core'
+import { type ClientOptions, type ProviderOptions, type Runtime, webRuntime } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { clients, fixture, web } from '../support/fixture.ts'
+import { api1, clients, fixture, scopes, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 
+const sha512Of = (secret: string): string =>
+  btoa(String.fromCharCode(...webRuntime.sha512(new TextEncoder().encode(secret))))
+
+const client = (clientId: string, secrets: ClientOptions['secrets'], more: Partial<ClientOptions> = {}) => ({
+  ...clients[0],
+  clientId,
+  secrets,
+  ...more,
+})
+
 /** A provider that writes down every hash it makes. */
-async function counting() {
+async function counting(options: Partial<ProviderOptions> = {}) {
   const work: string[] = []
   const runtime: Partial<Runtime> = {
     sha256Hex(text) {
@@ -19,13 +29,15 @@ async function counting() {
     },
   }
   const disabled = { ...clients[0], clientId: 'disabled', enabled: false }
-  const f = await fixture({ runtime, clients: [...clients, disabled] })
-  return async (clientId: string, secret: string, where: 'header' | 'form'): Promise<readonly string[]> => {
+  const f = await fixture({ clients: [...clients, disabled], ...options, runtime })
+  return async (clientId: string, secret: string, where: 'header' | 'form' | 'scope'): Promise<readonly string[]> => {
     work.length = 0
     const { status } =
-      where === 'header'
-        ? await f.post('token', grant, [clientId, secret])
-        : await f.post('token', { ...grant, client_id: clientId, client_secret: secret })
+      where === 'scope'
+        ? await f.post('introspection', { token: 'x' }, [clientId, secret])
+        : where === 'header'
+          ? await f.post('token', grant, [clientId, secret])
+          : await f.post('token', { ...grant, client_id: clientId, client_secret: secret })
     expect(status).toBe(401)
     return [...work]
   }
@@ -45,6 +57,60 @@ describe('the work of a refusal', () => {
       expect(await workOf('spa', 'wrong-secret', where)).toEqual(wrong)
     },
   )
+
+  const [sha256, sha512] = [sha256Of('right-secret'), sha512Of('right-secret')]
+  const one512 = ['sha512 of 12']
+  const both = ['sha256 of 12', 'sha512 of 12']
+
+  test('2.10 where all secrets are SHA-512, an unknown client costs one SHA-512', async () => {
+    const workOf = await counting({
+      clients: [client('web', [{ sha512 }]), client('spa', [], { public: true, grantTypes: ['authorization_code'] })],
+    })
+    for (const id of ['web', 'spa', 'nobody']) expect(await workOf(id, 'wrong-secret', 'header')).toEqual(one512)
+  })
+
+  test('2.10 where secrets are of both algorithms, every client costs one hash of each', async () => {
+    const mixed = [
+      client('old', [{ sha256 }]),
+      client('new', [{ sha512 }]),
+      client('changing', [{ sha256 }, { sha256 }, { sha512 }]),
+      client('expired', [{ sha512, expiresAt: 1_700_000_000 }]),
+      client('disabled', [{ sha256 }], { enabled: false }),
+    ]
+    const workOf = await counting({ clients: mixed })
+    for (const { clientId } of [...mixed, { clientId: 'nobody' }]) {
+      expect(await workOf(clientId, 'wrong-secret', 'header')).toEqual(both)
+    }
+    expect(await workOf('expired', 'right-secret', 'header')).toEqual(both)
+  })
+
+  test.each([1, 2, 30])('2.10 a client with %i secrets costs one hash', async (count) => {
+    const secrets = Array.from({ length: count }, (_, index) => ({ sha256: sha256Of(`secret ${index}`) }))
+    const workOf = await counting({ clients: [client('web', secrets)] })
+    expect(await workOf('web', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
+    expect(await workOf('nobody', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
+  })
+
+  test('2.10 from a client store, an unknown client costs what the clients cost that it has returned', async () => {
+    const rows = [client('old', [{ sha256 }]), client('new', [{ sha512 }])]
+    const find = (id: string) => rows.find(({ clientId }) => clientId === id)
+    const workOf = await counting({ clients: { find } })
+    expect(await workOf('nobody', 'wrong-secret', 'header')).toEqual(one512)
+    expect(await workOf('new', 'wrong-secret', 'header')).toEqual(one512)
+    expect(await workOf('nobody', 'wrong-secret', 'header')).toEqual(one512)
+    for (const id of ['old', 'nobody', 'new']) {
+      expect([...(await workOf(id, 'wrong-secret', 'header'))].sort()).toEqual(both)
+    }
+  })
+
+  test('2.10 an unknown scope costs what a wrong secret of a scope costs, whatever the clients have', async () => {
+    const workOf = await counting({
+      scopes: [{ ...scopes[0], name: api1[0], secrets: [{ sha512 }] }, { name: 'api2' }],
+    })
+    for (const name of [api1[0], 'api2', 'openid', 'nobody']) {
+      expect(await workOf(name, 'wrong-secret', 'scope')).toEqual(one512)
+    }
+  })
 
   test('2.10 the second try of a pair with % costs the same for both', async () => {
     const workOf = await counting()

@@ -9,7 +9,7 @@ import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, verifyPair } from './pair.ts'
-import { matchesSecret } from './secret.ts'
+import { createSecretCheck } from './secret.ts'
 
 function failure(error: unknown, presentedClientId: string | undefined): Fact {
   return {
@@ -40,6 +40,10 @@ export function createClientAuthentication(deps: {
   readonly recorder: Recorder
 }): ClientAuthentication {
   const { clients, limits, runtime, recorder } = deps
+  const matchesSecret = createSecretCheck(
+    clients.all.map(({ secrets }) => secrets.stored),
+    runtime,
+  )
   // At start for an array, and once more when a client first calls; whoever guesses at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
@@ -54,7 +58,7 @@ export function createClientAuthentication(deps: {
     if (client !== undefined) reportMalformed(client, trace)
     const matches =
       clients.verifySecret === undefined
-        ? matchesSecret(secret, client?.secrets.stored, runtime)
+        ? matchesSecret(secret, client?.secrets.stored)
         : await clients.verifySecret(id, secret)
     if (client === undefined) return { reason: 'client_unknown' }
     // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.

@@ -5,7 +5,7 @@ import type { Trace } from '../events/trace.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, type Presented, verifyPair } from './pair.ts'
-import { matchesSecret } from './secret.ts'
+import { createSecretCheck } from './secret.ts'
 
 /** The scope, or why it is not authenticated; for events only. */
 type Verdict =
@@ -26,9 +26,14 @@ export function createScopeAuthentication(deps: {
 }): ScopeAuthentication {
   const { scopes, limits, runtime } = deps
 
+  const matchesSecret = createSecretCheck(
+    scopes.all.map(({ secrets }) => secrets.stored),
+    runtime,
+  )
+
   async function match({ id, secret }: CredentialPair): Promise<Verdict> {
     const scope = scopes.find(id)
-    const matches = matchesSecret(secret, scope?.secrets.stored, runtime)
+    const matches = matchesSecret(secret, scope?.secrets.stored)
     if (scope === undefined) return { reason: 'scope_unknown' }
     if (!matches) return { reason: 'secret_mismatch' }
     return scope.enabled ? { scope } : { reason: 'scope_disabled' }

@@ -10,25 +10,36 @@ export function constantTimeEqual(one: string, other: string): boolean {
   return difference === 0
 }
 
-// Nobody's secret. Comparing with it costs what comparing with a real one costs.
-const decoy: readonly Secret[] = [{ algorithm: 'sha256', hash: '0'.repeat(64), expiresAt: undefined }]
+// They have expired, so no presented secret matches them. To compare with one costs what to compare with a live one costs.
+const decoys: readonly Secret[] = [
+  { algorithm: 'sha256', hash: '0'.repeat(64), expiresAt: 0 },
+  { algorithm: 'sha512', hash: '0'.repeat(128), expiresAt: 0 },
+]
+
+/** Whether any live secret of the owner matches. `undefined` stands for an unknown owner. */
+export type SecretCheck = (presented: string, secrets: readonly Secret[] | undefined) => boolean
 
 /**
- * Whether any live secret of the owner matches. An unknown owner (`undefined`) takes the same work as a wrong secret.
+ * Every check hashes what was presented once with each algorithm that any owner uses, whoever the owner is and however many secrets it has. The work
+ * therefore shows neither who exists nor how a secret is stored.
  *
- * @see wire contract, section 2
+ * @param known the secrets of all owners that are known at start. Those of others count from when they are first checked; until then it is SHA-512
+ * @see wire contract, section 2; docs/decisions/0031-equal-work-for-every-credential.md
  */
-export function matchesSecret(presented: string, secrets: readonly Secret[] | undefined, runtime: Runtime): boolean {
-  const hashes = {
-    sha256: () => runtime.sha256Hex(presented),
-    sha512: () => hex(runtime.sha512(utf8(presented))),
+export function createSecretCheck(known: readonly (readonly Secret[])[], runtime: Runtime): SecretCheck {
+  const used = new Set(known.flat().map(({ algorithm }) => algorithm))
+  return (presented, secrets = []) => {
+    for (const { algorithm } of secrets) used.add(algorithm)
+    const digests = {
+      sha256: used.has('sha256') ? runtime.sha256Hex(presented) : '',
+      sha512: used.has('sha512') || used.size === 0 ? hex(runtime.sha512(utf8(presented))) : '',
+    }
+    const now = runtime.now()
+    let matched = false
+    for (const { algorithm, hash, expiresAt } of secrets.length === 0 ? decoys : secrets) {
+      const equal = constantTimeEqual(digests[algorithm], hash)
+      if (equal && (expiresAt === undefined || now < expiresAt)) matched = true
+    }
+    return matched
   }
-  const now = runtime.now()
-  let matched = false
-  for (const secret of secrets === undefined || secrets.length === 0 ? decoy : secrets) {
-    const equal = constantTimeEqual(hashes[secret.algorithm](), secret.hash)
-    const live = secret.expiresAt === undefined || now < secret.expiresAt
-    if (equal && live && secrets !== undefined) matched = true
-  }
-  return matched
 }
