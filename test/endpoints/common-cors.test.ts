@@ -6,17 +6,14 @@ import { api1, clients, fixture, redirectUri, web } from '../support/fixture.ts'
 const url = 'https://id.example.com/x'
 const webOrigin = 'https://web.example.com'
 const spaOrigin = 'https://spa.example.com'
-const withCors: readonly EndpointName[] = [
-  'token',
-  'userinfo',
-  'identityTokenValidation',
-  'discovery',
-  'authorizationServerMetadata',
-  'jwks',
-]
+const withCors: readonly EndpointName[] = ['token', 'userinfo', 'identityTokenValidation', 'revocation']
+const documents: readonly EndpointName[] = ['discovery', 'authorizationServerMetadata', 'jwks']
 
-const preflight = (origin: string, method = 'POST'): Request =>
-  new Request(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method } })
+const preflight = (origin: string, method = 'POST', headers: Record<string, string> = {}): Request =>
+  new Request(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method, ...headers } })
+
+const permissions = ({ headers }: Response): string[] =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
 const tokenRequest = (origin: string, credentials: readonly [string, string] = web): Request =>
   new Request(url, {
@@ -46,7 +43,7 @@ describe('which origins', () => {
       expect(allowedOrigin(get), endpoint).toBeNull()
       const asked = await provider.handlers[endpoint](preflight(origin))
       expect(asked.status).toBe(204)
-      expect([...asked.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(permissions(asked)).toEqual([])
     }
     expect(allowedOrigin(await provider.handlers.token(tokenRequest(origin)))).toBeNull()
   })
@@ -114,12 +111,33 @@ describe('which endpoints', () => {
     const asked = await provider.handlers[endpoint](preflight(webOrigin))
     expect(asked.status).toBe(204)
     expect(allowedOrigin(asked)).toBe(webOrigin)
-    const methods = asked.headers.get('access-control-allow-methods')?.split(', ')
-    expect(methods).toContain(endpoint === 'token' ? 'POST' : 'GET')
-    const headers = asked.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
-    expect(headers).toEqual(expect.arrayContaining(['authorization', 'content-type']))
+    const methods = asked.headers.get('access-control-allow-methods')
+    const postOnly = endpoint === 'token' || endpoint === 'revocation'
+    expect(methods).toBe(postOnly ? 'POST' : 'GET, POST, HEAD')
     const answer = await provider.handlers[endpoint](new Request(url, { headers: { origin: webOrigin } }))
     expect(allowedOrigin(answer)).toBe(webOrigin)
+  })
+
+  test.each(documents)('1.23 every page may read %s', async (endpoint) => {
+    const { provider, events } = await fixture()
+    const origins = [webOrigin, 'https://unknown.example.net', 'null']
+    for (const headers of [{}, ...origins.map((origin) => ({ origin }))]) {
+      const answer = await provider.handlers[endpoint](new Request(url, { headers }))
+      expect(answer.status).toBe(200)
+      expect(allowedOrigin(answer)).toBe('*')
+      expect(answer.headers.get('vary')).toBeNull()
+    }
+    for (const origin of origins) {
+      const asked = await provider.handlers[endpoint](
+        preflight(origin, 'GET', { 'access-control-request-headers': 'traceparent' }),
+      )
+      expect(asked.status).toBe(204)
+      expect(allowedOrigin(asked)).toBe('*')
+      expect(asked.headers.get('access-control-allow-methods')).toBe('GET, HEAD')
+      expect(asked.headers.get('access-control-allow-headers')).toBe('traceparent')
+      expect(asked.headers.get('access-control-allow-credentials')).toBeNull()
+    }
+    expect(events.filter(({ type }) => type === 'preflight_refused')).toEqual([])
   })
 
   test.each(['accessTokenValidation', 'introspection'] as const)('1.24 CORS never applies at %s', async (endpoint) => {
@@ -133,7 +151,7 @@ describe('which endpoints', () => {
       preflight(webOrigin),
     ]) {
       const response = await f.provider.handlers[endpoint](request)
-      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+      expect(permissions(response)).toEqual([])
     }
   })
 })
@@ -145,7 +163,7 @@ describe('how', () => {
       for (const request of [preflight(origin), new Request(url, { headers: { origin } })]) {
         const response = await provider.handlers[endpoint](request)
         expect(allowedOrigin(response)).toBe(origin)
-        expect(response.headers.get('vary')).toBe('Origin')
+        expect(response.headers.get('vary')).toMatch(/^Origin(?:, |$)/u)
         expect(response.headers.get('access-control-allow-credentials')).toBeNull()
       }
     }
@@ -158,8 +176,78 @@ describe('how', () => {
       const response = await provider.handlers[endpoint](new Request(url, { headers }))
       expect(response.headers.get('vary')).toBe('Origin')
     }
-    expect((await provider.handlers[endpoint](preflight('https://evil.example.net'))).headers.get('vary')).toBe(
-      'Origin',
-    )
+    for (const origin of ['https://evil.example.net', webOrigin]) {
+      const asked = await provider.handlers[endpoint](preflight(origin))
+      expect(asked.headers.get('vary')).toBe('Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+    }
   })
+})
+
+describe('what a preflight asks for', () => {
+  const allowedHeaders = async (list: string, endpoint: EndpointName = 'token') => {
+    const { provider } = await fixture()
+    const asked = await provider.handlers[endpoint](
+      preflight(webOrigin, 'POST', { 'access-control-request-headers': list }),
+    )
+    return asked.headers.get('access-control-allow-headers')
+  }
+
+  test.each(withCors)('1.94 %s allows each header that a page of an allowed origin asks for', async (endpoint) => {
+    expect(await allowedHeaders('authorization,baggage,content-type,traceparent', endpoint)).toBe(
+      'authorization, baggage, content-type, traceparent',
+    )
+    expect(await allowedHeaders("X-A, x!#$%&'*+-.^_`|~1", endpoint)).toBe("X-A, x!#$%&'*+-.^_`|~1")
+  })
+
+  test('1.94 without a header to ask for there is none to allow', async () => {
+    const { provider } = await fixture()
+    const asked = await provider.handlers.token(preflight(webOrigin))
+    expect(allowedOrigin(asked)).toBe(webOrigin)
+    expect(asked.headers.get('access-control-allow-headers')).toBeNull()
+  })
+
+  test('1.94 a list has at most 50 names and 1024 characters', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`).join(',')
+    expect((await allowedHeaders(names(50)))?.split(', ')).toHaveLength(50)
+    expect(await allowedHeaders(names(51))).toBeNull()
+    expect(await allowedHeaders('x'.repeat(1024))).toHaveLength(1024)
+    expect(await allowedHeaders('x'.repeat(1025))).toBeNull()
+  })
+
+  test.each([
+    ['an origin that no client lists', 'https://evil.example.net', 'POST', 'traceparent', 'origin_not_allowed'],
+    ['a method that the endpoint does not have', webOrigin, 'DELETE', 'traceparent', 'method_not_allowed'],
+    ['a space in a header name', webOrigin, 'POST', 'x y', 'headers_malformed'],
+    ['a quotation mark in a header name', webOrigin, 'POST', 'x, "y"', 'headers_malformed'],
+    ['an empty header name', webOrigin, 'POST', 'x,,y', 'headers_malformed'],
+    ['a header name beyond ASCII', webOrigin, 'POST', 'x-\u00e9', 'headers_malformed'],
+  ])('1.95 %s: no permission, and an event with the reason', async (_, origin, method, list, reason) => {
+    const { provider, events } = await fixture()
+    const request = preflight(origin, method, { 'access-control-request-headers': list })
+    const asked = await provider.handlers.token(request)
+    expect(asked.status).toBe(204)
+    expect(permissions(asked)).toEqual([])
+    expect(events.filter(({ type }) => type === 'preflight_refused')).toEqual([
+      expect.objectContaining({ endpoint: 'token', reason, origin }),
+    ])
+  })
+
+  test('1.95 a preflight without an origin: no permission, and an event with the reason', async () => {
+    const { provider, events } = await fixture()
+    const headers = { 'access-control-request-method': 'POST' }
+    const asked = await provider.handlers.token(new Request(url, { method: 'OPTIONS', headers }))
+    expect(permissions(asked)).toEqual([])
+    expect(events).toContainEqual(expect.objectContaining({ type: 'preflight_refused', reason: 'origin_missing' }))
+  })
+
+  test.each(['null', 'any text', `https://${'a'.repeat(300)}.example`, 'https://a.example/path?token=x'])(
+    '1.95 an event repeats no text that has not the form of an origin: %s',
+    async (origin) => {
+      const { provider, events } = await fixture()
+      await provider.handlers.token(preflight(origin))
+      const refused = events.find(({ type }) => type === 'preflight_refused')
+      expect(refused).toMatchObject({ reason: 'origin_not_allowed' })
+      expect(refused).not.toHaveProperty('origin')
+    },
+  )
 })

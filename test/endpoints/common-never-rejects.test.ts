@@ -78,12 +78,12 @@ describe('every handler answers', () => {
     for (const isOriginAllowed of [() => Promise.reject(new Error('down')), (): never => expect.unreachable()]) {
       const f = await fixture({ clients: { find, isOriginAllowed } })
       const headers = { origin: 'https://web.example.com' }
-      const { status, headers: answered } = await f.get('discovery', {}, headers)
-      expect(status).toBe(200)
+      const { status, headers: answered } = await f.get('userinfo', {}, headers)
+      expect(status).toBe(401)
       expect(answered.get('access-control-allow-origin')).toBeNull()
       expect(f.events.at(-2)).toMatchObject({ type: 'unhandled_failure', reason: 'cors_lookup_failed' })
       const preflight = { ...headers, 'access-control-request-method': 'GET' }
-      const response = await f.provider.handlers.discovery(new Request(url, { method: 'OPTIONS', headers: preflight }))
+      const response = await f.provider.handlers.userinfo(new Request(url, { method: 'OPTIONS', headers: preflight }))
       expect(response.status).toBe(204)
       expect(response.headers.get('access-control-allow-origin')).toBeNull()
     }

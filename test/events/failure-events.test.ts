@@ -121,11 +121,11 @@ describe('what must not happen', () => {
         },
       },
     })
-    const answer = await f.get('discovery', {}, { origin: 'https://web.example.com' })
-    expect(answer.status).toBe(200)
+    const answer = await f.get('userinfo', {}, { origin: 'https://web.example.com' })
+    expect(answer.status).toBe(401)
     expect(answer.headers.has('access-control-allow-origin')).toBe(false)
     expect(ofType(f, 'unhandled_failure')).toEqual([
-      expect.objectContaining({ reason: 'cors_lookup_failed', cause: outage, endpoint: 'discovery' }),
+      expect.objectContaining({ reason: 'cors_lookup_failed', cause: outage, endpoint: 'userinfo' }),
     ])
   })
 

@@ -74,10 +74,10 @@ test.each<[string, () => unknown]>([
   expect(userinfo.body).toEqual({ sub: '1' })
 })
 
-test.each(['https://web.example.com', 'https://evil.example'])('a preflight of %s leaves an event', async (origin) => {
+test('a preflight leaves an event', async () => {
   const f = await fixture()
   f.events.length = 0
-  const headers = { origin, 'access-control-request-method': 'POST' }
+  const headers = { origin: 'https://web.example.com', 'access-control-request-method': 'POST' }
   await f.provider.handlers.token(new Request('https://id.example.com/connect/token', { method: 'OPTIONS', headers }))
   expect(f.events).toMatchObject([{ type: 'endpoint_succeeded', endpoint: 'token', status: 204 }])
 })

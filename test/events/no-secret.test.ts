@@ -33,6 +33,7 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   introspection_denied: true,
   validation_succeeded: true,
   validation_failed: true,
+  preflight_refused: true,
   endpoint_succeeded: true,
   endpoint_failed: true,
   unhandled_failure: true,

@@ -167,6 +167,15 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
       await post('token', { grant_type: badge.grantType, assertion: mine, scope: 'api1' }, client)
     }
   }
+  // A page that puts a token where its origin and its header names belong.
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'token "made-up-token"',
+  }
+  for (const origin of ['https://evil.example.com', 'made-up-token', 'https://web.example.com']) {
+    const headers = { ...preflight, origin }
+    await f.provider.handlers.token(new Request('https://id.example.com/x', { method: 'OPTIONS', headers }))
+  }
   // Keys that come and go: none of them is encrypted in this store.
   noteKeys()
   const [current] = await f.provider.keys.rotate({ force: true })

@@ -5,7 +5,15 @@ import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import type { Recorder, Trace } from './events/trace.ts'
 import { openTraceContext, type TraceContext, traceparentOf } from './events/trace-context.ts'
 import { type Answer, noStore } from './http/answer.ts'
-import { isPreflight, originHeaders, preflightHeaders } from './http/cors.ts'
+import {
+  isPreflight,
+  judgePreflight,
+  originFact,
+  originHeaders,
+  type PreflightPermission,
+  type PreflightRefusal,
+  preflightHeaders,
+} from './http/cors.ts'
 import type { MaybePromise } from './json.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -75,7 +83,7 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
   const { clients, realm, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
-  const allow = [...allowed, ...(endpoint.cors ? ['OPTIONS'] : [])].join(', ')
+  const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
 
   function assertMethod(request: Request): void {
     if (allowed.includes(request.method)) return
@@ -97,13 +105,25 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     }
   }
 
+  async function permissionFor(request: Request, trace: Trace): Promise<PreflightPermission | PreflightRefusal> {
+    const origin = endpoint.cors === 'public' ? '*' : request.headers.get('origin')
+    if (origin === null) return 'origin_missing'
+    if (endpoint.cors !== 'public' && !(await isAllowed(origin, trace))) return 'origin_not_allowed'
+    return judgePreflight(request, origin, allowed)
+  }
+
   async function answerPreflight(request: Request, trace: Trace): Promise<Answer> {
-    const origin = request.headers.get('origin')
-    const allowedOrigin = origin !== null && (await isAllowed(origin, trace)) ? origin : undefined
-    return { status: 204, headers: preflightHeaders(allowedOrigin), body: null }
+    const permission = await permissionFor(request, trace)
+    if (typeof permission !== 'string') {
+      return { status: 204, headers: { ...preflightHeaders, ...permission }, body: null }
+    }
+    recorder.record(trace, { type: 'preflight_refused', reason: permission, ...originFact(request) })
+    return { status: 204, headers: preflightHeaders, body: null }
   }
 
   function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): MaybePromise<Answer> {
+    // No `Vary`: everybody gets the same document.
+    if (endpoint.cors === 'public') return { status, headers: { ...headers, ...originHeaders('*') }, body }
     const origin = request.headers.get('origin')
     if (origin === null) return { status, headers: { ...headers, vary: 'Origin' }, body }
     return isAllowed(origin, trace).then((allowed) => {
@@ -122,7 +142,7 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
   }
 
   const answer = (request: Request, trace: Trace): Promise<Answer> => {
-    if (endpoint.cors && isPreflight(request)) return answerPreflight(request, trace)
+    if (endpoint.cors !== 'none' && isPreflight(request)) return answerPreflight(request, trace)
     assertMethod(request)
     return endpoint.handle(request, trace)
   }
@@ -160,7 +180,7 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     } catch (thrown) {
       ;({ answered, error } = refuse(thrown, trace))
     }
-    if (endpoint.cors && !isPreflight(request)) answered = await withCors(answered, request, trace)
+    if (endpoint.cors !== 'none' && !isPreflight(request)) answered = await withCors(answered, request, trace)
     if (traceHeaders) answered = withTrace(answered, trace)
     if (recorder.observed) recordOutcome(trace, request, answered.status, started, error)
     return request.method === 'HEAD' ? { ...answered, body: null } : answered

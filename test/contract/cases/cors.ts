@@ -10,7 +10,7 @@ const preflight = (target: string, origin: string): WireRequest => ({
   headers: [
     ['Origin', origin],
     ['Access-Control-Request-Method', 'POST'],
-    ['Access-Control-Request-Headers', 'authorization'],
+    ['Access-Control-Request-Headers', 'authorization,traceparent'],
   ],
 })
 
@@ -23,6 +23,8 @@ const absent = {
   'access-control-allow-headers': undefined,
   'access-control-allow-credentials': undefined,
 } as const
+
+const preflightVary = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
 const allowed = (origin: string) => ({
   vary: 'Origin',
@@ -50,8 +52,9 @@ export const corsCases: readonly ContractCase[] = [
           headers: {
             ...noContent,
             ...allowed(spa),
-            'access-control-allow-methods': 'GET, POST, OPTIONS',
-            'access-control-allow-headers': 'authorization, content-type',
+            vary: preflightVary,
+            'access-control-allow-methods': 'POST',
+            'access-control-allow-headers': 'authorization, traceparent',
             'access-control-max-age': '600',
             'cache-control': 'no-store',
           },
@@ -64,7 +67,7 @@ export const corsCases: readonly ContractCase[] = [
     name: 'OPTIONS preflight of a foreign origin: 204 and nothing allowed',
     steps: ['https://evil.example', 'null', 'https://spa.example.com.evil.example'].map((foreign) => ({
       send: preflight('/connect/token', foreign),
-      expect: { status: 204, headers: { ...noContent, ...absent, vary: 'Origin' }, body: '' },
+      expect: { status: 204, headers: { ...noContent, ...absent, vary: preflightVary }, body: '' },
     })),
   },
   {
@@ -84,12 +87,16 @@ export const corsCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'an allowed origin may read the documents, with the headers that explain a refusal',
+    name: 'every page may read the documents, and an allowed origin the headers that explain a refusal',
     steps: [
+      ...['/.well-known/openid-configuration', '/.well-known/jwks'].map((target) => ({
+        send: from(get(target), 'https://unknown.example'),
+        expect: { status: 200, headers: { 'access-control-allow-origin': '*', vary: undefined } },
+      })),
       {
-        send: from(get('/.well-known/openid-configuration'), spa),
+        send: from(get('/connect/userinfo'), spa),
         expect: {
-          status: 200,
+          status: 401,
           headers: { ...allowed(spa), 'access-control-expose-headers': 'www-authenticate, retry-after' },
         },
       },

@@ -25,7 +25,7 @@ export function accessTokenValidationEndpoint(deps: {
     methods: ['GET', 'POST'],
     presents: 'validation',
     // Anybody could ask: no page of another origin shall do it with its visitor's address.
-    cors: false,
+    cors: 'none',
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
       const { token, expectedScope } = parseFields(parametersSchema, parameters)

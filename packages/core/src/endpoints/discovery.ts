@@ -63,7 +63,7 @@ export function metadataEndpoint(name: 'discovery' | 'authorizationServerMetadat
     name,
     methods: ['GET'],
     presents: 'validation',
-    cors: true,
+    cors: 'public',
     handle: async () => answer,
   }
 }

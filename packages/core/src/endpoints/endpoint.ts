@@ -1,6 +1,7 @@
 import type { Presentation } from '../errors/error-answer.ts'
 import type { Trace } from '../events/trace.ts'
 import type { Answer } from '../http/answer.ts'
+import type { CorsPolicy } from '../http/cors.ts'
 
 /** The names under which endpoints are switched, moved and called. */
 export const endpointNames = [
@@ -22,7 +23,7 @@ export interface Endpoint {
   readonly methods: readonly ('GET' | 'POST')[]
   /** How its refusals look. */
   readonly presents: Presentation
-  /** Whether pages of other origins may read its answers, where a client allows their origin. */
-  readonly cors: boolean
+  /** Which pages of other origins may read its responses. */
+  readonly cors: CorsPolicy
   handle(request: Request, trace: Trace): Promise<Answer>
 }

@@ -34,7 +34,7 @@ export function identityTokenValidationEndpoint(deps: {
     name: 'identityTokenValidation',
     methods: ['GET', 'POST'],
     presents: 'validation',
-    cors: true,
+    cors: 'clients',
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
       const { token, client_id: clientId } = parseFields(parametersSchema, parameters)

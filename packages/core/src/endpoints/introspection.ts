@@ -59,7 +59,7 @@ export function introspectionEndpoint(deps: {
     name: 'introspection',
     methods: ['POST'],
     presents: 'client',
-    cors: false,
+    cors: 'none',
     async handle(request, trace) {
       const { scope, form } = await authenticated(request, trace)
       const { token } = parseFields(parametersSchema, form)

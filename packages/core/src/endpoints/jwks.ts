@@ -9,7 +9,7 @@ export function jwksEndpoint({ keys }: { readonly keys: KeyRing }): Endpoint {
     name: 'jwks',
     methods: ['GET'],
     presents: 'validation',
-    cors: true,
+    cors: 'public',
     async handle() {
       const jwks = await keys.jwks()
       if (written?.of !== jwks) written = { of: jwks, answer: documentAnswer(jwks) }

@@ -54,7 +54,7 @@ export function revocationEndpoint(deps: {
     name: 'revocation',
     methods: ['POST'],
     presents: 'client',
-    cors: true,
+    cors: 'clients',
     async handle(request, trace) {
       const form = await readParameters(request, bodyLimit)
       const client = await authenticateClient(request, form, trace)

@@ -118,7 +118,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     name: 'token',
     methods: ['POST'],
     presents: 'client',
-    cors: true,
+    cors: 'clients',
     async handle(request, trace) {
       const form = await readParameters(request, deps.bodyLimit)
       const client = await authenticateClient(request, form, trace)

@@ -55,7 +55,7 @@ export function userinfoEndpoint(deps: {
     name: 'userinfo',
     methods: ['GET', 'POST'],
     presents: 'bearer',
-    cors: true,
+    cors: 'clients',
     async handle(request, trace) {
       const form = await formOf(request)
       const token = readBearer(request.headers.get('authorization'), form)

@@ -1,3 +1,5 @@
+import type { PreflightRefusal } from '../http/cors.ts'
+
 /** What happened to whom. Each fact carries names and reasons only: no token, code, secret or password ever enters one. */
 export type Fact =
   | { readonly type: 'client_authentication_succeeded'; readonly method: string }
@@ -66,6 +68,8 @@ export type Fact =
       /** The public text that the caller got; it names the parameter, where there is one. */
       readonly description: string
     }
+  /** A browser asked whether a page may send a request, and it may not. `origin` is that page's, where it has the form of an origin. */
+  | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string }
   /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown. */
   | { readonly type: 'unhandled_failure'; readonly reason: string; readonly cause: unknown }
   /** A stored client or scope secret that is no SHA-256 or SHA-512 in base64. It was passed over. */

@@ -1,26 +1,74 @@
 import { neverStored } from './answer.ts'
 
-const methods = 'GET, POST, OPTIONS'
-const requestHeaders = 'authorization, content-type'
+/** Which pages may read the responses of an endpoint: none, those whose origin a client allows, or, for public documents, every page. */
+export type CorsPolicy = 'none' | 'clients' | 'public'
+
+/** Why a preflight gets no permission; the reason of the event `preflight_refused`. */
+export type PreflightRefusal = 'origin_missing' | 'origin_not_allowed' | 'method_not_allowed' | 'headers_malformed'
+export type PreflightPermission = Readonly<Record<string, string>>
+
 const exposedHeaders = 'www-authenticate, retry-after'
 
 export const isPreflight = (request: Request): boolean =>
   request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
 
-/** Lets the page of an allowed origin read the answer. Credentials of the browser are never involved: no cookie is read here. */
+/**
+ * Lets the pages of an origin, or of every origin (`*`), read the response. There is no `Access-Control-Allow-Credentials`: no endpoint reads a
+ * cookie.
+ */
 export const originHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': exposedHeaders,
 })
 
-export function preflightHeaders(origin: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = { ...neverStored, vary: 'Origin' }
-  if (origin === undefined) return headers
+// RFC 9110 section 5.6.2: token.
+const headerName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/u
+const longestHeaderList = 1024
+const mostHeaders = 50
+
+/** The header names of `Access-Control-Request-Headers`, ready to be sent back; `undefined` when the list is malformed or too long. */
+function requestedHeaders(list: string): string | undefined {
+  if (list.length > longestHeaderList) return undefined
+  const names = list.split(',').map((name) => name.trim())
+  return names.length <= mostHeaders && names.every((name) => headerName.test(name)) ? names.join(', ') : undefined
+}
+
+/**
+ * Judges the method and the headers of a preflight. A page of an allowed origin may send every header that it asks for: no header carries authority
+ * here except `Authorization`, and browsers add names such as `traceparent` that no list can foresee.
+ *
+ * @param origin an allowed origin, or `*`
+ * @param methods the methods of the endpoint
+ * @see Fetch standard, section 4.8 (CORS-preflight fetch)
+ */
+export function judgePreflight(
+  request: Request,
+  origin: string,
+  methods: readonly string[],
+): PreflightPermission | PreflightRefusal {
+  if (!methods.includes(request.headers.get('access-control-request-method') ?? '')) return 'method_not_allowed'
+  const list = request.headers.get('access-control-request-headers')
+  const names = list ? requestedHeaders(list) : ''
+  if (names === undefined) return 'headers_malformed'
   return {
-    ...headers,
     'access-control-allow-origin': origin,
-    'access-control-allow-methods': methods,
-    'access-control-allow-headers': requestHeaders,
+    'access-control-allow-methods': methods.join(', '),
+    ...(names !== '' && { 'access-control-allow-headers': names }),
     'access-control-max-age': '600',
   }
+}
+
+/** The headers of every response to a preflight. The permission depends on the three request headers that `Vary` names. */
+export const preflightHeaders = Object.freeze({
+  ...neverStored,
+  vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+})
+
+const longestOrigin = 300
+
+/** The origin for an event, where it has the form of one: free text from a stranger does not reach a log. */
+export function originFact(request: Request): { readonly origin?: string } {
+  const origin = request.headers.get('origin')
+  const isOrigin = origin !== null && origin.length <= longestOrigin && /^https?:\/\/[\w.\-[\]:]+$/u.test(origin)
+  return isOrigin ? { origin } : {}
 }

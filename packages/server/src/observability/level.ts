@@ -7,6 +7,7 @@ const warnings: ReadonlySet<string> = new Set([
   'client_authentication_failed',
   'user_authentication_failed',
   'introspection_denied',
+  'preflight_refused',
   'code_replayed',
   'refresh_reused',
   'redemption_replayed',
