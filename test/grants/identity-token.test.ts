@@ -44,6 +44,7 @@ describe('an identity token', () => {
       amr: ['pwd', 'otp'],
       acr: 'gold',
       at_hash: halfHash('sha256', body.access_token),
+      grant_id: expect.stringMatching(/^[\w-]{22}$/u),
     })
   })
 

@@ -64,6 +64,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     issuer,
     clients,
     users,
+    families,
     keys,
     jwt,
     revocationEpochs,

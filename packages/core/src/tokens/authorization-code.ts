@@ -12,7 +12,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Families } from './family.ts'
+import { type Families, longestTokenLifetime } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
 import { type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
@@ -126,7 +126,7 @@ export function createAuthorizationCodes(deps: {
     const redeemableUntil = now + client.authorizationCodeLifetime
     // The record stays as long as tokens of the code may live: a late replay is a sign of theft, and revokes them.
     const longest = scopes.includes('offline_access') ? client.refreshToken.absoluteLifetime : 0
-    const keptUntil = redeemableUntil + longest + client.accessTokenLifetime
+    const keptUntil = redeemableUntil + longest + longestTokenLifetime(client)
     const family = runtime.base64url(runtime.randomBytes(16))
     const epochs = await revocationEpochs.current(client.clientId, subject.sub)
     const record: GrantRecord = {

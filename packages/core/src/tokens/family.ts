@@ -20,6 +20,10 @@ export interface Families {
   confirm(record: GrantRecord): Promise<void>
 }
 
+/** Seconds for which the last tokens of a family of this client can live. */
+export const longestTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
+  Math.max(accessTokenLifetime, identityTokenLifetime)
+
 /** Seconds that the record outlives the last token, for clocks that differ. */
 const margin = 86_400
 
@@ -50,7 +54,7 @@ export function createFamilies(deps: {
     async revoke({ family, keptUntil }, client, reason, trace) {
       // A successor that was issued since, or is at this instant, may live longer than this record knew: lifetimes get lengthened.
       const { absoluteLifetime } = client.refreshToken
-      const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + client.accessTokenLifetime)
+      const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + longestTokenLifetime(client))
       await end(family, lastEnd, reason, trace)
     },
     revokeByName: (family, reason, trace) => end(family, runtime.now() + longestLifetime, reason, trace),

@@ -9,6 +9,7 @@ import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { TokenFacts } from './access-token.ts'
+import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
 import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
@@ -24,6 +25,8 @@ export interface IdentityTokens {
     readonly nonce: string | undefined
     /** For `at_hash`. */
     readonly accessToken: string
+    /** Absent where the grant stored nothing: then no replay can end anything. */
+    readonly family: string | undefined
     readonly epochs: Epochs
   }): Promise<string>
   validate(token: string, clientId: string): Promise<IdentityTokenValidation>
@@ -33,6 +36,7 @@ export function createIdentityTokens(deps: {
   readonly issuer: string
   readonly clients: ClientDirectory
   readonly users: UserService
+  readonly families: Families
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly revocationEpochs: RevocationEpochs
@@ -40,7 +44,7 @@ export function createIdentityTokens(deps: {
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
-  const { issuer, clients, users, keys, jwt, revocationEpochs, observed, runtime } = deps
+  const { issuer, clients, users, families, keys, jwt, revocationEpochs, observed, runtime } = deps
 
   /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
   function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
@@ -50,7 +54,7 @@ export function createIdentityTokens(deps: {
   }
 
   return {
-    mint({ client, subject, nonce, accessToken, epochs }) {
+    mint({ client, subject, nonce, accessToken, family, epochs }) {
       const now = runtime.now()
       const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
       const claims: JsonObject = {
@@ -66,6 +70,7 @@ export function createIdentityTokens(deps: {
         amr: subject.amr,
         ...(subject.acr !== undefined && { acr: subject.acr }),
         at_hash: accessTokenHash(accessToken, algorithm),
+        ...(family !== undefined && { grant_id: family }),
         ...epochClaims(epochs),
       }
       return jwt.sign(claims, 'JWT', algorithm)
@@ -76,17 +81,19 @@ export function createIdentityTokens(deps: {
       const fingerprint = observed ? fingerprintOf(hashOf(token, runtime)) : ''
       const claims = await jwt.verify(token, 'JWT')
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { aud, sub } = claims
+      const { aud, sub, grant_id: family } = claims
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const [client, epochs, active] = await allOf([
+      const [client, revoked, epochs, active] = await allOf([
         clients.find(clientId),
+        typeof family === 'string' && families.isRevoked(family),
         revocationEpochs.current(clientId, sub),
         isActive(users, sub),
       ])
       const facts: TokenFacts = { fingerprint, client, sub }
       if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
+      if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
       const outdatedBy = outdated(epochsIn(claims), epochs)
       if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
       if (!active) return { ...facts, valid: false, reason: 'user_inactive' }

@@ -9,7 +9,7 @@ import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/records.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from './access-token.ts'
-import type { Families } from './family.ts'
+import { type Families, longestTokenLifetime } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
 import { type Epochs, epochsAfter, type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
@@ -76,7 +76,7 @@ export function createMint(deps: {
     const token = result.continues?.credential ?? runtime.base64url(runtime.randomBytes(32))
     const hash = hashOf(token, runtime)
     // Never earlier than what an earlier token of the family was promised: lifetimes may have been shortened since.
-    const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + client.accessTokenLifetime)
+    const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + longestTokenLifetime(client))
     const value: GrantRecord = {
       kind: 'refresh',
       issuer,
@@ -135,7 +135,7 @@ export function createMint(deps: {
     const goesOn = result.continues !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && scopes.includes('openid')
-        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token, epochs })
+        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token, family, epochs })
         : undefined
 
     const response: Record<string, Json> = {
