@@ -1,4 +1,4 @@
-import { defineGrant, type EndpointName } from '@grantry/core'
+import { defineGrant, defineGrantCheck, type EndpointName } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as v from 'valibot'
@@ -110,6 +110,37 @@ describe('built from what is registered', () => {
   test('9.3 what a plugin says of itself is there', async () => {
     const f = await fixture()
     expect((await fetchJson(f, openid)).body.code_challenge_methods_supported).toEqual(['S256'])
+  })
+
+  test('9.3 lists that plugins announce are united with those of the core and of each other, without duplicates', async () => {
+    const check = (settles: string, metadata: Record<string, string[]>) =>
+      defineGrantCheck({
+        settles: settles as 'proof_key',
+        grantTypes: ['authorization_code'],
+        params: v.object({}),
+        metadata,
+        check() {},
+      })
+    const f = await fixture({
+      plugins: [
+        ...builtInPlugins,
+        check('form_post', { response_modes_supported: ['query', 'form_post'] }),
+        check('assertion', {
+          token_endpoint_auth_methods_supported: ['private_key_jwt'],
+          token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
+        }),
+        check('other', {
+          token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256'],
+          code_challenge_methods_supported: ['plain'],
+        }),
+      ],
+    })
+    expect((await fetchJson(f, openid)).body).toMatchObject({
+      response_modes_supported: ['query', 'form_post'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256'],
+      code_challenge_methods_supported: ['S256', 'plain'],
+    })
   })
 
   test('9.3 two plugins that say the same of themselves are refused at start', async () => {

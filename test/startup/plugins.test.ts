@@ -110,10 +110,33 @@ describe('plugins', () => {
     await expect(start([authorizationCode(), check(more)])).rejects.toMatchObject(refusal(message))
   })
 
-  test('two checks that set one member of the discovery document are refused', async () => {
-    const other = check({ settles: 'other', metadata: { code_challenge_methods_supported: ['plain'] } })
-    const message = 'plugins: two plugins set code_challenge_methods_supported in the discovery document'
-    await expect(start([authorizationCode(), proofKey(), other])).rejects.toMatchObject(refusal(message))
+  test.each([
+    ['a list and a text', ['S256'], 'S256'],
+    ['two texts', 'S256', 'plain'],
+    ['a list and one with a number', ['S256'], ['plain', 1]],
+    ['two equal flags', true, true],
+  ])('two checks whose values of one discovery member cannot be united are refused: %s', async (_, one, another) => {
+    const first = check({ settles: 'one', metadata: { example_supported: one } })
+    const second = check({ settles: 'other', metadata: { example_supported: another } })
+    const message =
+      'plugins: the check of one and the check of other set example_supported in the discovery document; only lists of text are united'
+    await expect(start([authorizationCode(), first, second])).rejects.toMatchObject(refusal(message))
+  })
+
+  test.each([
+    ['id_token_signing_alg_values_supported', ['HS256']],
+    ['subject_types_supported', ['pairwise']],
+    ['scopes_supported', ['admin']],
+    ['introspection_endpoint_auth_methods_supported', ['none']],
+    ['registration_endpoint', 'https://attacker.example.com'],
+    ['jwks_uri', 'https://attacker.example.com'],
+    ['token_endpoint_auth_methods_supported', 'private_key_jwt'],
+    ['response_modes_supported', [1]],
+    ['__proto__', ['x']],
+  ])('a check that sets %s, which belongs to the core, to %j is refused', async (name, value) => {
+    const other = check({ metadata: JSON.parse(JSON.stringify({ x: value }).replace('"x"', JSON.stringify(name))) })
+    const message = expect.stringMatching(new RegExp(`^plugins: the check of proof_key .*${name}`, 'u'))
+    await expect(start([authorizationCode(), other])).rejects.toMatchObject(refusal(message))
   })
 
   // A client trusts what discovery says of the issuer and of where secrets are sent.

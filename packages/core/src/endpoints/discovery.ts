@@ -1,5 +1,6 @@
 import { documentAnswer } from '../http/answer.ts'
 import type { JsonObject } from '../json.ts'
+import { type CoreMember, withPluginMetadata } from '../plugin/metadata.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'
 
 /** What the metadata is built from: what is registered and switched on, nothing else. */
@@ -20,7 +21,7 @@ export interface MetadataSource {
 /** How whoever has a secret proves it: a confidential client, a scope. */
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
 
-function present(entries: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
+function present(entries: Readonly<Record<CoreMember, JsonObject[string] | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
 }
 
@@ -29,9 +30,8 @@ export function metadataOf(source: MetadataSource): JsonObject {
   const { urls, grantTypes } = source
   const clientMethods = source.publicClients ? [...secretMethods, 'none'] : secretMethods
   const hasCodes = grantTypes.includes('authorization_code')
-  return {
-    ...source.pluginMetadata,
-    ...present({
+  return withPluginMetadata(
+    present({
       issuer: source.issuer,
       authorization_endpoint: source.authorizationEndpoint,
       token_endpoint: urls.token,
@@ -53,7 +53,8 @@ export function metadataOf(source: MetadataSource): JsonObject {
       scopes_supported: source.scopes,
       claims_supported: source.claims,
     }),
-  }
+    source.pluginMetadata,
+  )
 }
 
 /** Two paths, one document: OpenID Connect Discovery and RFC 8414. */

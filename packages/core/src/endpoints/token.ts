@@ -86,11 +86,11 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     result: CheckedResult,
     checks: readonly { check: GrantCheck; params: unknown }[],
     request: Omit<GrantRequest<unknown>, 'params'>,
-    kit: GrantKit,
+    kitOf: (check: GrantCheck) => GrantKit,
   ): Promise<void> {
     const unsettled = new Set(Object.keys(result.demanded))
     for (const { check, params } of checks) {
-      await check.check({ ...request, params, demand: result.demanded[check.settles] as never }, kit)
+      await check.check({ ...request, params, demand: result.demanded[check.settles] as never }, kitOf(check))
       unsettled.delete(check.settles)
     }
     if (unsettled.size > 0) throw refusalOf(grant, 'demand_unsettled')
@@ -129,12 +129,12 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const checks = registry.checksOf(grantType).map((check) => ({ check, params: parseFields(check.params, fields) }))
       const scopes = requestedScopes(form.scope, grant, client, directory)
       const facts = factsOf(request, trace, runtime)
-      const { kit, found, validated } = createKit(grantType, client, trace)
+      const { kit, kitOf, found, validated } = createKit(grantType, client, trace)
 
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)
       trace.sub = result.subject?.sub
       if (checks.length > 0 || Object.keys(result.demanded).length > 0) {
-        await settleDemands(grant, result, checks, { client, scopes, request: facts }, kit)
+        await settleDemands(grant, result, checks, { client, scopes, request: facts }, kitOf)
       }
       assertWithinPolicy(result, { grant, client, scopes, directory })
       if (result.subject !== undefined) await assertActive(grant, result.subject.sub)

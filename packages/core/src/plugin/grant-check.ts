@@ -14,7 +14,8 @@ export interface Proofs {
 
 /**
  * Settles one demand. It runs on every request of its grant types, also without a demand, so that it can refuse a proof that nothing asked for.
- * A demand that no check settles is refused by the core: leaving a security plugin out gives refusals, never a downgrade.
+ * A demand that no check settles is refused by the core: leaving a security plugin out gives refusals, never a downgrade. Its `kit.records` are its own, the
+ * same for each of its grant types: what it accepts once is accepted once.
  */
 export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends GenericSchema = GenericSchema> {
   readonly kind: 'grant-check'
@@ -22,7 +23,10 @@ export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends Gen
   readonly grantTypes: readonly string[]
   /** The fields that bring the proof. */
   readonly params: S
-  /** What discovery says of it, for example `code_challenge_methods_supported`. */
+  /**
+   * What discovery says of it, for example `code_challenge_methods_supported`. Lists of text are united with those of other checks; of the core's
+   * members, `token_endpoint_auth_methods_supported` and `response_modes_supported` may be extended. Anything else that is set twice is refused at start.
+   */
   readonly metadata?: JsonObject
   /** Returns when the demand is settled; refuses by throwing an `OAuthError`. */
   check(

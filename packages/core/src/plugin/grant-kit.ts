@@ -17,7 +17,7 @@ export interface StoredGrant {
   readonly redemption: Redemption
 }
 
-/** Records of one plugin, apart from everybody else's. Keys may be anything; they are hashed. */
+/** Records of one grant type or of one grant check: no other plugin can name them. Keys may be any text; they are hashed. */
 export interface PluginRecords {
   get<S extends GenericSchema>(key: string, schema: S): Promise<InferOutput<S> | undefined>
   /** @param expiresAt epoch seconds */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck, Proofs } from './grant-check.ts'
+import { metadataOfChecks } from './metadata.ts'
 
 /** What a factory returns: one plugin, several that belong together, or nothing (`condition && plugin()`). */
 export type Plugin = Grant | GrantCheck | readonly Plugin[] | false | null | undefined
@@ -48,10 +49,6 @@ function assertGrant(grant: Grant): void {
   for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
 }
 
-/** Written by the core itself; a plugin only adds. */
-const ownMetadata =
-  /^(?:issuer|jwks_uri|.+_endpoint|(?:grant_types|response_types|subject_types|scopes|claims)_supported)$/u
-
 function assertCheck(check: GrantCheck): void {
   if (typeof check.settles !== 'string' || check.settles === ('' as string)) {
     throw new TypeError('plugins: a grant check needs settles, the name of the demand that it settles')
@@ -63,17 +60,12 @@ function assertCheck(check: GrantCheck): void {
   if (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0) {
     throw new TypeError(`plugins: ${name} needs grantTypes, an array of the grant types that it runs on`)
   }
-  const taken = Object.keys(check.metadata ?? {}).find((member) => ownMetadata.test(member))
-  if (taken !== undefined) {
-    throw new TypeError(`plugins: ${name} may not set ${taken} in the discovery document`)
-  }
 }
 
 /** @throws TypeError when two plugins claim one name, or one of them is no plugin. */
 export function createRegistry(plugins: Plugin): Registry {
   const grants = new Map<string, Grant>()
   const checks = new Map<keyof Proofs, GrantCheck>()
-  const metadata: Record<string, JsonObject[string]> = {}
 
   const add = (plugin: Plugin): void => {
     if (!plugin) return
@@ -94,10 +86,6 @@ export function createRegistry(plugins: Plugin): Registry {
         throw new TypeError(`plugins: two plugins settle the demand ${single.settles}; leave one of them out`)
       }
       checks.set(single.settles, single)
-      for (const [name, value] of Object.entries(single.metadata ?? {})) {
-        if (name in metadata) throw new TypeError(`plugins: two plugins set ${name} in the discovery document`)
-        metadata[name] = value
-      }
     } else {
       throw new TypeError('plugins: an entry is no plugin; did you forget to call its factory, as in password()?')
     }
@@ -112,5 +100,9 @@ export function createRegistry(plugins: Plugin): Registry {
     )
   }
   const none: readonly GrantCheck[] = []
-  return { grants, checksOf: (grantType) => checksByGrantType.get(grantType) ?? none, metadata }
+  return {
+    grants,
+    checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
+    metadata: metadataOfChecks(checks.values()),
+  }
 }

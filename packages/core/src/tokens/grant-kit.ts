@@ -5,6 +5,7 @@ import { utf8 } from '../encoding.ts'
 import type { Trace } from '../events/trace.ts'
 import type { JsonObject } from '../json.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
+import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { GrantKit, PluginRecords, StoredGrant } from '../plugin/grant-kit.ts'
 import { createRedemption, type Redemption } from '../plugin/redemption.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
@@ -16,12 +17,17 @@ import type { StoredGrants } from './stored-grant.ts'
 /** The kit of one plugin for one request, and the stored grants that it has handed out. */
 export interface RequestKit {
   readonly kit: GrantKit
+  /** The same for a check of this request, with records of the check's own whatever the grant type is. */
+  kitOf(check: GrantCheck): GrantKit
   readonly found: readonly Redemption[]
   /** The claims of access tokens that it has said to be valid. */
   readonly validated: readonly JsonObject[]
 }
 
-export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => RequestKit
+/** Whose records: those of a grant type, or of the check of a demand. The two never have the same length. */
+type Owner = readonly [grantType: string] | readonly [kind: 'grant-check', settles: string]
+
+export type CreateGrantKit = (grantType: string, client: AuthenticatedClient, trace: Trace) => RequestKit
 
 export function createGrantKits(deps: {
   readonly store: Store
@@ -32,8 +38,8 @@ export function createGrantKits(deps: {
 }): CreateGrantKit {
   const { store, storedGrants, accessTokens, authenticateUser, runtime } = deps
 
-  // The plugin's name goes into the hash: one plugin cannot name the record of another.
-  const hashIn = (plugin: string, key: string): string => hashOf(JSON.stringify([plugin, key]), runtime)
+  // The owner's name goes into the hash: one plugin cannot name the record of another.
+  const hashIn = (owner: Owner, key: string): string => hashOf(JSON.stringify([...owner, key]), runtime)
 
   /** A duration in the place of a moment would make a single-use credential work again a moment later. */
   function momentOf(expiresAt: number): number {
@@ -44,22 +50,32 @@ export function createGrantKits(deps: {
     )
   }
 
-  const recordsByPlugin = new Map<string, PluginRecords>()
-  function recordsOf(plugin: string): PluginRecords {
-    const known = recordsByPlugin.get(plugin)
-    if (known !== undefined) return known
-    const at = (key: string): string => keyOf('plugin', hashIn(plugin, key))
+  function createRecords(owner: Owner): Pick<GrantKit, 'records' | 'redemption'> {
+    const at = (key: string): string => keyOf('plugin', hashIn(owner, key))
     const records: PluginRecords = {
       get: async (key, schema) => store.get(at(key), schema),
       put: async (key, value, expiresAt) => store.put(at(key), value, momentOf(expiresAt)),
       insert: async (key, value, expiresAt) => store.insert(at(key), value, momentOf(expiresAt)),
       delete: async (key) => store.delete(at(key)),
     }
-    recordsByPlugin.set(plugin, records)
-    return records
+    return {
+      records,
+      redemption: (credential, expiresAt) =>
+        createRedemption({ kind: 'plugin', hash: hashIn(owner, credential), expiresAt: momentOf(expiresAt) }),
+    }
   }
 
-  return (plugin, client, trace) => {
+  const byOwner = new Map<string, ReturnType<typeof createRecords>>()
+  function recordsOf(owner: Owner): ReturnType<typeof createRecords> {
+    const name = owner.join(' ')
+    const known = byOwner.get(name)
+    if (known !== undefined) return known
+    const made = createRecords(owner)
+    byOwner.set(name, made)
+    return made
+  }
+
+  return (grantType, client, trace) => {
     const found: Redemption[] = []
     const validated: JsonObject[] = []
     const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
@@ -67,16 +83,16 @@ export function createGrantKits(deps: {
       if (stored !== undefined) found.push(stored.redemption)
       return stored
     }
+    const { records, redemption } = recordsOf([grantType])
     const kit: GrantKit = {
       now: runtime.now,
       sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
-      records: recordsOf(plugin),
+      records,
+      redemption,
       findAuthorizationCode: (code) => find('code', code),
       findRefreshToken: (token) => find('refresh', token),
-      redemption: (credential, expiresAt) =>
-        createRedemption({ kind: 'plugin', hash: hashIn(plugin, credential), expiresAt: momentOf(expiresAt) }),
       authenticateUser: (credentials) => authenticateUser(credentials, client, trace),
       async validateAccessToken(token) {
         const validation = await accessTokens.validate(token)
@@ -85,6 +101,6 @@ export function createGrantKits(deps: {
         return validation.claims
       },
     }
-    return { kit, found, validated }
+    return { kit, kitOf: ({ settles }) => ({ ...kit, ...recordsOf(['grant-check', settles]) }), found, validated }
   }
 }

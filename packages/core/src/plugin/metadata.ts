@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../json.ts'
+import type { GrantCheck } from './grant-check.ts'
+
+/** The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2 */
+export type CoreMember =
+  | 'issuer'
+  | 'authorization_endpoint'
+  | 'token_endpoint'
+  | 'userinfo_endpoint'
+  | 'jwks_uri'
+  | 'introspection_endpoint'
+  | 'introspection_endpoint_auth_methods_supported'
+  | 'revocation_endpoint'
+  | 'revocation_endpoint_auth_methods_supported'
+  | 'identity_token_validation_endpoint'
+  | 'access_token_validation_endpoint'
+  | 'grant_types_supported'
+  | 'response_types_supported'
+  | 'response_modes_supported'
+  | 'subject_types_supported'
+  | 'id_token_signing_alg_values_supported'
+  | 'token_endpoint_auth_methods_supported'
+  | 'scopes_supported'
+  | 'claims_supported'
+
+/** Whether a plugin may add to the member. Every endpoint is the core's, and what the core derives from clients, keys and scopes is complete. */
+const extensible: Readonly<Record<Exclude<CoreMember, `${string}_endpoint`>, boolean>> = {
+  issuer: false,
+  jwks_uri: false,
+  introspection_endpoint_auth_methods_supported: false,
+  revocation_endpoint_auth_methods_supported: false,
+  grant_types_supported: false,
+  response_types_supported: false,
+  response_modes_supported: true,
+  subject_types_supported: false,
+  id_token_signing_alg_values_supported: false,
+  token_endpoint_auth_methods_supported: true,
+  scopes_supported: false,
+  claims_supported: false,
+}
+
+const isExtensible = (member: string): boolean => Object.hasOwn(extensible, member) && extensible[member as 'issuer']
+const isCores = (member: string): boolean => Object.hasOwn(extensible, member) || member.endsWith('_endpoint')
+
+const isTextList = (value: Json | undefined): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const nameOf = ({ settles }: GrantCheck): string => `the check of ${settles}`
+
+/**
+ * What the checks announce in the discovery document. Lists of text under one name are united.
+ *
+ * @throws TypeError when a check sets a member of the core that is no extensible list, or two checks set one member that is no list of text.
+ */
+export function metadataOfChecks(checks: Iterable<GrantCheck>): JsonObject {
+  const members = new Map<string, { readonly check: GrantCheck; readonly value: Json }>()
+  for (const check of checks) {
+    for (const [member, value] of Object.entries(check.metadata ?? {})) {
+      if (!/^[a-z]\w*$/u.test(member) || (isCores(member) && !(isExtensible(member) && isTextList(value)))) {
+        throw new TypeError(`plugins: ${nameOf(check)} may not set ${member} in the discovery document`)
+      }
+      const earlier = members.get(member)
+      if (earlier === undefined) members.set(member, { check, value })
+      else if (isTextList(earlier.value) && isTextList(value)) {
+        members.set(member, { check, value: union(earlier.value, value) })
+      } else {
+        throw new TypeError(
+          `plugins: ${nameOf(earlier.check)} and ${nameOf(check)} set ${member} in the discovery document; only lists of text are united`,
+        )
+      }
+    }
+  }
+  return Object.fromEntries([...members].map(([member, { value }]) => [member, value]))
+}
+
+const union = (one: readonly string[], another: readonly string[]): readonly string[] => [
+  ...new Set([...one, ...another]),
+]
+
+/** The core's members and those of the plugins. Where both have one, it is a list that plugins may extend. */
+export function withPluginMetadata(core: JsonObject, plugins: JsonObject): JsonObject {
+  const united = Object.entries(plugins).map(([member, value]) => {
+    const own = core[member]
+    return [member, isTextList(own) && isTextList(value) ? union(own, value) : value]
+  })
+  return { ...core, ...Object.fromEntries(united) }
+}

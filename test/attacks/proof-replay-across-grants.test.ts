@@ -1,0 +1,83 @@
+/**
+ * Attack: a proof that counts once, such as the `jti` of an assertion, is presented again, with another grant type. A check that keeps what it has seen in the records of the
+ * grant takes it once for each grant type. And a grant of another author reads or deletes what the check has kept.
+ *
+ * RFC 7523 section 3 and RFC 9449 section 11.1: single use holds for the proof, wherever it is presented. A check has records of its own.
+ */
+import { defineGrant, defineGrantCheck, type GrantKit, OAuthError } from '@grantry/core'
+import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { withLatency } from '../support/latency.ts'
+
+declare module '@grantry/core' {
+  interface Proofs {
+    assertion: { readonly issuer: string }
+  }
+}
+
+const grantTypes = ['urn:example:a', 'urn:example:b']
+
+const grant = (grantType: string, handle: (kit: GrantKit) => Promise<unknown> = async () => undefined) =>
+  defineGrant({
+    grantType,
+    params: v.object({}),
+    async handle({ scopes }, kit) {
+      await handle(kit)
+      return { scopes }
+    },
+  })
+
+const assertion = defineGrantCheck({
+  settles: 'assertion',
+  grantTypes,
+  params: v.object({ jti: v.string() }),
+  async check({ params: { jti } }, kit) {
+    if (await kit.records.insert(jti, true, kit.now() + 60)) return
+    throw new OAuthError('invalid_grant', 'The assertion is not valid', { reason: 'plugin:assertion:replayed' })
+  },
+})
+
+const present = (f: TestProvider, grantType: string, jti: string) =>
+  f.post('token', { grant_type: grantType, scope: 'api1', jti }, testClient)
+
+test('a proof that was used with one grant type is refused with the other', async () => {
+  const f = await createTestProvider({ plugins: [assertion, ...grantTypes.map((name) => grant(name))] })
+  expect((await present(f, 'urn:example:a', 'one')).status).toBe(200)
+  for (const grantType of grantTypes) {
+    const { status, body } = await present(f, grantType, 'one')
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:assertion:replayed' })
+  }
+  expect((await present(f, 'urn:example:b', 'two')).status).toBe(200)
+})
+
+test('of many requests with one proof, over both grant types at once, one succeeds', async () => {
+  const f = await createTestProvider({
+    plugins: [assertion, ...grantTypes.map((name) => grant(name))],
+    storage: withLatency(memoryDriver()),
+  })
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => present(f, grantTypes[index % 2] ?? '', 'one')),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+})
+
+test('no grant reads, replaces or deletes the records of a check, not even one with the name of its demand', async () => {
+  const seen: unknown[] = []
+  const meddle = async (kit: GrantKit) => {
+    seen.push(await kit.records.get('one', v.unknown()))
+    await kit.records.delete('one')
+    await kit.records.put('one', 'mine', kit.now() + 60)
+    seen.push(await kit.records.get('one', v.unknown()))
+  }
+  const names = ['assertion', 'grant-check', 'urn:example:a']
+  const check = { ...assertion, grantTypes: names }
+  const f = await createTestProvider({ plugins: [check, ...names.map((name) => grant(name, meddle))] })
+  expect((await present(f, 'urn:example:a', 'one')).status).toBe(200)
+  for (const name of names) {
+    expect((await present(f, name, 'one')).body.error).toBe('invalid_grant')
+  }
+  expect(seen.filter((value) => value !== 'mine' && value !== undefined)).toEqual([])
+})
