@@ -26,6 +26,7 @@ const layers: readonly RegExp[] = [
 const siblings: ReadonlyMap<string, string> = new Map([
   ['tokens -> plugin', 'the core makes the redemptions that plugins pass on'],
   ['tokens -> credentials', 'the kit compares in constant time, as the secrets of clients are compared'],
+  ['directory -> errors', 'a function of the host that does not respond is a refusal'],
   ['errors -> http', 'a refusal is a response: it carries the headers of every response'],
   ['http -> errors', 'a malformed request is refused where it is read'],
   ['records -> errors', 'a store that is out of reach is a refusal'],

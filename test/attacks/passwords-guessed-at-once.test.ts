@@ -73,6 +73,7 @@ describe('all at once', () => {
     }
     const f = await fixture({
       storage: withLatency({ ...store, insertItem }),
+      maxHostCalls: 400,
       users: {
         // Whoever asks the users takes a while.
         async authenticate({ username }) {

@@ -36,6 +36,8 @@ const cases: readonly Case[] = [
   [{ ...valid, introspection: true }, 'introspection', 'must be an object'],
   [{ ...valid, storageTimeLimit: '5' }, 'storageTimeLimit', 'must be a number'],
   [{ ...valid, storageTimeLimit: 90 }, 'storageTimeLimit', 'must be 0.05 to 60'],
+  [{ ...valid, hostTimeLimit: 90 }, 'hostTimeLimit', 'must be 0.05 to 60'],
+  [{ ...valid, maxHostCalls: 0 }, 'maxHostCalls', 'must be at least 1'],
   [{ ...valid, clockTolerance: '1' }, 'clockTolerance', 'must be a number'],
   [{ ...valid, clockTolerance: 61 }, 'clockTolerance', '0 to 60'],
   [{ ...valid, authorizationEndpoint: 1 }, 'authorizationEndpoint', 'must be a URL'],

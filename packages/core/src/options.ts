@@ -3,6 +3,7 @@ import { type AbuseControlOptions, abuseControlSchema } from './abuse/options.ts
 import { configurationObject, configurationPort, functionSchema } from './configuration.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
+import { usualMaxCalls } from './directory/host-port.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
 import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
@@ -38,6 +39,17 @@ export interface ProviderOptions {
   readonly storage: AtomicDriver
   /** Seconds that one operation of the storage may take; after them the answer is 503. Default 5. */
   readonly storageTimeLimit?: number
+  /**
+   * Seconds that one call of `users`, or of a client store, may take; default 5. After them the response is 503 `temporarily_unavailable`, and an event
+   * names the function.
+   */
+  readonly hostTimeLimit?: number
+  /**
+   * Calls of one function of `users`, or of a client store, under way at once; default 128. One more is 503 at once. Keep it well below the requests that
+   * the server takes at once (`maxRequests`), so that endpoints that do not need a function that hangs still respond. At most four times as
+   * many password attempts are under way, including those that wait for an earlier one of the same user.
+   */
+  readonly maxHostCalls?: number
   readonly clients: readonly ClientOptions[] | ClientStore
   /** Those of the host. The standard ones (`openid`, `profile`, ..., `offline_access`) are known. */
   readonly scopes?: readonly ScopeOptions[]
@@ -113,18 +125,22 @@ const count = v.pipe(
   v.minValue(1, 'must be at least 1'),
 )
 
+const timeLimit = v.optional(
+  v.pipe(
+    v.number('must be a number of seconds'),
+    v.minValue(0.05, 'must be 0.05 to 60 seconds'),
+    v.maxValue(60, 'must be 0.05 to 60 seconds'),
+  ),
+  5,
+)
+
 export const providerOptionsSchema = configurationObject({
   issuer: issuerSchema,
   keys: given<KeySource>('signingKeys() or an array of JWKs'),
   storage: given<AtomicDriver>('a storage driver'),
-  storageTimeLimit: v.optional(
-    v.pipe(
-      v.number('must be a number of seconds'),
-      v.minValue(0.05, 'must be 0.05 to 60 seconds'),
-      v.maxValue(60, 'must be 0.05 to 60 seconds'),
-    ),
-    5,
-  ),
+  storageTimeLimit: timeLimit,
+  hostTimeLimit: timeLimit,
+  maxHostCalls: v.optional(count, usualMaxCalls),
   clients: given<ProviderOptions['clients']>('an array of clients, or an object with find()'),
   scopes: v.optional(
     v.array(

@@ -100,7 +100,8 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     try {
       return (await clients.isOriginAllowed(origin)) === true
     } catch (cause) {
-      recorder.record(trace, { type: 'unhandled_failure', reason: 'cors_lookup_failed', cause })
+      const port = 'clients.isOriginAllowed'
+      recorder.record(trace, { type: 'unhandled_failure', reason: 'cors_lookup_failed', port, cause })
       return false
     }
   }
@@ -134,9 +135,10 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
 
   function refuse(thrown: unknown, trace: Trace): { answered: Answer; error: OAuthError } {
     const error = asOAuthError(thrown)
-    const { reason, cause } = error.details
+    const { reason, port, cause } = error.details
     if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
-      recorder.record(trace, { type: 'unhandled_failure', reason, cause: cause ?? error })
+      const failed = port === undefined ? { reason } : { reason, port }
+      recorder.record(trace, { type: 'unhandled_failure', ...failed, cause: cause ?? error })
     }
     return { answered: errorAnswer(error, endpoint.presents, realm), error }
   }

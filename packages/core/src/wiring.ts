@@ -4,6 +4,7 @@ import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserAuthentication } from './credentials/user.ts'
 import { openClients } from './directory/clients.ts'
 import { openScopes } from './directory/scopes.ts'
+import { openUsers } from './directory/user-service.ts'
 import { createRecorder } from './events/trace.ts'
 import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
@@ -25,9 +26,11 @@ import { createStoredGrants } from './tokens/stored-grant.ts'
 
 /** Everything that endpoints need, wired once. */
 export async function wire(options: CheckedOptions, runtime: Runtime) {
-  const { issuer, users, bodyLimit, clockTolerance } = options
+  const { issuer, bodyLimit, clockTolerance, maxHostCalls } = options
+  const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
   const registry = createRegistry(options.plugins)
-  const clients = openClients(options.clients)
+  const clients = openClients(options.clients, hostLimits)
+  const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes)
   assertConsistent({ clients, scopes, users, registry })
   assertCounter(options)
@@ -72,7 +75,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     runtime,
   })
   const limits = createAbuseControl(options.abuseControl, { issuer, store, runtime, recorder })
-  const authenticateUser = createUserAuthentication({ users, limits: limits.passwords, recorder })
+  const authenticateUser = createUserAuthentication({ users, maxHostCalls, limits: limits.passwords, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
   return {
     issuer,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Client } from '../directory/client.ts'
+import { hostPortBusy } from '../directory/host-port.ts'
 import { subjectSchema } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
@@ -25,13 +26,21 @@ function subjectOf(user: AuthenticatedUser): Subject {
   )
 }
 
+/**
+ * Attempts of one user wait for each other before users.authenticate() is called. While it hangs, those that wait must not take every place of the
+ * server either.
+ */
+const attemptsPerCall = 4
+
 /** @see wire contract, section 3, `password` */
 export function createUserAuthentication(deps: {
   readonly users: UserService
+  readonly maxHostCalls: number
   readonly limits: PasswordLimits
   readonly recorder: Recorder
 }): UserAuthentication {
-  const { users, limits, recorder } = deps
+  const { users, maxHostCalls, limits, recorder } = deps
+  let attempts = 0
   return async (credentials, client, trace) => {
     const { username, idp, tenant, acrValues } = credentials
     const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
@@ -44,6 +53,8 @@ export function createUserAuthentication(deps: {
       directory,
       address: trace.clientAddress,
     }
+    if (attempts >= attemptsPerCall * maxHostCalls) throw hostPortBusy('users.authenticate', maxHostCalls)
+    attempts += 1
     let user: AuthenticatedUser | undefined
     try {
       user = await limits.attempt(
@@ -54,6 +65,8 @@ export function createUserAuthentication(deps: {
     } catch (error) {
       if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
       throw error
+    } finally {
+      attempts -= 1
     }
     if (user === undefined) {
       fail('wrong_credentials')

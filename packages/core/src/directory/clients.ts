@@ -1,6 +1,8 @@
 import { parseConfiguration } from '../configuration.ts'
 import type { MaybePromise } from '../json.ts'
+import { after } from '../promises.ts'
 import { type Client, type ClientOptions, clientSchema } from './client.ts'
+import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { secretRow } from './secret.ts'
 
@@ -58,7 +60,7 @@ function clientRow(options: ClientOptions): ClientOptions {
   }
 }
 
-function fromStore(store: ClientStore): ClientDirectory {
+function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
   const parsed = new WeakMap<ClientOptions, Client>()
   const parse = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
@@ -68,10 +70,13 @@ function fromStore(store: ClientStore): ClientDirectory {
     parsed.set(options, client)
     return client
   }
+  const findPort = createHostPort('clients.find', limits)
+  const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
-    find: async (clientId) => parse(await store.find(clientId)),
-    verifySecret: store.verifySecret?.bind(store),
-    isOriginAllowed: (origin) => store.isOriginAllowed?.(origin) ?? false,
+    // Parsed inside the port: a malformed client is a rejection, too.
+    find: (clientId) => findPort(() => after(store.find(clientId), parse)),
+    verifySecret: guarded('clients.verifySecret', store.verifySecret?.bind(store), limits),
+    isOriginAllowed: (origin) => isOriginAllowed?.(origin) ?? false,
     all: [],
   }
 }
@@ -79,10 +84,10 @@ function fromStore(store: ClientStore): ClientDirectory {
 const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
 
 /** @throws TypeError when a client is malformed, two share an id, or a store lacks find(). */
-export function openClients(clients: readonly ClientOptions[] | ClientStore): ClientDirectory {
+export function openClients(clients: readonly ClientOptions[] | ClientStore, limits: HostLimits): ClientDirectory {
   if (!isStore(clients)) return fromArray(clients)
   if (typeof clients.find !== 'function') {
     throw new TypeError('clients must be an array of clients, or an object whose find(clientId) is a function')
   }
-  return fromStore(clients)
+  return fromStore(clients, limits)
 }

@@ -1,6 +1,7 @@
 import type { Json, MaybePromise } from '../json.ts'
 import { after } from '../promises.ts'
 import type { Client } from './client.ts'
+import { guarded, type HostLimits } from './host-port.ts'
 
 /** Who was authenticated, and how. */
 export interface Subject {
@@ -41,13 +42,18 @@ export interface UserService {
   claims?(sub: string, names: readonly string[]): MaybePromise<Readonly<Record<string, Json | undefined>>>
 }
 
-/** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
-export function isActive(users: UserService, sub: string): MaybePromise<boolean> {
-  if (users.isActive === undefined) return true
-  try {
-    return after(users.isActive(sub), (active) => active === true)
-  } catch (cause) {
-    // A rejection, not a throw: looks at the store may be under way, and what is thrown now would leave their failures to nobody.
-    return Promise.reject(cause)
+/** Users that requests can wait for: each method behind a port of its own, with its own `this`. */
+export function openUsers(users: UserService, limits: HostLimits): UserService {
+  const authenticate = guarded('users.authenticate', users.authenticate?.bind(users), limits)
+  const isActive = guarded('users.isActive', users.isActive?.bind(users), limits)
+  const claims = guarded('users.claims', users.claims?.bind(users), limits)
+  return {
+    ...(authenticate !== undefined && { authenticate }),
+    ...(isActive !== undefined && { isActive }),
+    ...(claims !== undefined && { claims }),
   }
 }
+
+/** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
+export const isActive = (users: UserService, sub: string): MaybePromise<boolean> =>
+  users.isActive === undefined ? true : after(users.isActive(sub), (active) => active === true)

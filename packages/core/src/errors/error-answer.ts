@@ -43,12 +43,13 @@ const ownStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414
  * defect of the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError): boolean {
-  const { reason, status, allow, retryAfter, scope } = details ?? {}
+  const { reason, status, allow, retryAfter, scope, port } = details ?? {}
   return (
     typeof reason === 'string' &&
     Object.hasOwn(statuses, code) &&
     ownStatuses.has(status) &&
     (scope === undefined || typeof scope === 'string') &&
+    (port === undefined || typeof port === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0))
   )

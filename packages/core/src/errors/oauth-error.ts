@@ -38,6 +38,8 @@ export interface OAuthErrorOptions {
   readonly status?: 404 | 405 | 413 | 414 | 415 | 429
   /** Seconds, for `Retry-After`. */
   readonly retryAfter?: number
+  /** The function of the host that failed, such as `users.authenticate`; for events only. */
+  readonly port?: string
   /** For `Allow`, with 405. */
   readonly allow?: string
   /** For the `scope` attribute of a bearer challenge. */

@@ -1,8 +1,8 @@
 import type { JWK } from 'jose'
-import { OAuthError } from '../errors/oauth-error.ts'
+import { createHostPort, usualMaxCalls } from '../directory/host-port.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../json.ts'
-import { withinTime } from '../records/time-limit.ts'
-import type { SignatureKey } from '../runtime.ts'
+import type { Runtime, SignatureKey } from '../runtime.ts'
 
 /**
  * A private key that somebody else holds: a key management service, a hardware module. Its public part names the algorithm (`alg`) where its kind has
@@ -19,7 +19,7 @@ export interface ExternalKey {
    * verified. What is not right, thrown, or takes too long, is answered 503.
    */
   sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
-  /** Seconds that a signature may take; default 5. */
+  /** Seconds that a signature may take; default 5. At most 128 are under way at once. */
   readonly timeLimit?: number
 }
 
@@ -28,23 +28,27 @@ const usualTimeLimit = 5
 export const isExternalKey = (key: unknown): key is ExternalKey =>
   typeof key === 'object' && key !== null && typeof (key as { readonly sign?: unknown }).sign === 'function'
 
+const port = 'keys.sign'
+
 const unavailable = (cause: unknown): OAuthError =>
   new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
     reason: 'signer_failed',
-    cause,
+    port,
+    cause: isOAuthError(cause) ? cause.cause : cause,
     retryAfter: 1,
   })
 
 /** Verifies with the public part here, and lets the other sign. */
-export function externalSignatureKey(external: ExternalKey, verifier: SignatureKey): SignatureKey {
+export function externalSignatureKey(
+  external: ExternalKey,
+  verifier: SignatureKey,
+  runtime: Pick<Runtime, 'elapsed'>,
+): SignatureKey {
   const { timeLimit = usualTimeLimit } = external
+  const through = createHostPort(port, { timeLimit, maxCalls: usualMaxCalls, runtime })
   async function sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
     try {
-      const signature: unknown = await withinTime(
-        Promise.resolve(external.sign(data)),
-        timeLimit,
-        'The external signer of keys',
-      )
+      const signature: unknown = await through(() => external.sign(data))
       if (!(signature instanceof Uint8Array) || signature.length === 0) {
         throw new TypeError('The external signer of keys answered with no bytes')
       }

@@ -102,7 +102,7 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
     const kid = jwk.kid ?? (await calculateJwkThumbprint(shown))
     const local = await runtime.importKey((external === undefined ? materialOf(jwk) : shown) as JsonObject, algorithm)
     if (external === undefined && jwk.d !== undefined) await assertPair(local)
-    const half = external === undefined ? local : externalSignatureKey(external, local)
+    const half = external === undefined ? local : externalSignatureKey(external, local, runtime)
     imported = {
       key: {
         kid,

@@ -1,13 +1,13 @@
 /**
- * What the operation gives, if it gives it in time. What it does afterwards is its own affair: nobody waits for it any more.
+ * The result of a storage operation, if it is there in time. A later result is ignored.
  *
- * @param seconds how long it may take.
- * @param who begins the sentence of the error.
+ * @param seconds how long the operation may take.
  * @throws Error when the time is over.
  */
-export function withinTime<T>(operation: Promise<T>, seconds: number, who = 'The storage'): Promise<T> {
+export function withinTime<T>(operation: Promise<T>, seconds: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${who} did not answer within ${seconds} s`)), seconds * 1000)
+    const late = (): void => reject(new Error(`The storage did not answer within ${seconds} s`))
+    const timer = setTimeout(late, seconds * 1000)
     operation.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -61,7 +61,8 @@ export async function providerOptions(
   storage: AtomicDriver,
   observe: Observer,
 ): Promise<ProviderOptions> {
-  const { users, plugins = [], authorizationEndpoint, bodyLimit, storageTimeLimit } = configuration
+  const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
+  const { storageTimeLimit, hostTimeLimit, maxHostCalls } = configuration
   if (Array.isArray(configuration.clients)) assertSecrets(configuration.clients, 'clients')
   assertSecrets(configuration.scopes, 'scopes')
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
@@ -70,6 +71,8 @@ export async function providerOptions(
     keys: await configuredKeys(configuration.keys, directory),
     storage,
     ...(storageTimeLimit !== undefined && { storageTimeLimit }),
+    ...(hostTimeLimit !== undefined && { hostTimeLimit }),
+    ...(maxHostCalls !== undefined && { maxHostCalls }),
     clients: configuration.clients,
     scopes: configuration.scopes,
     users: isList(users) ? configuredUsers(users) : users,

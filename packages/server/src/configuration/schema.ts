@@ -76,6 +76,8 @@ export const configurationSchema = configurationObject({
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   storageTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
+  hostTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
+  maxHostCalls: v.exactOptional(v.number('must be a number')),
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),

@@ -1,0 +1,255 @@
+/**
+ * Attack (or an outage): a function of the host hangs, and twenty requests that wait for it fill every place of the server, so that even the JWKS
+ * gets 503. Each function has a time limit and a bound of its own.
+ *
+ * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
+ */
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { type RunningServer, serve } from '@grantry/adapters/node'
+import { type ClientOptions, type ClientStore, type ProviderOptions, type UserService, webRuntime } from '@grantry/core'
+import { type Answer, basic } from '@grantry/core/testing'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { clients, type Fixture, fixture, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
+
+const login = (username = 'alice') => ({
+  grant_type: 'password',
+  username,
+  password: `${username}-password`,
+  scope: 'openid profile api1',
+})
+const forClient = { grant_type: 'client_credentials', scope: 'api1' }
+const find = (clientId: string): ClientOptions | undefined => clients.find((client) => client.clientId === clientId)
+
+/** Users and a client store of which one function hangs, while `hanging` names it; `settle` ends the calls that hang. */
+function host(hanging = '') {
+  const { service } = testUsers()
+  const state = { hanging, calls: 0 }
+  const pending: (() => void)[] = []
+  const port =
+    <A extends readonly unknown[], R>(name: string, method: (...parameters: A) => R) =>
+    (...parameters: A): R =>
+      state.hanging === name
+        ? (new Promise((resolve) => {
+            state.calls += 1
+            pending.push(() => resolve(undefined))
+          }) as R)
+        : method(...parameters)
+  const users: UserService = {
+    authenticate: port('users.authenticate', (credentials) => service.authenticate?.(credentials)),
+    isActive: port('users.isActive', (sub) => service.isActive?.(sub) ?? false),
+    claims: port('users.claims', (sub, names) => service.claims?.(sub, names) ?? {}),
+  }
+  const store: ClientStore = {
+    find: port('clients.find', find),
+    verifySecret: port('clients.verifySecret', (_, secret) => secret === 'web-secret'),
+    isOriginAllowed: port('clients.isOriginAllowed', () => true),
+  }
+  const options: Partial<ProviderOptions> = { users, clients: store }
+  const settle = (): void => {
+    for (const resolve of pending.splice(0)) resolve()
+  }
+  return { state, options, settle }
+}
+
+const brief = ({ status, headers, body }: Answer) => [status, body.error, headers.get('retry-after')]
+const refused = [503, 'temporarily_unavailable', '1']
+
+const failures = ({ events }: Fixture) => events.filter(({ type }) => type === 'unhandled_failure')
+
+/** Resolves when everything that is not hanging has happened. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('a function of the host that hangs', () => {
+  test.each([
+    ['users.authenticate', (f: Fixture) => f.post('token', login(), web)],
+    ['users.isActive', (f: Fixture) => f.post('token', login(), web)],
+    ['users.claims', (f: Fixture, token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })],
+    ['clients.find', (f: Fixture) => f.post('token', forClient, web)],
+    ['clients.verifySecret', (f: Fixture) => f.post('token', forClient, web)],
+  ])('1.50 %s: 503 at the time limit, and an event names it', async (port, request) => {
+    const { state, options } = host()
+    const f = await fixture({ ...options, hostTimeLimit: 0.05 })
+    const { access_token: token } = (await f.post('token', login(), web)).body
+    state.hanging = port
+    expect(brief(await request(f, token))).toEqual(refused)
+    expect(failures(f)).toMatchObject([
+      { reason: 'host_port_timed_out', port, cause: { message: `${port}() did not respond within 0.05 s` } },
+    ])
+    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 503, reason: 'host_port_timed_out' })
+    state.hanging = ''
+    expect((await request(f, token)).status).toBe(200)
+  })
+
+  test('1.50 clients.isOriginAllowed costs the CORS headers only', async () => {
+    const { options } = host('clients.isOriginAllowed')
+    const f = await fixture({ ...options, hostTimeLimit: 0.05 })
+    const { status, headers } = await f.get('userinfo', {}, { origin: 'https://web.example.com' })
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, null])
+    expect(failures(f)).toMatchObject([{ reason: 'cors_lookup_failed', port: 'clients.isOriginAllowed' }])
+  })
+
+  test('1.50 what fails after the time limit leaves no unhandled rejection', async () => {
+    const unhandled: unknown[] = []
+    const hear = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', hear)
+    try {
+      let fail: (error: Error) => void = () => {}
+      const authenticate = () => new Promise<undefined>((_, reject) => (fail = reject))
+      const f = await fixture({ users: { authenticate }, hostTimeLimit: 0.05 })
+      expect(brief(await f.post('token', login(), web))).toEqual(refused)
+      fail(new Error('connection lost'))
+      await turn()
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', hear)
+    }
+  })
+
+  test('1.50 a host that responds synchronously costs no timer', async () => {
+    const { options } = host()
+    const f = await fixture(options)
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    expect((await f.post('token', login(), web)).status).toBe(200)
+    expect(timers).not.toHaveBeenCalled()
+    timers.mockRestore()
+  })
+})
+
+describe('the bound of calls under way', () => {
+  const bound = { maxHostCalls: 2, hostTimeLimit: 60 }
+  const someone = (f: Fixture, index: number) => f.post('token', login(`user-${index}`), web)
+
+  test('1.51 one more is 503 at once, and an event names the function', async () => {
+    const { state, options, settle } = host('users.isActive')
+    const f = await fixture({ ...options, ...bound })
+    const held = [f.post('token', login(), web), f.post('token', login('bob'), web)]
+    await turn()
+    expect(brief(await f.post('token', login(), web))).toEqual(refused)
+    const message = '2 calls of users.isActive() are under way'
+    expect(failures(f)).toMatchObject([{ reason: 'host_port_busy', port: 'users.isActive', cause: { message } }])
+    expect(state.calls).toBe(2)
+    settle()
+    await Promise.all(held)
+    state.hanging = ''
+    expect((await f.post('token', login(), web)).status).toBe(200)
+  })
+
+  test('1.51 a call that hangs keeps its place after its request was refused, until it settles', async () => {
+    const { state, options, settle } = host('users.authenticate')
+    const f = await fixture({ ...options, maxHostCalls: 2, hostTimeLimit: 0.05 })
+    const first = await Promise.all([someone(f, 1), someone(f, 2)])
+    expect(first.map(brief)).toEqual([refused, refused])
+    expect(brief(await someone(f, 3))).toEqual(refused)
+    expect(failures(f).at(-1)).toMatchObject({ reason: 'host_port_busy', port: 'users.authenticate' })
+    expect(state.calls).toBe(2)
+    settle()
+    await turn()
+    state.hanging = ''
+    expect((await f.post('token', login(), web)).status).toBe(200)
+  })
+
+  test('1.51 a call whose promise is lost gives its place back after sixty time limits', async () => {
+    const { state, options } = host('users.authenticate')
+    let ahead = 0
+    const runtime = { elapsed: () => webRuntime.elapsed() + ahead }
+    const f = await fixture({ ...options, maxHostCalls: 1, hostTimeLimit: 0.05, runtime })
+    await someone(f, 1)
+    state.hanging = ''
+    expect(brief(await someone(f, 2))).toEqual(refused)
+    ahead = 3000
+    expect((await f.post('token', login(), web)).status).toBe(200)
+  })
+
+  test('1.51 logins that wait for an earlier one of the same user are four times as many at most', async () => {
+    const { state, options, settle } = host('users.authenticate')
+    const passwords = { perUserAndAddress: { attempts: 1 }, perUser: { attempts: 1 } }
+    const f = await fixture({ ...options, maxHostCalls: 1, hostTimeLimit: 60, abuseControl: { passwords } })
+    const answers: Answer[] = []
+    const logins = Array.from({ length: 5 }, () => f.post('token', login(), web).then((answer) => answers.push(answer)))
+    await vi.waitFor(() => expect(answers.map(brief)).toEqual([refused]), { timeout: 15_000 })
+    expect(failures(f)).toMatchObject([{ reason: 'host_port_busy', port: 'users.authenticate' }])
+    state.hanging = ''
+    settle()
+    await Promise.all(logins)
+    expect(answers.slice(1).map(({ status }) => status)).not.toContain(503)
+  })
+
+  test('1.51 an external signer has the same bound', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    let hangs = false
+    let calls = 0
+    const key = {
+      publicKey: publicKey.export({ format: 'jwk' }) as Record<string, string>,
+      timeLimit: 60,
+      sign(data: Uint8Array) {
+        if (!hangs) return sign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+        calls += 1
+        return new Promise<never>(() => {})
+      },
+    }
+    const f = await fixture({ keys: [key as never] })
+    hangs = true
+    for (let index = 0; index < 128; index += 1) void f.post('token', forClient, webJwt)
+    await turn()
+    expect(brief(await f.post('token', forClient, webJwt))).toEqual(refused)
+    expect(calls).toBe(128)
+    expect(failures(f)).toMatchObject([{ reason: 'signer_failed', port: 'keys.sign' }])
+  })
+
+  test('1.51 by default, logins that hang take far fewer than the 1,000 places of the server', async () => {
+    const { options } = host('users.authenticate')
+    const f = await fixture({ ...options, hostTimeLimit: 60 })
+    const answers: Answer[] = []
+    for (let index = 0; index < 1000; index += 1) void someone(f, index).then((answer) => answers.push(answer))
+    await turn()
+    await vi.waitFor(() => expect(answers).toHaveLength(872), { timeout: 15_000 })
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+  })
+})
+
+describe('a server on Node.js whose logins all hang', () => {
+  let running: RunningServer | undefined
+  afterEach(async () => {
+    await running?.close(0)
+    running = undefined
+  })
+
+  test('1.51 JWKS, discovery, and tokens of a client alone', async () => {
+    const { state, options, settle } = host('users.authenticate')
+    const f = await fixture({ ...options, scopes, maxHostCalls: 10, hostTimeLimit: 60 })
+    running = await serve(f.provider, { maxRequests: 20 })
+    const { port } = running
+    const ask = (path: string, form?: Record<string, string>) =>
+      fetch(
+        `http://127.0.0.1:${port}${path}`,
+        form && { method: 'POST', body: new URLSearchParams(form), headers: { authorization: basic(web) } },
+      )
+    const answered: number[] = []
+    const logins = Array.from({ length: 40 }, async (_, index) => {
+      const { status } = await ask('/connect/token', login(`user-${index}`))
+      answered.push(status)
+    })
+    // Those beyond the bound have been refused, and hold no place.
+    await vi.waitFor(() => expect(answered).toHaveLength(30), { timeout: 15_000 })
+    expect(state.calls).toBe(10)
+    expect((await ask('/.well-known/jwks')).status).toBe(200)
+    expect((await ask('/.well-known/openid-configuration')).status).toBe(200)
+    expect((await ask('/connect/token', forClient)).status).toBe(200)
+    settle()
+    await Promise.all(logins)
+    expect(answered.filter((status) => status === 503)).toHaveLength(30)
+    expect(answered.filter((status) => status === 400)).toHaveLength(10)
+  })
+})
+
+describe('settings that are refused at start', () => {
+  test.each([0, -1, 61, Number.NaN, '5'])('hostTimeLimit %j', async (hostTimeLimit) => {
+    await expect(fixture({ hostTimeLimit: hostTimeLimit as number })).rejects.toThrow(
+      /hostTimeLimit must be (?:a number of seconds|0\.05 to 60 seconds)/u,
+    )
+  })
+
+  test.each([0, -1, 1.5, Number.NaN, '5'])('maxHostCalls %j', async (maxHostCalls) => {
+    await expect(fixture({ maxHostCalls: maxHostCalls as number })).rejects.toThrow(/maxHostCalls must be/u)
+  })
+})
