@@ -132,4 +132,78 @@ describe('a storage that is out of reach', () => {
     storage.down = true
     expect(await provider.isReady()).toBe(false)
   })
+
+  describe('a storage that can be read and not written', () => {
+    async function full() {
+      const storage = failingDriver(['setItem', 'insertItem'], 'rejects')
+      let writes = 0
+      let ticks = 0
+      const driver = {
+        ...storage.driver,
+        setItem: (...given: Parameters<typeof storage.driver.setItem>) => {
+          writes += 1
+          return storage.driver.setItem(...given)
+        },
+      }
+      const f = await fixture({ storage: driver, runtime: { elapsed: () => ticks } })
+      const fail = async () => {
+        storage.down = true
+        expectUnavailable(await f.post('token', clientForm, web), f)
+      }
+      const tick = (milliseconds: number): void => {
+        ticks += milliseconds
+      }
+      return { f, storage, fail, tick, writes: () => writes }
+    }
+
+    test('1.21 is not ready after a write has failed, until a write succeeds again', async () => {
+      const { f, storage, fail, tick } = await full()
+      storage.down = true
+      // Not known yet: nothing is written to ask.
+      expect(await f.provider.isReady()).toBe(true)
+      await fail()
+      expect(await f.provider.isReady()).toBe(false)
+      tick(1000)
+      expect(await f.provider.isReady()).toBe(false)
+      storage.down = false
+      tick(1000)
+      expect(await f.provider.isReady()).toBe(true)
+    })
+
+    test('1.21 is not ready while some writes succeed: a nearly full disk takes small ones', async () => {
+      const { f, storage, fail, tick } = await full()
+      await fail()
+      const { setItem } = storage.driver
+      storage.down = false
+      storage.driver.setItem = async (key, value, options) => {
+        if (value.length > 8000) throw new Error('no space left')
+        return setItem(key, value, options)
+      }
+      expect((await f.post('token', clientForm, web)).status).toBe(200)
+      tick(1000)
+      expect(await f.provider.isReady()).toBe(false)
+      storage.driver.setItem = setItem
+      tick(1000)
+      expect(await f.provider.isReady()).toBe(true)
+    })
+
+    test('1.21 is written to at most once a second, by all who ask together, and never while it works', async () => {
+      const { f, storage, fail, tick, writes } = await full()
+      const asked = async () => {
+        const before = writes()
+        await Promise.all(Array.from({ length: 50 }, () => f.provider.isReady()))
+        return writes() - before
+      }
+      expect(await asked()).toBe(0)
+      await fail()
+      expect([await asked(), await asked()]).toEqual([1, 0])
+      tick(1000)
+      expect(await asked()).toBe(1)
+      storage.down = false
+      tick(1000)
+      expect([await asked(), await asked()]).toEqual([1, 0])
+      expect(await f.provider.isReady()).toBe(true)
+      expect(await storage.driver.getItem('probe:ready')).toBeNull()
+    })
+  })
 })

@@ -94,7 +94,9 @@ describeWithRedis('Redis goes away under the server', () => {
     for (const ask of [asked.refresh, asked['log-in'], asked.revocation]) expect(await ask()).toMatchObject(unavailable)
     expect(await redis.command('DBSIZE')).toBe(before)
     expect(await asked.introspection()).toMatchObject({ status: 200, body: { active: true } })
+    expect(await server.get('/health/ready')).toMatchObject({ status: 503 })
     await limit(redis, 0)
+    await server.ready()
     await expectService(server, held)
   }, 60_000)
 

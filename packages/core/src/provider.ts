@@ -42,7 +42,10 @@ export interface Provider {
   readonly paths: Readonly<Partial<Record<EndpointName, string>>>
   /** How often `observe` has thrown or rejected. */
   readonly observerFailures: number
-  /** Whether the storage answers; for a readiness probe. */
+  /**
+   * Whether the storage can be read and written, for a readiness probe. Writes only after a write has failed, at most once a second, until a write
+   * succeeds again. Never rejects.
+   */
   isReady(): Promise<boolean>
   /** Closes the storage. Call it when no request is under way any more. */
   close(): Promise<void>
@@ -141,14 +144,6 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
       await parts.keys.settled()
       await options.storage.dispose?.()
     },
-    async isReady() {
-      try {
-        await parts.store.has('probe:ready')
-        return true
-      } catch {
-        // Being out of reach is the answer, not a failure of the question.
-        return false
-      }
-    },
+    isReady: parts.store.isReady,
   } satisfies Provider)
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AtomicDriver } from '@grantry/core'
+import { explained, isFull } from './filesystem/failure.ts'
 import { createFlush } from './filesystem/flush.ts'
 import { incrementItem } from './filesystem/increment-item.ts'
 import { insertItem } from './filesystem/insert-item.ts'
@@ -85,71 +86,73 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     sweeper.step()
   }
 
+  async function use<T>(operate: () => T | Promise<T>): Promise<T> {
+    await prepare()
+    try {
+      return await operate()
+    } catch (error) {
+      // Expired items may be what fills the disk, and no write that succeeds pays for their removal.
+      if (isFull(error)) sweeper.step()
+      throw explained(error, place.directory)
+    }
+  }
+
   return {
     name: 'filesystem',
     open: prepare,
-    async getItem(key) {
-      await prepare()
-      return readSlot(place.slotOf(key).path) ?? null
-    },
-    async hasItem(key) {
-      await prepare()
-      return liveOf(listSlot(place.slotOf(key).path)) !== undefined
-    },
-    async setItem(key, value, options) {
-      await prepare()
-      const expiresAt = endOf(options?.ttl)
-      if (expiresAt <= Date.now()) return remove(key)
-      await setItem(place, place.slotOf(key), { value, expiresAt })
-      sweeper.step()
-    },
-    async insertItem(key, value, { ttl }) {
-      await prepare()
-      const inserted = await insertItem(place, place.slotOf(key), { value, expiresAt: endOf(ttl) })
-      if (inserted) sweeper.step()
-      return inserted
-    },
-    async incrementItem(key, { ttl }) {
-      await prepare()
-      if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      const count = await incrementItem(counters, place.slotOf(key), endOf(ttl))
-      sweeper.step()
-      return count
-    },
-    async removeItem(key) {
-      await prepare()
-      await remove(key)
-    },
-    async getKeys(base = '') {
-      await prepare()
-      const keys: string[] = []
-      for await (const { name, path } of walkSlots(place)) {
-        const key = keyOf(name)
-        if (key.startsWith(base) && liveOf(listSlot(path)) !== undefined) keys.push(key)
-      }
-      return keys
-    },
-    async clear(base = '') {
-      await prepare()
-      for await (const { name, path } of walkSlots(place)) {
-        if (keyOf(name).startsWith(base)) emptySlot(path, listSlot(path))
-      }
-      for (const fan of fanNames) await place.flush.directory(`${place.items}/${fan}`)
-    },
-    async getMeta(key) {
-      await prepare()
-      const stats = withLive(place.slotOf(key).path, (file) => statSync(file))
-      return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
-    },
-    async purge() {
-      await prepare()
-      let removed = 0
-      for await (const { path } of walkSlots(place)) {
-        if (sweepSlot(path)) removed += 1
-      }
-      for (const name of await foldersIn(place.tmp)) sweepDraft(place.tmp, name)
-      return removed
-    },
+    getItem: (key) => use(() => readSlot(place.slotOf(key).path) ?? null),
+    hasItem: (key) => use(() => liveOf(listSlot(place.slotOf(key).path)) !== undefined),
+    setItem: (key, value, options) =>
+      use(async () => {
+        const expiresAt = endOf(options?.ttl)
+        if (expiresAt <= Date.now()) return remove(key)
+        await setItem(place, place.slotOf(key), { value, expiresAt })
+        sweeper.step()
+      }),
+    insertItem: (key, value, { ttl }) =>
+      use(async () => {
+        const inserted = await insertItem(place, place.slotOf(key), { value, expiresAt: endOf(ttl) })
+        if (inserted) sweeper.step()
+        return inserted
+      }),
+    incrementItem: (key, { ttl }) =>
+      use(async () => {
+        if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
+        const count = await incrementItem(counters, place.slotOf(key), endOf(ttl))
+        sweeper.step()
+        return count
+      }),
+    removeItem: (key) => use(() => remove(key)),
+    getKeys: (base = '') =>
+      use(async () => {
+        const keys: string[] = []
+        for await (const { name, path } of walkSlots(place)) {
+          const key = keyOf(name)
+          if (key.startsWith(base) && liveOf(listSlot(path)) !== undefined) keys.push(key)
+        }
+        return keys
+      }),
+    clear: (base = '') =>
+      use(async () => {
+        for await (const { name, path } of walkSlots(place)) {
+          if (keyOf(name).startsWith(base)) emptySlot(path, listSlot(path))
+        }
+        for (const fan of fanNames) await place.flush.directory(`${place.items}/${fan}`)
+      }),
+    getMeta: (key) =>
+      use(() => {
+        const stats = withLive(place.slotOf(key).path, (file) => statSync(file))
+        return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
+      }),
+    purge: () =>
+      use(async () => {
+        let removed = 0
+        for await (const { path } of walkSlots(place)) {
+          if (sweepSlot(path)) removed += 1
+        }
+        for (const name of await foldersIn(place.tmp)) sweepDraft(place.tmp, name)
+        return removed
+      }),
     dispose: sweeper.stop,
   }
 }

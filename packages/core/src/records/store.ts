@@ -3,6 +3,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { MaybePromise } from '../json.ts'
 import { after, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import { createReadiness } from './readiness.ts'
 import { withinTime } from './time-limit.ts'
 
 /**
@@ -56,6 +57,8 @@ export interface Store {
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
+  /** Whether the storage can be read, and written since a write has failed. Never rejects. */
+  isReady(): Promise<boolean>
 }
 
 /** The version of every record that this release writes, and the only one that it reads. */
@@ -99,6 +102,11 @@ const checked = <T>(outcome: T): T => {
   return outcome
 }
 
+/** The write probe of a readiness check: larger than the records of a request together, gone at once, and by itself in a minute. */
+const probeKey = 'probe:ready'
+const probeSize = 16_384
+const probeLifetime = 60
+
 const noNumber = (): TypeError => new TypeError('The storage has answered incrementItem() with no number')
 
 /**
@@ -119,14 +127,18 @@ export function openStore(
     return reason
   }
   /** A driver that answers at once costs no timer; one that hangs must not make a request hang. */
-  const attempt = <T>(operate: () => MaybePromise<T>): MaybePromise<T> => {
+  const attempt = <T>(operate: () => MaybePromise<T>, failed = fail): MaybePromise<T> => {
     try {
       const outcome = operate()
-      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked).catch(fail)
+      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked).catch(failed)
       return checked(outcome)
     } catch (cause) {
-      return fail(cause)
+      return failed(cause)
     }
+  }
+  const failedWrite = (cause: unknown): Promise<never> => {
+    readiness.writeFailed()
+    return fail(cause)
   }
   const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
   const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })
@@ -151,29 +163,39 @@ export function openStore(
     return unreadable
   }
 
+  const put: Store['put'] = (key, value, expiresAt) =>
+    after(
+      attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt)), failedWrite),
+      () => undefined,
+    )
+  const remove = (key: string): MaybePromise<void> =>
+    after(
+      attempt(() => driver.removeItem(key, {}), failedWrite),
+      () => undefined,
+    )
+  const readiness = createReadiness({
+    read: () => read(probeKey),
+    write: () =>
+      after(put(probeKey, { filler: '0'.repeat(probeSize) }, runtime.now() + probeLifetime), () => remove(probeKey)),
+    runtime,
+  })
+
   return {
     get: (key, schema) => after(read(key), (stored) => recordIn(key, stored, schema, undefined)),
     has: (key) => after(read(key), (stored) => valueIn(key, stored) !== undefined),
     getMarker: (key, schema, unreadable) => after(read(key), (stored) => recordIn(key, stored, schema, unreadable)),
-    put: (key, value, expiresAt) =>
-      after(
-        attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt))),
-        () => undefined,
-      ),
+    put,
     insert: (key, value, expiresAt) =>
       after(
-        attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt))),
+        attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt)), failedWrite),
         (created) => created === true,
       ),
     increment: (key, expiresAt) =>
       after(
-        attempt(() => driver.incrementItem?.(key, options(expiresAt))),
+        attempt(() => driver.incrementItem?.(key, options(expiresAt)), failedWrite),
         (count) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : fail(noNumber())),
       ),
-    delete: (key) =>
-      after(
-        attempt(() => driver.removeItem(key, {})),
-        () => undefined,
-      ),
+    delete: remove,
+    isReady: readiness.isReady,
   }
 }

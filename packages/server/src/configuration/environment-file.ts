@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isPresent } from './is-present.ts'
 
 /** Lies beside the configuration; also what systemd (`EnvironmentFile`) and Docker (`--env-file`) read. */
 export const environmentFileName = 'grantry.env'
@@ -13,7 +14,7 @@ const line = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/u
  */
 export function readEnvironmentFile(directory: string): Readonly<Record<string, string>> {
   const file = join(directory, environmentFileName)
-  if (!existsSync(file)) return {}
+  if (!isPresent(file)) return {}
   let text: string
   try {
     text = readFileSync(file, 'utf8')

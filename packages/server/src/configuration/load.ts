@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
@@ -7,6 +6,7 @@ import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { importModule } from './import-module.ts'
 import { inFile } from './in-file.ts'
+import { isPresent } from './is-present.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
 /** A configuration and the directory from which its relative paths count. */
@@ -20,7 +20,7 @@ const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.
 
 /** The configuration in this directory, where it has one. */
 export const findConfiguration = (directory: string): string | undefined =>
-  usualNames.map((name) => resolve(directory, name)).find((file) => existsSync(file))
+  usualNames.map((name) => resolve(directory, name)).find(isPresent)
 
 async function parseJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8')
@@ -48,7 +48,7 @@ function variablesOf(inFile: Variables, environment: Variables): Variables {
  */
 export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
   const file = resolve(path)
-  if (!existsSync(file)) throw new TypeError(`${file}: there is no such file`)
+  if (!isPresent(file)) throw new TypeError(`${file}: there is no such file`)
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const written = isModule ? await importModule(file) : await parseJson(file)

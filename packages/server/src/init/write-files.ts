@@ -38,6 +38,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   } catch (cause) {
     for (const path of made) rmSync(path, { force: true })
     const { code } = cause as { readonly code?: string }
-    throw new TypeError(`${directory} cannot be written (${code}); name a directory of this user`, { cause })
+    const remedy = code === 'ENOSPC' ? 'its disk is full, make room on it' : 'name a directory of this user'
+    throw new TypeError(`${directory} cannot be written (${code}); ${remedy}`, { cause })
   }
 }

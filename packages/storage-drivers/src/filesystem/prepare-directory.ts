@@ -10,11 +10,15 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { explanationOf } from './failure.ts'
 import { fanNames, type Place } from './place.ts'
 import { codeOf, tolerating } from './tolerating.ts'
 
 const currentFormat = 'grantry-storage 1\n'
 const ownNames: readonly string[] = ['format', 'items', 'tmp']
+
+/** About the disk, not about the directory: another directory on it is no better. */
+const storageCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 
 const refusal = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
@@ -113,6 +117,7 @@ export async function prepareDirectory(place: Place): Promise<void> {
   } catch (error) {
     const code = codeOf(error)
     if (code === undefined) throw error
+    if (storageCodes.includes(code)) throw refusal(explanationOf(error, place.directory) ?? code, error)
     throw refusal(
       `${place.directory} cannot be used (${code}); make it a directory that belongs to the user of this process, on a local disk that can be written`,
       error,

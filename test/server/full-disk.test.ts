@@ -1,0 +1,69 @@
+// The disk of the server is full: it says so to the balancer and to the operator, and is ready again when there is room, without a restart.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { basic, sha256Of } from '@grantry/core/testing'
+import { afterAll, expect, test, vi } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { messageOf } from '../../packages/server/src/message-of.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+
+const disk = vi.hoisted(() => ({ isFull: false }))
+
+vi.mock('node:fs', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs')>()
+  return {
+    ...original,
+    writeFileSync(...given: Parameters<typeof original.writeFileSync>) {
+      if (disk.isFull && `${given[0]}`.includes('/data/tmp/')) {
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+      }
+      return original.writeFileSync(...given)
+    },
+  }
+})
+
+const directory = mkdtempSync(join(tmpdir(), 'grantry-full-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+test('a full disk: not ready, a sentence that names the disk, and ready again when there is room', async () => {
+  const file = join(directory, 'grantry.config.json')
+  const client = { clientId: 'web', secrets: [{ sha256: sha256Of('web-secret') }], scopes: ['api1'] }
+  writeFileSync(
+    file,
+    JSON.stringify({
+      issuer: 'http://127.0.0.1:5000',
+      storage: { driver: 'filesystem', directory: './data', fsync: false },
+      clients: [{ ...client, grantTypes: ['client_credentials'], accessTokenFormat: 'reference' }],
+      scopes: [{ name: 'api1' }],
+    }),
+  )
+  const causes: string[] = []
+  const server = await startServer({
+    loaded: await loadConfiguration(file, {}),
+    port: 0,
+    observe: (event) => {
+      if (event.type === 'unhandled_failure') causes.push(messageOf(event.cause))
+    },
+  })
+  try {
+    const base = `http://127.0.0.1:${server.running.port}`
+    const ready = async () => (await fetch(`${base}/health/ready`)).status
+    const token = () =>
+      fetch(`${base}/connect/token`, {
+        method: 'POST',
+        headers: { authorization: basic(['web', 'web-secret']) },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
+      })
+    expect(await ready()).toBe(200)
+    disk.isFull = true
+    expect((await token()).status).toBe(503)
+    expect(await ready()).toBe(503)
+    expect(causes).toEqual([expect.stringContaining(`the disk of ${directory}/data is full (ENOSPC); make room on it`)])
+    disk.isFull = false
+    await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: 20_000 })
+    expect((await token()).status).toBe(200)
+  } finally {
+    await server.close(0)
+  }
+})
