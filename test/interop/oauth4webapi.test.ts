@@ -193,10 +193,22 @@ describe('oauth4webapi as a resource server', () => {
     expect(await validate(access_token)).toMatchObject(claims)
   })
 
-  // docs/decisions/0003: the wire contract gives a client alone no `sub`, which RFC 9068 section 2.2 would require.
+  // docs/decisions/0036: by default a client alone has no `sub`, which RFC 9068 section 2.2 would require.
   test('misses sub in the JWT access token of a client alone, and nothing else', async () => {
     const { access_token } = await clientCredentials(jwtParty, 'api1')
     await expect(validate(access_token)).rejects.toThrow('JWT "sub" (subject) claim missing')
+  })
+
+  test('accepts the JWT access token of a client alone where clientTokenSubject is client_id', async () => {
+    const profiled = await startProvider('', { clientTokenSubject: 'client_id' })
+    try {
+      const metadata = await discover(profiled.issuer)
+      const { access_token } = await clientCredentials(jwtParty, 'api1', metadata)
+      const claims = await oauth.validateJwtAccessToken(metadata, callApi(access_token), api1Audience, insecure)
+      expect(claims).toMatchObject({ sub: webJwt[0], client_id: webJwt[0], scope: 'api1' })
+    } finally {
+      await profiled.close()
+    }
   })
 
   test('refuses an identity token, a token for another API, and a changed signature', async () => {

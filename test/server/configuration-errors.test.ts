@@ -39,6 +39,7 @@ const cases: readonly Case[] = [
   [{ ...valid, hostTimeLimit: 90 }, 'hostTimeLimit', 'must be 0.05 to 60'],
   [{ ...valid, maxHostCalls: 0 }, 'maxHostCalls', 'must be at least 1'],
   [{ ...valid, clockTolerance: '1' }, 'clockTolerance', 'must be a number'],
+  [{ ...valid, clientTokenSubject: 'user' }, 'clientTokenSubject', '"none" or "client_id"'],
   [{ ...valid, clockTolerance: 61 }, 'clockTolerance', '0 to 60'],
   [{ ...valid, authorizationEndpoint: 1 }, 'authorizationEndpoint', 'must be a URL'],
   [{ ...valid, authorizationEndpoint: 'login' }, 'authorizationEndpoint', 'must be a URL'],

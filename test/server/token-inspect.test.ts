@@ -21,7 +21,7 @@ describe('grantry token inspect', () => {
       'unknown; not valid: nobody knows it: it was never issued here, has ended long ago, or was revoked\n',
     )
     for (const text of told.slice(0, 3)) {
-      expect(text).toMatch(/\n {2}sub {11}1 {3}# whom it is about: the user\n/u)
+      expect(text).toMatch(/\n {2}sub {11}1 {3}# whom it is about: the user, or without auth_time the client itself\n/u)
       expect(text).toMatch(/\n {2}exp {11}\d{4}-\d\d-\d\dT[\d:.]+Z \(in \d+ (?:min|h|days)\) {3}# when it ends\n/u)
       for (const token of [jwt, reference, rotated]) expect(text).not.toContain(token)
     }

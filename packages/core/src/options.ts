@@ -58,6 +58,12 @@ export interface ProviderOptions {
   readonly plugins: Plugin
   readonly endpoints?: Readonly<Partial<Record<EndpointName, EndpointSwitch>>>
   readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' }
+  /**
+   * What JWT access tokens of a client alone have as `sub`. `none` (default): nothing. `client_id`: the client id, as RFC 9068 section 2.2 requires
+   * and strict validators expect. An API can then no longer tell a client from a user by `sub`: no client id may equal the `sub` of a user, or
+   * the API reads `auth_time`, which only the tokens of users have.
+   */
+  readonly clientTokenSubject?: 'none' | 'client_id'
   /** Seconds by which `exp` and `nbf` may be missed; default 0, at most 60. */
   readonly clockTolerance?: number
   /** Bytes of a form, and characters of a query; default 65536. */
@@ -175,6 +181,7 @@ export const providerOptionsSchema = configurationObject({
     }),
     {},
   ),
+  clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
   clockTolerance: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),

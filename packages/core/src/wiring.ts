@@ -59,6 +59,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     denyList: createDenyList({ store, runtime }),
     revocationEpochs,
     jwt,
+    clientTokenSubject: options.clientTokenSubject,
     clockTolerance,
     observed: recorder.observed,
     runtime,

@@ -67,8 +67,8 @@ export function userinfoEndpoint(deps: {
         recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason })
       }
-      const { sub } = validation.claims
-      if (typeof sub !== 'string' || !validation.scopes.includes('openid')) {
+      const { sub } = validation
+      if (sub === undefined || !validation.scopes.includes('openid')) {
         throw new OAuthError('insufficient_scope', 'The access token needs the scope openid', {
           reason: 'openid_missing',
           scope: 'openid',

@@ -50,6 +50,6 @@ export interface GrantKit {
    * @throws OAuthError `slow_down` (429) when this user name or client has failed too often.
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>
-  /** The claims of a valid access token of this provider, whoever it was issued to. */
+  /** The claims of a valid access token of this provider, whichever client it was issued to. They have a `sub` only where there is a user. */
   validateAccessToken(token: string): Promise<Readonly<Record<string, Json>> | undefined>
 }

@@ -15,6 +15,7 @@ import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
 import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import { userIn } from './token-user.ts'
 
 /** A record that is written before the commit, and removed again by a request that loses it. */
 export interface NewRecord {
@@ -39,6 +40,7 @@ export interface NewAccessToken {
 export interface TokenFacts {
   readonly fingerprint: string
   readonly client?: Client | undefined
+  /** The user; never a client. */
   readonly sub?: string | undefined
 }
 
@@ -85,6 +87,7 @@ export function createAccessTokens(deps: {
   readonly denyList: DenyList
   readonly revocationEpochs: RevocationEpochs
   readonly jwt: Jwt
+  readonly clientTokenSubject: 'none' | 'client_id'
   /** Seconds. */
   readonly clockTolerance: number
   /** Whether anybody gets the events. */
@@ -101,6 +104,7 @@ export function createAccessTokens(deps: {
     denyList,
     revocationEpochs,
     jwt,
+    clientTokenSubject,
     clockTolerance,
     observed,
     runtime,
@@ -124,6 +128,9 @@ export function createAccessTokens(deps: {
     return claims
   }
 
+  const namesClient = ({ subject, format }: NewAccessToken): boolean =>
+    clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
+
   async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
     const { client, scopes, subject, family, epochs } = token
     const now = runtime.now()
@@ -140,6 +147,7 @@ export function createAccessTokens(deps: {
       jti,
       client_id: client.clientId,
       scope: scopes.join(' '),
+      ...(namesClient(token) && { sub: client.clientId }),
       ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
       ...(subject?.acr !== undefined && { acr: subject.acr }),
       ...(family !== undefined && { grant_id: family }),
@@ -187,7 +195,7 @@ export function createAccessTokens(deps: {
       const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { client_id: clientId, scope, grant_id: family, iss, aud, jti } = claims
-      const sub = typeof claims.sub === 'string' ? claims.sub : undefined
+      const sub = userIn(claims)
       if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
         return { valid: false, reason: 'token_not_ours', fingerprint }
       }
@@ -224,11 +232,11 @@ export function createAccessTokens(deps: {
       if (claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
       if (!isJwt) await store.delete(keyOf('access', hash))
       else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
-      const { sub, grant_id: family } = claims
+      const { grant_id: family } = claims
       return {
         fingerprint: fingerprintOf(hash),
         ...families.named(typeof family === 'string' ? family : undefined),
-        sub: typeof sub === 'string' ? sub : undefined,
+        sub: userIn(claims),
       }
     },
   }

@@ -13,6 +13,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from './access-token.ts'
 import type { StoredGrants } from './stored-grant.ts'
+import { withUserOnly } from './token-user.ts'
 
 /** The kit of one plugin for one request, and the stored grants that it has handed out. */
 export interface RequestKit {
@@ -98,7 +99,7 @@ export function createGrantKits(deps: {
         const validation = await accessTokens.validate(token)
         if (!validation.valid) return undefined
         validated.push(validation.claims)
-        return validation.claims
+        return withUserOnly(validation.claims)
       },
     }
     return { kit, kitOf: ({ settles }) => ({ ...kit, ...recordsOf(['grant-check', settles]) }), found, validated }

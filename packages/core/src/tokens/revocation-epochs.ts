@@ -6,6 +6,7 @@ import { after, allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { userIn } from './token-user.ts'
 
 /** Which revocation of its client and of its subject something came after. Absent: it came before any. */
 export interface Epochs {
@@ -77,7 +78,7 @@ export function epochsAfter(
   current: Epochs,
 ): Epochs {
   const ofClient = shown.find(({ client_id: shownTo }) => shownTo === clientId)
-  const ofSubject = sub === undefined ? undefined : shown.find((claims) => claims.sub === sub)
+  const ofSubject = sub === undefined ? undefined : shown.find((claims) => userIn(claims) === sub)
   const client = ofClient === undefined ? current.client : epochsIn(ofClient).client
   const subject = ofSubject === undefined ? current.subject : epochsIn(ofSubject).subject
   return epochsOf(client, subject)

@@ -79,6 +79,7 @@ export async function providerOptions(
     plugins: [builtIn(), ...loaded],
     endpoints: configuration.endpoints,
     introspection: configuration.introspection,
+    clientTokenSubject: configuration.clientTokenSubject,
     clockTolerance: configuration.clockTolerance,
     ...(authorizationEndpoint !== undefined && { authorizationEndpoint }),
     ...(bodyLimit !== undefined && { bodyLimit }),

@@ -78,6 +78,7 @@ export const configurationSchema = configurationObject({
   storageTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
   hostTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
   maxHostCalls: v.exactOptional(v.number('must be a number')),
+  clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),

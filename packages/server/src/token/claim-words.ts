@@ -3,7 +3,7 @@ import { harmlessText } from '../harmless-text.ts'
 /** What each claim means, in words. */
 export const claimWords: Readonly<Record<string, string>> = {
   iss: 'who issued it',
-  sub: 'whom it is about: the user',
+  sub: 'whom it is about: the user, or without auth_time the client itself',
   aud: 'for whom it is: the API that may accept it, or of an identity token the client',
   exp: 'when it ends',
   nbf: 'before when it does not count',

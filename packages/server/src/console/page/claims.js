@@ -3,7 +3,7 @@ import { inWords } from './times.js'
 
 const meanings = table({
   iss: 'Issuer: the server that made it',
-  sub: 'Subject: the user, by an identifier that never changes',
+  sub: 'Subject: the user, by an identifier that never changes; without auth_time the client itself',
   aud: 'Audience: who it is for. Anybody else must refuse it',
   exp: 'Expires: from then on it is refused',
   iat: 'Issued at',
