@@ -20,16 +20,11 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
   })
 }
 
-/** An issuer that clients would look for elsewhere, or in the clear. */
+/** An issuer at which clients would not find this server. */
 function mismatch({ provider, running }: GrantryServer): string | undefined {
   const port = localPort(provider.issuer)
-  if (port !== undefined && port !== running.port) {
-    return `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`
-  }
-  if (port === undefined && provider.issuer.startsWith('http:')) {
-    return 'The issuer is http on a host that others reach: tokens travel in the clear'
-  }
-  return undefined
+  if (port === undefined || port === running.port) return undefined
+  return `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`
 }
 
 /** What an operator wants to see when the server has started. */
