@@ -1,9 +1,9 @@
 /**
- * Attack: somebody who can write to the store, and does not have the encryptionSecret, writes a key ring: one in clear with keys of their own, or an
- * older encrypted one that they have copied. Whose key is in the ring signs tokens for every API.
+ * Attack: an attacker who can write to the store, and does not have the encryptionSecret, writes a key ring: one in clear with their own keys, or an
+ * older encrypted one that they have copied. A key in the ring signs tokens that every API accepts.
  *
- * No RFC: hardening. With an encryptionSecret a ring in clear is refused, at start and later. An older encrypted ring cannot be told from the newest
- * one by a process that starts; the refused keys of the configuration stay out all the same.
+ * No RFC: hardening. With an encryptionSecret a ring in clear is refused, at start and later. A process that starts cannot
+ * distinguish an older encrypted ring from the newest one; the refused keys of the configuration stay out in both cases.
  */
 import { storedKeys } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
@@ -81,7 +81,7 @@ describe('a ring in clear where there is a secret', () => {
     }
   })
 
-  test('in the place of the next generation stops a rotation, and nothing of it is used', async () => {
+  test('as the next generation stops a rotation, and none of its keys is used', async () => {
     const ring = sharedRing()
     const f = await ring.start(sealed)
     const own = kidsOf(await published(f))

@@ -46,7 +46,7 @@ describe('who reads the store', () => {
     const [later = ''] = keysItems(ring.items).find(([, value]) => value.includes('"sealed"')) ?? []
     // The first generation in the place of the second would undo a rotation.
     ring.items.set(later, first)
-    await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was changed by somebody')
+    await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was changed without')
   })
 })
 
@@ -67,7 +67,7 @@ describe('who writes to the store', () => {
       ring.items.set(key, JSON.stringify({ ...record, value: { ...record.value, sealed: flipped } }))
     }
     await expect(ring.start(sealed)).rejects.toThrow(
-      'keys: the stored key ring was changed by somebody who does not have the encryptionSecret',
+      'keys: the stored key ring was changed without the encryptionSecret',
     )
   })
 

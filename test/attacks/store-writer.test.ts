@@ -1,7 +1,7 @@
 /**
- * Attack: somebody can write to the store, and does not have the encryptionSecret. These tests show what is NOT prevented (docs/threat-model.md,
- * decision 0027), so that nobody relies on it; what is prevented is in planted-records.test.ts and planted-key-ring.test.ts. A test that fails here
- * because a hole was closed is good news: then the threat model changes with it.
+ * Attack: an attacker can write to the store, and does not have the encryptionSecret. These tests show what is NOT prevented (docs/threat-model.md,
+ * decision 0027); planted-records.test.ts and planted-key-ring.test.ts show what is. If a change closes one of these holes, its test fails: update the
+ * threat model then.
  */
 import { createHash } from 'node:crypto'
 import { storedKeys } from '@grantry/core'

@@ -26,7 +26,7 @@ describe('sealStoredKeys()', () => {
     expect(kidsOf(await published(f))).toEqual(kidsOf(keys))
   })
 
-  test('is done once: an encrypted ring is refused and stays as it is', async () => {
+  test('runs once: it refuses an encrypted ring and does not change it', async () => {
     const ring = sharedRing()
     await ring.start()
     await seal(ring)
@@ -35,20 +35,20 @@ describe('sealStoredKeys()', () => {
     expect(text(ring)).toBe(stored)
   })
 
-  test('has nothing to do in an empty store, which gets an encrypted ring by itself', async () => {
+  test('refuses an empty store, which gets an encrypted ring at the first start', async () => {
     const ring = sharedRing()
     await expect(seal(ring)).rejects.toThrow('keys: the storage has no key ring')
     expect(ring.items.size).toBe(0)
   })
 
-  test('does not take a short secret', async () => {
+  test('refuses a short secret', async () => {
     const { driver: storage } = sharedRing()
     await expect(sealStoredKeys({ issuer, storage, encryptionSecret: 'short' })).rejects.toThrow(
       'sealStoredKeys(): encryptionSecret must be at least 32 characters',
     )
   })
 
-  test('a process without the secret goes on with the keys that it has, and writes none in clear', async () => {
+  test('a process without the secret keeps using its keys, and writes none in clear', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     const [current] = inState(await f.provider.keys.list(), 'current')

@@ -114,7 +114,7 @@ describe('a rotation by command', () => {
     const f = await ring.start()
     ring.clock.advance(100)
     await expect(f.provider.keys.rotate()).rejects.toThrow(
-      'keys: the next key was published a moment ago, and whoever has the old list would refuse its tokens; wait 260 s, or force it',
+      'keys: the next key was published a moment ago, and an API with the old list would refuse its tokens; wait 260 s, or force it',
     )
     const [, second] = kidsOf(await published(f))
     expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toEqual([second])

@@ -1,4 +1,4 @@
-// The disk of the server is full: it says so to the balancer and to the operator, and is ready again when there is room, without a restart.
+// On a full disk the server is not ready, names the disk to the operator, and is ready again when there is room, without a restart.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

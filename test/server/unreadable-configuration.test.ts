@@ -27,12 +27,12 @@ writeFileSync(join(locked, 'grantry.config.json'), '{}')
 
 const sentence = (name: string) => `${join(locked, name)} cannot be read (EACCES); let this user read it`
 
-test('a configuration that cannot be seen is told so, not that there is none', async () => {
+test('reports a configuration that cannot be read as unreadable, not as absent', async () => {
   const { code, err } = await printed('keys', 'list', '--config', join(locked, 'grantry.config.json'))
   expect([code, err]).toEqual([1, `grantry: ${sentence('grantry.config.json')}\n`])
 })
 
-test('a directory that cannot be searched does not start the demo, and no variable is passed over', () => {
+test('a directory that cannot be searched starts no demo, and loses no variable', () => {
   expect(() => findConfiguration(locked)).toThrow(sentence('grantry.config.json'))
   expect(() => readEnvironmentFile(locked)).toThrow(sentence('grantry.env'))
 })

@@ -1,4 +1,4 @@
-// A disk that is full, or that may not be written: the message says so and names the path, nothing half-written stays, and all works again afterwards.
+// A disk that is full or read-only: the message names the problem and the path, no partial file stays, and everything works again afterwards.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -81,7 +81,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     const { path, fan } = place.slotOf(key)
     const names = listSlot(path)
     if (names.length > 0) emptySlot(path, names)
-    // Also when it was gone already: whoever removed it may not have come so far.
+    // Also when it was already gone: the process that removed it may not have flushed yet.
     await Promise.all([place.flush.directory(path), place.flush.directory(fan)])
     sweeper.step()
   }

@@ -2,7 +2,7 @@ import type { Fact } from '../events/event.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import { activated, keyIn, newKey, type RingContent, retired, type StoredKey, withoutEnded } from './ring-content.ts'
 
-/** What a new generation holds, and what is told when it was this process that made it. */
+/** The content of a new generation, and the events to record if this process inserts it. */
 export interface RingChange {
   readonly keys: readonly StoredKey[]
   readonly facts: readonly Fact[]

@@ -17,14 +17,14 @@ const reasonFor = ({ refused }: LiveRing, usual: RotationReason): RotationReason
 const attempts = 5
 
 export interface RingCommands extends ProviderKeys {
-  /** Rotates what is due, behind the requests: nobody waits for a key to be made. */
+  /** Rotates what is due, behind the requests: no request waits for a new key. */
   maintain(): void
   /** At start: makes the keys that an algorithm lacks, because it is new, or because its key is refused. */
   complete(): Promise<void>
   settled(): Promise<void>
 }
 
-/** Everything that changes the ring. A change is the next generation: whoever inserts it has made it, the others take what won. */
+/** Everything that changes the ring. A change is the next generation: one process inserts it, the others adopt it. */
 export function createRingCommands(deps: {
   readonly current: () => LiveRing
   readonly adopt: (found: FoundRing) => Promise<void>
@@ -61,7 +61,7 @@ export function createRingCommands(deps: {
 
   const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid
 
-  /** Seconds until everybody knows the next key; 0 or less when they do. */
+  /** Seconds until every process and every cache knows the next key; 0 or less when they do. */
   function notKnownFor(algorithm: SigningAlgorithm): number {
     const next = keyIn(current().content, algorithm, 'next')
     return next === undefined ? 0 : next.createdAt + publishedFor - runtime.now()
@@ -71,7 +71,7 @@ export function createRingCommands(deps: {
     const wait = Math.max(0, ...due.map(notKnownFor))
     if (wait > 0 && force !== true) {
       throw new TypeError(
-        `keys: the next key was published a moment ago, and whoever has the old list would refuse its tokens; wait ${wait} s, or force it`,
+        `keys: the next key was published a moment ago, and an API with the old list would refuse its tokens; wait ${wait} s, or force it`,
       )
     }
   }

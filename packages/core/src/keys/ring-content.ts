@@ -45,7 +45,7 @@ export async function newKey(algorithm: SigningAlgorithm, runtime: Runtime): Pro
   return { kid, algorithm, state: 'next', jwk, createdAt: runtime.now() }
 }
 
-/** It signs no more, so nobody needs its private part any more. */
+/** The key does not sign any more, so its private part is not needed. */
 export const retired = (key: StoredKey, now: number, keptUntil: number): StoredKey => ({
   ...key,
   state: 'retiring',

@@ -9,7 +9,7 @@ import { type RingContent, ringContentSchema, type StoredKey } from './ring-cont
 
 const clearSchema = v.object({ ring: ringContentSchema })
 const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
-/** Where a generation was: it can be inserted by nobody again, and its private keys are gone. */
+/** Replaces a superseded generation: no process can insert it again, and its private keys are gone. */
 const supersededSchema = v.object({ superseded: v.literal(true) })
 const recordSchema = v.union([clearSchema, sealedSchema, supersededSchema])
 const newestSchema = v.object({ number: v.pipe(v.number(), v.integer(), v.minValue(1)) })
@@ -34,8 +34,8 @@ const ringFaults = {
   unreadable:
     'the stored key ring cannot be read: its record is damaged, foreign, or of another release; restore the storage',
   clear:
-    'the stored key ring is not encrypted, and an encryptionSecret is set; if you have just added the secret, run "grantry keys seal" once; if not, somebody else has written to the storage: restore it',
-  tampered: 'the stored key ring was changed by somebody who does not have the encryptionSecret; restore the storage',
+    'the stored key ring is not encrypted, and an encryptionSecret is set; if you have just added the secret, run "grantry keys seal" once; if not, another program has written to the storage: restore it',
+  tampered: 'the stored key ring was changed without the encryptionSecret; restore the storage',
   secretWrong: 'the stored key ring was encrypted with another encryptionSecret; give that one',
   secretMissing: 'the stored key ring is encrypted; give the encryptionSecret that it was encrypted with',
   lost: 'the storage names a key ring and has lost it; restore the storage, or start beside a server that still runs',
@@ -125,7 +125,7 @@ export function createRingRecords(deps: {
       const found = (await walk(Math.max(from, hint ?? 1))) ?? (await walk(from))
       if (found === undefined) return hint === undefined ? 'none' : 'lost'
       const ring = await open(found.record, found.number)
-      // Whoever made it has not come so far, perhaps never will.
+      // The process that inserted it may have ended before it got this far.
       if (hint === undefined || hint < found.number) await finish(found.number)
       return ring
     },

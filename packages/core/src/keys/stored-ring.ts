@@ -31,7 +31,7 @@ function warnOfRefused(refused: readonly StoredKey[], recorder: Recorder): void 
     recorder.record(recorder.start(), {
       type: 'startup_warning',
       reason: 'refused_key_stored',
-      message: `The storage has the refused key ${kid} as a ${state} key: a backup was restored, or somebody has written an older key ring back; the key is not used`,
+      message: `The storage has the refused key ${kid} as a ${state} key: a backup was restored, or an older key ring was written back; the key is not used`,
     })
   }
 }
@@ -70,7 +70,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
     if (next.content.number >= live.content.number) live = next
   }
 
-  /** A store that was emptied: whoever starts now must not begin another ring. */
+  /** Writes the ring to a store that was emptied: a process that starts now must not create another ring. */
   async function restore({ content }: LiveRing): Promise<void> {
     fail('key_ring_lost', new Error('The storage had lost the key ring; this process has written it again'))
     if (await records.insert(content)) await records.finish(content.number)
@@ -101,7 +101,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   })
   await commands.complete()
 
-  /** Answers at once unless what is known is too old. */
+  /** Returns synchronously unless the known ring is too old. */
   const afterLook = <T>(answer: () => MaybePromise<T>): MaybePromise<T> => {
     const looking = looks.refresh()
     return looking === undefined ? answer() : looking.then(answer)

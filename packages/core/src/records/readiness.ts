@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** Milliseconds between two write probes: whoever asks more often gets the last result. */
+/** Milliseconds between two write probes; a caller that asks more often gets the last result. */
 const probeEvery = 1000
 
 /** Whether the storage can be read and written. */
@@ -37,7 +37,7 @@ export function createReadiness(deps: {
       // A write that has failed meanwhile counts.
       recoveredFrom = known
     } catch {
-      // The storage still cannot be written: the result is the answer.
+      // The storage still cannot be written, which is the result.
     } finally {
       nextProbeAt = runtime.elapsed() + probeEvery
       probing = undefined

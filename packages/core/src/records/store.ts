@@ -102,7 +102,7 @@ const checked = <T>(outcome: T): T => {
   return outcome
 }
 
-/** The write probe of a readiness check: larger than the records of a request together, gone at once, and by itself in a minute. */
+/** The write probe of a readiness check: larger than all records of a request. It is removed immediately, or expires after a minute. */
 const probeKey = 'probe:ready'
 const probeSize = 16_384
 const probeLifetime = 60

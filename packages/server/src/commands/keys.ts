@@ -46,7 +46,7 @@ export function keysTable(keys: readonly KeyInfo[]): string {
     .join('')
 }
 
-// What a command changes belongs into the log that is kept; the rest is told by the server that runs.
+// The log must show what a command changes; the running server reports everything else.
 const observeKeys =
   (log: Log): Observer =>
   (event) => {
@@ -123,7 +123,7 @@ export function addKeysCommands(grantry: Command): void {
     .action((options: KeysArguments) => run(options, (provider) => provider.rotate({ force: options.force === true })))
   command('retire', 'take one key out of use')
     .argument('<kid>', 'as keys list shows it')
-    .option('--compromised', 'somebody else has it: refuse every token that it has signed, at once')
+    .option('--compromised', 'its private part is known to others: refuse every token that it has signed, immediately')
     .option('--force', 'also when the next key was published a moment ago')
     .action((kid: string, { compromised = false, force = false, ...options }: KeysArguments) =>
       run(

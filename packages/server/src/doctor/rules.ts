@@ -178,7 +178,7 @@ export const rules = define({
   },
   'key-refused-in-store': {
     severity: 'warning',
-    remedy: 'find out who restored or wrote the key ring; keep the key in keys.refused',
+    remedy: 'find out who wrote the old key ring; keep the key in keys.refused',
     source: 'docs/guides/keys.md',
   },
   'key-old': {

@@ -46,8 +46,8 @@ function makeDirectory(directory: string): string | undefined {
 }
 
 /**
- * What root writes beside a server that is another user (an operator's command) that server cannot read: it would fail each request that needs it. Who
- * has written `format` has the directory, whoever it is named after: in a container root may have one that belongs to a user outside.
+ * A server of another user cannot read what root writes (with an operator's command), and would fail each request that needs it. The user that wrote
+ * `format` owns the storage, not the owner of the directory: in a container, root may use a directory that belongs to a user outside.
  */
 function assertOwnUser({ directory, format }: Place): void {
   // Deno asks for a right of its own before it says who it is.
@@ -103,7 +103,7 @@ async function flushNames({ flush, directory, format, items }: Place, first: str
 }
 
 /**
- * Makes the directory ready, several processes at once if they like. Does nothing to one that is in order.
+ * Makes the directory ready, also for several processes at the same time. Does nothing to one that is in order.
  *
  * @throws Error with one sentence, what is wrong and what to do.
  */
