@@ -56,10 +56,10 @@ export async function tryServer(directory) {
   }
   const ended = new Promise((resolve) => child.once('close', resolve))
   const listening = new Promise((resolve) => {
-    child.stdout.on('data', () => /\/health\/ready/u.test(said) && resolve(undefined))
+    child.stderr.on('data', () => /listening on \S+ for /u.test(said) && resolve(undefined))
   })
   await Promise.race([listening, ended])
-  const [, address] = /listens on (\S+)/u.exec(said) ?? []
+  const [, address] = /listening on (\S+) for /u.exec(said) ?? []
   if (address === undefined) throw new Error(`grantry serve has ended:\n${said}`)
   try {
     const response = await fetch(`http://${address}/connect/token`, {

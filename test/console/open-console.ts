@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { startChromium } from '../support/chromium.ts'
+import { listeningAddress } from '../support/listening.ts'
 
 /** The demo as `npm start` runs it. */
 export interface Demo {
-  /** As the banner prints it. */
   readonly url: string
   readonly server: RunningCommand
   stop(): Promise<void>
@@ -17,9 +17,7 @@ export interface Demo {
 async function startDemo(): Promise<Demo> {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
   const server = await startCommand(['--port', '0'], directory)
-  // The banner may come in parts.
-  await vi.waitFor(() => expect(server.output().out).toMatch(/^console {4}\S+\/console$/mu), { timeout: 20_000 })
-  const [, url = ''] = /^console {4}(\S+)$/mu.exec(server.output().out) ?? []
+  const url = `http://${listeningAddress(server.output().err)}/console`
   return {
     url,
     server,

@@ -121,7 +121,9 @@ describe('grantry.mjs', () => {
     await alone()
     const file = join(directory, 'grantry.config.json')
     await writeFile(file, JSON.stringify({ issuer, client: [] }))
-    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve'], { cwd: directory })
+    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve', '--log-format', 'text'], {
+      cwd: directory,
+    })
     expect(await wrong.ended).toBe(1)
     expect(wrong.output()).toEqual({ out: '', err: expect.stringMatching(/^grantry: .*client.*\n$/u) })
     expect(wrong.output().err).toContain(file)
@@ -142,7 +144,9 @@ describe('grantry.mjs', () => {
   test('tells what a module misses that neither is installed nor in it', async () => {
     await alone()
     await writeFile(join(directory, 'grantry.config.mjs'), "import 'a-package-of-nobody'\nexport default {}\n")
-    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve'], { cwd: directory })
+    const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve', '--log-format', 'text'], {
+      cwd: directory,
+    })
     expect(await wrong.ended).toBe(1)
     expect(wrong.output().err).toMatch(/^grantry: [^\n]*a-package-of-nobody[^\n]*\n/u)
   })

@@ -1,3 +1,4 @@
+import { listeningAddress } from '../support/listening.ts'
 import { type ProgramOptions, type RunningProgram, runProgram } from '../support/program.ts'
 import { until } from './until.ts'
 
@@ -21,12 +22,11 @@ export async function startServer(program: readonly string[], options: ServerOpt
   })
   await until('the server listens', () => {
     if (code !== undefined) throw new Error(`It ended with ${code}:\n${running.output().err}`)
-    return running.output().out.includes('/health/ready')
+    return listeningAddress(running.output().err) !== undefined
   })
-  const [, address] = /listens on (\S+)/u.exec(running.output().out) ?? []
   return {
     ...running,
-    url: `http://${address}`,
+    url: `http://${listeningAddress(running.output().err)}`,
     stop() {
       running.signal('SIGTERM')
       return running.ended

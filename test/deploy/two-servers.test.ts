@@ -141,7 +141,7 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
   test('the log names the client, whatever it says of itself', async () => {
     expect(await fromElsewhere(proxy.url, { 'x-forwarded-for': '203.0.113.9' })).toBe(401)
     const log = (): string => servers.map((server) => server.output().err).join('')
-    await until('the refusal is in the log', () => log().includes('"clientAddress":"127.0.0.2"'))
+    await until('the refusal is in the log', () => log().includes('"client.address":"127.0.0.2"'))
     expect(log()).not.toContain('203.0.113.9')
   })
 

@@ -11,6 +11,7 @@ import { loadConfiguration } from '../../packages/server/src/configuration/load.
 import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
+import { listeningAddress } from '../support/listening.ts'
 import { codeBlocks, root } from './code-blocks.ts'
 
 const run = promisify(execFile)
@@ -98,7 +99,7 @@ describe('commands in the documents', () => {
   test('there are some', () => expect(commands.length).toBeGreaterThan(1))
 
   test.each(commands)('$title answers as the block below it says', async ({ code, title }) => {
-    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
+    const base = `http://${listeningAddress(server.output().err)}`
     const { stdout } = await run('sh', ['-c', code.replaceAll('http://127.0.0.1:5000', base)])
     const promised = blocks[blocks.findIndex((block) => block.title === title) + 1]
     const expected = JSON.parse(promised?.code ?? '{}')

@@ -3,49 +3,87 @@ import * as v from 'valibot'
 const id = v.pipe(v.string(), v.regex(/^[\w-]{12}$/u))
 const traceId = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/u))
 const spanId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/u))
+const word = v.pipe(v.string(), v.regex(/^[a-z_]+$/u))
+
+const head = {
+  time: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u)),
+  level: v.picklist(['debug', 'info', 'warn', 'error']),
+  msg: v.pipe(v.string(), v.nonEmpty()),
+  'event.name': word,
+}
 
 const common = {
-  time: v.pipe(v.number(), v.integer()),
-  level: v.picklist(['info', 'warn', 'error']),
-  type: v.pipe(v.string(), v.regex(/^[a-z_]+$/u)),
-  id: v.pipe(v.string(), v.regex(/^[\w-]{12}\.\d+$/u)),
-  requestId: id,
-  traceId: v.exactOptional(traceId),
-  spanId: v.exactOptional(spanId),
-  parentSpanId: v.exactOptional(spanId),
-  endpoint: v.exactOptional(v.pipe(v.string(), v.regex(/^[A-Za-z]+$/u))),
-  clientId: v.exactOptional(v.string()),
-  sub: v.exactOptional(v.string()),
-  clientAddress: v.exactOptional(v.string()),
+  ...head,
+  'event.id': v.pipe(v.string(), v.regex(/^[\w-]{12}\.\d+$/u)),
+  'grantry.request_id': id,
+  trace_id: v.exactOptional(traceId),
+  span_id: v.exactOptional(spanId),
+  parent_span_id: v.exactOptional(spanId),
+  'grantry.endpoint': v.exactOptional(v.pipe(v.string(), v.regex(/^[A-Za-z]+$/u))),
+  'grantry.client_id': v.exactOptional(v.string()),
+  'user.id': v.exactOptional(v.string()),
+  'client.address': v.exactOptional(v.string()),
 }
 
 const request = {
-  traceId,
-  spanId,
-  endpoint: common.endpoint.wrapped,
-  httpMethod: v.picklist(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE', '_OTHER']),
-  status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
-  duration: v.pipe(v.number(), v.minValue(0)),
+  trace_id: traceId,
+  span_id: spanId,
+  'grantry.endpoint': common['grantry.endpoint'].wrapped,
+  'http.request.method': v.picklist(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE', '_OTHER']),
+  'http.response.status_code': v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  duration_ms: v.pipe(
+    v.number(),
+    v.minValue(0),
+    v.check((value) => /^\d+(?:\.\d{1,3})?$/u.test(String(value))),
+  ),
 }
+const route = v.pipe(v.string(), v.regex(/^\/[\w/.-]*$/u))
 
 const schemas: Readonly<Record<string, v.GenericSchema>> = {
-  endpoint_succeeded: v.strictObject({ ...common, ...request }),
+  endpoint_succeeded: v.strictObject({ ...common, ...request, 'http.route': route }),
   endpoint_failed: v.strictObject({
     ...common,
     ...request,
-    error: v.string(),
-    reason: v.string(),
-    description: v.string(),
+    'http.route': route,
+    'grantry.error': v.string(),
+    'error.type': v.string(),
+    'grantry.description': v.string(),
   }),
-  request_answered: v.strictObject({
-    ...common,
-    ...request,
-    route: v.exactOptional(v.pipe(v.string(), v.regex(/^\/[\w/.-]*$/u))),
-  }),
+  request_answered: v.strictObject({ ...common, ...request, 'http.route': v.exactOptional(route) }),
 }
 
-/** A line of the log. */
-export type LogLine = v.InferOutput<v.ObjectSchema<typeof common, undefined>> & Readonly<Record<string, unknown>>
+/** What the server says of itself; it belongs to no event. */
+export const isLifecycle = ({ type, id: eventId }: LogLine): boolean =>
+  type.startsWith('server_') || (type === 'startup_warning' && eventId === undefined)
+
+/** A line of the log, with the names that the fields have in events. */
+export interface LogLine extends Readonly<Record<string, unknown>> {
+  readonly level: string
+  readonly msg: string
+  readonly type: string
+  readonly id: string
+  readonly requestId: string
+  readonly endpoint?: string
+  readonly traceId?: string
+  readonly spanId?: string
+  readonly parentSpanId?: string
+}
+
+const eventNames: Readonly<Record<string, string>> = {
+  'event.name': 'type',
+  'event.id': 'id',
+  'http.request.method': 'httpMethod',
+  'http.response.status_code': 'status',
+  duration_ms: 'duration',
+  'client.address': 'clientAddress',
+  'user.id': 'sub',
+  'user.name': 'username',
+  'error.type': 'reason',
+}
+
+const eventName = (name: string): string =>
+  eventNames[name] ??
+  name.replace(/^grantry\./u, '').replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
 /** Whether it is the one line of a request. */
 export const isRequest = ({ status }: LogLine): boolean => status !== undefined
@@ -58,8 +96,11 @@ export function parseLog(text: string): readonly LogLine[] {
     .slice(0, -1)
     .map((line) => {
       if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(line)) throw new Error(`a control character: ${JSON.stringify(line)}`)
-      const value: unknown = JSON.parse(line)
-      const { type } = v.parse(v.looseObject(common), value)
-      return v.parse(schemas[type] ?? v.looseObject(common), value) as LogLine
+      const value = v.parse(v.looseObject(head), JSON.parse(line))
+      const parsed = Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [eventName(name), field]),
+      ) as unknown as LogLine
+      if (!isLifecycle(parsed)) v.parse(schemas[parsed.type] ?? v.looseObject(common), value)
+      return parsed
     })
 }

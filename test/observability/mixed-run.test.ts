@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, createAsker } from './asker.ts'
 import { leaks } from './leaks.ts'
-import { isRequest, type LogLine, parseLog } from './log-lines.ts'
+import { isLifecycle, isRequest, type LogLine, parseLog } from './log-lines.ts'
 import { caller, hostileHeaders, hostileId, mixedRun } from './mixed-run.ts'
 import { type Family, parsePrometheusText, type Sample } from './prometheus-text.ts'
 import { type ServerProcess, serverProcesses } from './server-process.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   page = await (await fetch(`${server.address}/metrics`)).text()
   server.process.kill('SIGTERM')
   expect(await server.ended).toBe(0)
-  log = parseLog(server.output.err)
+  log = parseLog(server.output.err).filter((line) => !isLifecycle(line))
   metrics = parsePrometheusText(page)
 }, 60_000)
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { listeningAddress } from '../support/listening.ts'
 import { newDirectory, serverProgram } from '../torture/surroundings.ts'
 
 /** The real server in a process of its own. */
@@ -36,16 +37,14 @@ function startServerProcess(
   const ended = new Promise<number | string | null>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? code))
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.err += text
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text
   })
   return new Promise((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output.out += text
-      const address = /listens on (\S+)\n/u.exec(output.out)?.[1]
-      if (address !== undefined && output.out.includes('/health/ready')) {
-        resolve({ process: child, address: `http://${address}`, output, ended })
-      }
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output.err += text
+      const address = listeningAddress(output.err)
+      if (address !== undefined) resolve({ process: child, address: `http://${address}`, output, ended })
     })
     void ended.then((how) => reject(new Error(`The server ended with ${how} before it listened:\n${output.err}`)))
   })

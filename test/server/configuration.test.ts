@@ -42,7 +42,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
   afterEach(() => vi.restoreAllMocks())
 
   const start = async (content: unknown, extension?: string): Promise<number> =>
-    main(['serve', '--port', '0', '--config', file(content, extension)])
+    main(['serve', '--log-format', 'text', '--port', '0', '--config', file(content, extension)])
 
   const user = { sub: '1', username: 'a', password: 'plain' }
   test.each([
@@ -93,7 +93,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
   })
 
   test('a file that is not there', async () => {
-    expect(await main(['serve', '--config', join(directory, 'nothing.json')])).toBe(1)
+    expect(await main(['serve', '--log-format', 'text', '--config', join(directory, 'nothing.json')])).toBe(1)
     expect(printed).toContain('nothing.json: there is no such file')
   })
 
@@ -101,7 +101,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
-    expect(await main(['serve', '--port', String(port), '--config', file(valid)])).toBe(1)
+    expect(await main(['serve', '--log-format', 'text', '--port', String(port), '--config', file(valid)])).toBe(1)
     expect(printed).toContain(`port ${port} on 127.0.0.1 is in use`)
     taken.close()
   })
@@ -109,7 +109,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
   test('the demo on an address that others reach', async () => {
     const kept = process.cwd()
     process.chdir(directory)
-    expect(await main(['serve', '--port', '0', '--host', '0.0.0.0'])).toBe(1)
+    expect(await main(['serve', '--log-format', 'text', '--port', '0', '--host', '0.0.0.0'])).toBe(1)
     process.chdir(kept)
     expect(printed).toContain('the demo listens on loopback only')
   })

@@ -20,7 +20,9 @@ describe('npm start without a configuration', () => {
   let answers: readonly string[]
 
   beforeAll(async () => {
-    server = await startCommand(['--port', '0'], await mkdtemp(join(tmpdir(), 'grantry-')))
+    server = await startCommand(['--port', '0'], await mkdtemp(join(tmpdir(), 'grantry-')), {
+      terminal: true,
+    })
     const { stdout } = await run('sh', ['-c', printedCommands(server)])
     answers = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
   }, 60_000)
@@ -95,7 +97,7 @@ describe('npm start without a configuration', () => {
       .split('\n')
       .filter((line) => line !== 'Building...')
     expect(lines.length).toBeGreaterThan(20)
-    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('type')
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty(['event.name'])
     const used = [answers[0], ...[2, 4, 5].flatMap((index) => Object.values(answer(index)))].filter(
       (value): value is string => typeof value === 'string' && value.length > 40,
     )

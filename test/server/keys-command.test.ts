@@ -76,8 +76,8 @@ describe('beside a server that runs', () => {
       expect((await ask('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
       const published = (await (await ask('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
       expect(published.keys.map(({ kid }) => kid).sort()).toEqual(rotated.map(({ kid }) => kid).sort())
-      expect(server.output().out).toContain(
-        'keys       ES256, in the storage, encrypted; the next one signs after 90 days',
+      expect(server.output().err).toContain(
+        '"grantry.keys":"in the storage, encrypted; the next one signs after 90 days"',
       )
     } finally {
       expect(await server.stop()).toBe(0)

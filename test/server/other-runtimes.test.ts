@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoCommands } from '../../packages/server/src/demo/commands.ts'
 import { isRequest, parseLog } from '../observability/log-lines.ts'
 import { parsePrometheusText } from '../observability/prometheus-text.ts'
+import { listeningAddress } from '../support/listening.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
 
@@ -38,7 +40,7 @@ async function newDirectory(): Promise<string> {
 }
 
 const addressOf = (server: RunningCommand): string =>
-  `http://${/listens on (\S+)/u.exec(server.output().out)?.[1] ?? 'nowhere.invalid'}`
+  `http://${listeningAddress(server.output().err) ?? 'nowhere.invalid'}`
 
 async function token(base: string, form: Record<string, string>, by: readonly [string, string]): Promise<unknown> {
   const response = await fetch(`${base}/connect/token`, {
@@ -54,7 +56,7 @@ const issued = (access_token: unknown) => ({ status: 200, body: expect.objectCon
 for (const name of ['bun', 'deno']) {
   describeWithRuntime(`npm run start:${name}`, runtimeExecutable(`.bin/${name}`), () => {
     const start = (args: readonly string[], directory: string): Promise<RunningCommand> =>
-      startCommand(args, directory, ['start-on.js', name])
+      startCommand(args, directory, { script: ['start-on.js', name] })
     let demo: RunningCommand
     let base: string
 
@@ -64,10 +66,18 @@ for (const name of ['bun', 'deno']) {
     }, 60_000)
     afterAll(() => demo?.stop())
 
-    test('prints the banner of the demo', () => {
-      expect(demo.output().out).toContain('storage    filesystem: ')
-      expect(demo.output().out).toContain('This is a demo')
-      expect(demo.output().out).toContain(`BASE=${base}`)
+    test('logs what it serves, and that it is the demo', () => {
+      expect(demo.output().out).toBe('')
+      expect(parseLog(demo.output().err)).toMatchObject(
+        expect.arrayContaining([
+          expect.objectContaining({
+            type: 'server_listening',
+            issuer: base,
+            storage: expect.stringMatching(/^filesystem: /u),
+          }),
+          expect.objectContaining({ type: 'startup_warning', level: 'warn', reason: 'demo' }),
+        ]),
+      )
     })
 
     test('hands out tokens, by client credentials and by password', async () => {
@@ -83,9 +93,8 @@ for (const name of ['bun', 'deno']) {
       })
     })
 
-    test('what the demo prints runs to its end', async () => {
-      const { out } = demo.output()
-      const { stdout } = await run('sh', ['-c', out.slice(out.indexOf('BASE='))])
+    test('what the demo prints on a terminal runs to its end', async () => {
+      const { stdout } = await run('sh', ['-c', demoCommands(base)])
       const answers = stdout.split('\n').filter((line) => line.startsWith('{'))
       expect(answers.length).toBeGreaterThan(6)
       expect(answers.filter((line) => line.includes('"error"'))).toEqual([
@@ -116,7 +125,7 @@ for (const name of ['bun', 'deno']) {
       const directory = await newDirectory()
       await writeFile(join(directory, file), text(configuration('https://id.example.com')))
       const server = await start(['serve', '--config', file, '--port', '0'], directory)
-      expect(server.output().out).toContain('issuer     https://id.example.com')
+      expect(server.output().err).toContain('"grantry.issuer":"https://id.example.com"')
       expect(await token(addressOf(server), { grant_type: 'client_credentials' }, ['web', 'web-secret'])).toEqual(
         issued(expect.stringMatching(/^eyJ/u)),
       )
@@ -125,7 +134,7 @@ for (const name of ['bun', 'deno']) {
 
     test('a busy port is told in a sentence', async () => {
       const { port } = new URL(base)
-      await expect(start(['--port', port], await newDirectory())).rejects.toThrow(
+      await expect(start(['--port', port, '--log-format', 'text'], await newDirectory())).rejects.toThrow(
         `ended with 1 before it listened:\ngrantry: port ${port} on 127.0.0.1 is in use; stop what listens there, or take another with --port\n`,
       )
     })

@@ -1,25 +1,29 @@
 import { vi } from 'vitest'
 import { main } from '../../packages/server/src/cli.ts'
+import { listeningAddress } from '../support/listening.ts'
 import type { Ended } from './running-program.ts'
 
-/** Runs `grantry <args>` in this process, and keeps what it prints. */
+/** Runs `grantry <args>` in this process, and keeps what it prints: for a person, where it is a server. */
 export async function printed(...args: readonly string[]): Promise<Ended> {
+  const forPerson = args[0] === 'serve' ? ['--log-format', 'text'] : []
   let out = ''
   let err = ''
   const writes = [
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       out += String(text)
-      // A server that should not have started would run for ever.
-      if (String(text).startsWith('Grantry listens on')) setImmediate(() => process.emit('SIGTERM'))
       return true
     }),
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    vi.spyOn(process.stderr, 'write').mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
       err += String(text)
+      // A server that should not have started would run for ever.
+      if (listeningAddress(String(text)) !== undefined) setImmediate(() => process.emit('SIGTERM'))
+      const done = rest.at(-1)
+      if (typeof done === 'function') done()
       return true
     }),
   ]
   try {
-    const code = await main(args)
+    const code = await main([...args, ...forPerson])
     return { code, out, err }
   } finally {
     for (const write of writes) write.mockRestore()

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { listeningAddress } from '../support/listening.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -12,17 +13,21 @@ export interface RunningCommand {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/**
- * Starts it and waits until it says that it listens.
- *
- * @param script what of `scripts/` starts it, with its own arguments
- */
+export interface CommandOptions {
+  /** What of `scripts/` starts it, with its own arguments. */
+  readonly script?: readonly string[]
+  /** Whether it takes its standard output for a terminal. */
+  readonly terminal?: boolean
+}
+
+/** Starts it and waits until it says that it listens, and on a terminal for the banner too. */
 export function startCommand(
   args: readonly string[],
   cwd = root,
-  [script, ...own]: readonly string[] = ['start.js'],
+  { script: [script, ...own] = ['start.js'], terminal = false }: CommandOptions = {},
 ): Promise<RunningCommand> {
-  const child = spawn(process.execPath, [`${root}/scripts/${script}`, ...own, ...args], {
+  const preloaded = terminal ? ['--import', pathToFileURL(`${root}/test/support/terminal.js`).href] : []
+  const child = spawn(process.execPath, [...preloaded, `${root}/scripts/${script}`, ...own, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -38,13 +43,17 @@ export function startCommand(
         return ended
       },
     }
+    const look = (): void => {
+      // The banner is one write, but a pipe may hand it over in parts.
+      if (listeningAddress(err) !== undefined && (!terminal || out.includes('/health/ready'))) resolve(running)
+    }
     child.stderr.on('data', (chunk: Buffer) => {
       err += chunk.toString()
+      look()
     })
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString()
-      // The banner is one write, but a pipe may hand it over in parts: its last line tells that it is whole.
-      if (/\/health\/ready/u.test(out)) resolve(running)
+      look()
     })
     void ended.then((code) => reject(new Error(`The server ended with ${code} before it listened:\n${err}`)))
   })

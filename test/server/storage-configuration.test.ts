@@ -150,7 +150,7 @@ describe('the server on files', () => {
     const issuer = await start(port)
     const client = { client_id: 'web', client_secret: 'web-secret' }
     const issued = await post(`${issuer}/connect/token`, { ...client, grant_type: 'client_credentials', scope: 'api1' })
-    expect(server?.output().out).toContain(`storage    filesystem: ${join(directory, '.grantry')}`)
+    expect(server?.output().err).toContain(`"grantry.storage":"filesystem: ${join(directory, '.grantry')}"`)
     await server?.stop('SIGKILL')
 
     await start(port)

@@ -128,7 +128,11 @@ async function refusal(storage: object, user?: number): Promise<string> {
   chmodSync(home, 0o755)
   const file = writeSetting(home, 'http://127.0.0.1:5000', storage, 1)
   for (const name of ['jwks.json', 'grantry.config.json']) chmodSync(join(home, name), 0o644)
-  const { code, out, err } = await endingOf(program, ['serve', '--config', file, '--port', '0'], user)
+  const { code, out, err } = await endingOf(
+    program,
+    ['serve', '--config', file, '--port', '0', '--log-format', 'text'],
+    user,
+  )
   expect(out).toBe('')
   expect(err).not.toContain(password)
   expect(err.trimEnd().split('\n')).toHaveLength(1)

@@ -35,7 +35,7 @@ async function goOn({ family }: Client, refresh: Refresh, ledger: Ledger): Promi
 export function eventsIn(logs: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const log of logs) {
-    for (const [, type = ''] of readFileSync(log, 'utf8').matchAll(/"type":"(\w+)"/gu)) {
+    for (const [, type = ''] of readFileSync(log, 'utf8').matchAll(/"event\.name":"(\w+)"/gu)) {
       counts[type] = (counts[type] ?? 0) + 1
     }
   }

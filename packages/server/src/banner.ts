@@ -1,5 +1,5 @@
 import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
-import { localPort } from './local-address.ts'
+import { issuerWarning } from './issuer-warning.ts'
 import type { GrantryServer } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
@@ -20,13 +20,6 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
   })
 }
 
-/** An issuer at which clients would not find this server. */
-function mismatch({ provider, running }: GrantryServer): string | undefined {
-  const port = localPort(provider.issuer)
-  if (port === undefined || port === running.port) return undefined
-  return `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`
-}
-
 /** What an operator wants to see when the server has started. */
 export function banner(server: GrantryServer, warnings: readonly ProviderEvent[], colour: boolean): string {
   const { provider, running, isDemo } = server
@@ -44,8 +37,8 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
     '  GET       /health/live, /health/ready',
   ]
   if (server.consoleUrl !== undefined) lines.push('', `console    ${server.consoleUrl}`)
-  const listening = mismatch(server)
-  if (listening !== undefined) lines.push(red(`warning    ${listening}`, colour))
+  const mismatch = issuerWarning(server)
+  if (mismatch !== undefined) lines.push(red(`warning    ${mismatch.message}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {
     lines.push('', red('This is a demo: its secrets are public, and its keys lie beside its tokens.', colour))

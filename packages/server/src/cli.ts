@@ -1,10 +1,13 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { isAlreadyTold } from './commands/already-told.ts'
 import { configOption } from './commands/config-option.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { addKeysCommands } from './commands/keys.ts'
-import { addOperatorCommands, foundErrors } from './commands/operator-commands.ts'
+import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
 import { messageOf } from './message-of.ts'
+import { logLevels } from './observability/level.ts'
+import { logFormats } from './observability/log-formats.ts'
 import { version } from './version.ts'
 
 const ended = 0
@@ -34,6 +37,12 @@ function program(): Command {
       portNumber,
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .addOption(new Option('--log-level <level>', 'least urgent level to log (default: info)').choices(logLevels))
+    .addOption(
+      new Option('--log-format <format>', 'form of the log (default: text on a terminal, else json)').choices(
+        logFormats,
+      ),
+    )
     .action((options: ServeArguments) => serveCommand(options, version))
 
   addKeysCommands(grantry)
@@ -68,7 +77,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
     await program().parseAsync([...commandLine], { from: 'user' })
     return ended
   } catch (error) {
-    if (error instanceof CommanderError && error.code === foundErrors) return failed
+    if (isAlreadyTold(error)) return failed
     // Commander has printed its own message; asked for help, it ends with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
     process.stderr.write(`grantry: ${messageOf(error)}\n`)

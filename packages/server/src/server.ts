@@ -31,6 +31,8 @@ export interface StartOptions {
   /** For the metrics: of this server, and lines that its log could not get rid of. */
   readonly version?: string | undefined
   readonly droppedLines?: (() => number) | undefined
+  /** Called with the provider once, before the first request. */
+  readonly prepared?: ((provider: Provider) => void) | undefined
 }
 
 /** A server that answers. */
@@ -145,6 +147,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       demoUsers: isDemo ? built.users : undefined,
       isLeaving: () => leaving,
     })
+    options.prepared?.(provider)
     ready(look.counted((request, connection) => (provider.route(request) ?? ownHandler(request))(request, connection)))
     return {
       provider,

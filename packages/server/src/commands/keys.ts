@@ -69,7 +69,7 @@ async function run(
   done: (loaded: LoadedConfiguration) => void = () => {},
 ): Promise<void> {
   const loaded = await shared(config)
-  const log = createLog(process.stderr)
+  const log = createLog(process.stderr, loaded.configuration.log)
   const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log))
   await log.end(lastLines)
   print(keys, json)

@@ -1,4 +1,5 @@
-import { type Command, CommanderError } from 'commander'
+import type { Command } from 'commander'
+import { alreadyTold } from './already-told.ts'
 import { type CheckArguments, checkCommand } from './check.ts'
 import { configOption } from './config-option.ts'
 import { type InitArguments, initCommand } from './init.ts'
@@ -9,9 +10,6 @@ import { tokenInspectCommand } from './token-inspect.ts'
 const print = (text: string): void => {
   process.stdout.write(text)
 }
-
-/** The doctor has said what is wrong; the exit code is all that is left to say. */
-export const foundErrors = 'grantry.foundErrors'
 
 function addRevoke(grantry: Command): void {
   const targets = ['subject', 'client', 'family'] as const
@@ -51,7 +49,7 @@ export function addOperatorCommands(grantry: Command): void {
     .action(async (options: CheckArguments) => {
       const { text, failed } = await checkCommand(options)
       print(text)
-      if (failed) throw new CommanderError(1, foundErrors, '')
+      if (failed) throw alreadyTold()
     })
 
   grantry

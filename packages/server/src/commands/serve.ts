@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProviderEvent } from '@grantry/core'
+import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
-import { findConfiguration, loadConfiguration } from '../configuration/load.ts'
-import { createLog } from '../log.ts'
+import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { createLog, type Log, usualFormat } from '../log.ts'
+import type { LogLevel } from '../observability/level.ts'
+import type { LogFormat } from '../observability/log-formats.ts'
 import { startServer } from '../server.ts'
+import { alreadyTold } from './already-told.ts'
+import { logFailure, logListening, logStopped, logStopping, type StopSignal, stopSignals } from './serve-log.ts'
 
 export interface ServeArguments {
   readonly config?: string
   readonly host?: string
   readonly port?: number
+  readonly logLevel?: LogLevel
+  readonly logFormat?: LogFormat
 }
 
 /** Seconds that open requests get when the server is told to stop. */
@@ -18,55 +24,98 @@ const drain = 10
 const lastLines = 1000
 
 /** From now on a signal is noticed, also one that comes while the server starts. */
-function watchSignals(): { readonly stopped: Promise<void>; forget(): void } {
-  let notice: () => void = () => {}
-  const stopped = new Promise<void>((resolve) => {
+function watchSignals(): { readonly stopped: Promise<StopSignal>; forget(): void } {
+  let notice: (signal: StopSignal) => void = () => {}
+  const stopped = new Promise<StopSignal>((resolve) => {
     notice = resolve
   })
-  process.once('SIGTERM', notice)
-  process.once('SIGINT', notice)
+  const listeners = stopSignals.map((signal) => [signal, () => notice(signal)] as const)
+  for (const [signal, listener] of listeners) process.once(signal, listener)
   return {
     stopped,
     forget() {
-      process.off('SIGTERM', notice)
-      process.off('SIGINT', notice)
+      for (const [signal, listener] of listeners) process.off(signal, listener)
     },
   }
 }
 
-/** `grantry serve`: runs until SIGTERM or SIGINT. */
-export async function serveCommand({ config, host, port }: ServeArguments, version?: string): Promise<void> {
-  const file = config ?? findConfiguration(process.cwd())
-  const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
-  const log = createLog(process.stderr)
+interface Run {
+  readonly given: ServeArguments
+  /** Absent: the demo. */
+  readonly loaded: LoadedConfiguration | undefined
+  readonly format: LogFormat
+  readonly version: string
+}
+
+/** Starts the server. A terminal gets the banner; the log gets the same facts unless it is on that terminal too. */
+async function start({ given, loaded, version }: Run, log: Log, prepared: (provider: Provider) => void) {
+  const hasBanner = process.stdout.isTTY === true
+  const isShown = hasBanner && process.stderr.isTTY === true
   const warnings: ProviderEvent[] = []
+  const server = await startServer({
+    loaded,
+    host: given.host,
+    port: given.port,
+    observe(event) {
+      if (event.type === 'startup_warning') warnings.push(event)
+      if (event.type !== 'startup_warning' || !isShown) log.observe(event)
+    },
+    version,
+    droppedLines: () => log.dropped,
+    prepared,
+  })
+  if (hasBanner) process.stdout.write(banner(server, warnings, process.env.NO_COLOR === undefined))
+  if (!isShown) logListening(log, server, { loaded, version })
+  return server
+}
+
+async function serve(run: Run): Promise<void> {
+  const { given, loaded, format } = run
+  let provider: Provider | undefined
+  const log = createLog(process.stderr, {
+    level: given.logLevel ?? loaded?.configuration.log.level,
+    format,
+    routeOf: (endpoint) => provider?.paths[endpoint as keyof Provider['paths']],
+  })
   const signals = watchSignals()
   let ended = false
   try {
-    const server = await startServer({
-      loaded,
-      host,
-      port,
-      observe: (event) => {
-        // A person reads it in the banner; a log that is kept needs it as well.
-        if (event.type === 'startup_warning') warnings.push(event)
-        if (event.type !== 'startup_warning' || !process.stderr.isTTY) log.observe(event)
-      },
-      version,
-      droppedLines: () => log.dropped,
+    const server = await start(run, log, (prepared) => {
+      provider = prepared
     })
-    const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-    process.stdout.write(banner(server, warnings, colour))
-    await signals.stopped
+    const signal = await signals.stopped
+    logStopping(log, signal)
     server.leave()
     // A balancer that asks every few seconds still sends requests until it has heard of it; nobody may find the port closed.
     await sleep((loaded?.configuration.shutdownDelay ?? 0) * 1000)
     await server.close(drain)
+    logStopped(log, signal)
     ended = true
   } finally {
     signals.forget()
     const written = await log.end(lastLines)
     // Lines that nobody takes would keep the process for ever.
     if (ended && !written) process.exit(0)
+  }
+}
+
+/**
+ * `grantry serve`: runs until SIGTERM or SIGINT.
+ *
+ * @throws what prevented the start, where a person reads; a log in JSON has it as a line, at every level, and the program ends without another.
+ */
+export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
+  let format = given.logFormat ?? usualFormat(process.stderr)
+  try {
+    const file = given.config ?? findConfiguration(process.cwd())
+    const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
+    format = given.logFormat ?? loaded?.configuration.log.format ?? format
+    await serve({ given, loaded, format, version })
+  } catch (cause) {
+    if (format === 'text') throw cause
+    const log = createLog(process.stderr, { format })
+    logFailure(log, cause)
+    await log.end(lastLines)
+    throw alreadyTold()
   }
 }

@@ -11,6 +11,7 @@ import * as v from 'valibot'
 import { consoleSchema } from '../console/options.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
+import { logSchema } from './log.ts'
 import { metricsSchema } from './metrics.ts'
 import { storageSchema } from './storage.ts'
 
@@ -85,6 +86,7 @@ export const configurationSchema = configurationObject({
   trustedProxies: v.optional(proxies, 0),
   shutdownDelay: v.optional(shutdownDelay, 0),
   abuseControl: abuseControlSchema,
+  log: v.optional(logSchema, {}),
   metrics: v.optional(metricsSchema, true),
   console: v.optional(consoleSchema, false),
 })

@@ -1,0 +1,62 @@
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { issuerWarning } from '../issuer-warning.ts'
+import { urlHost } from '../local-address.ts'
+import type { Log } from '../log.ts'
+import { messageOf } from '../message-of.ts'
+import type { GrantryServer } from '../server.ts'
+
+/** The signals that stop a server. */
+export const stopSignals = ['SIGTERM', 'SIGINT'] as const
+export type StopSignal = (typeof stopSignals)[number]
+
+/** The facts and warnings of the banner. */
+export function logListening(
+  log: Log,
+  server: GrantryServer,
+  { loaded, version }: { readonly loaded: LoadedConfiguration | undefined; readonly version: string },
+): void {
+  const { provider, running, isDemo, consoleUrl } = server
+  const { host, port } = running
+  log.write('info', 'server_listening', `listening on ${urlHost(host)}:${port} for ${provider.issuer}`, {
+    'service.name': 'grantry',
+    'service.version': version,
+    'server.address': host,
+    'server.port': port,
+    'process.pid': process.pid,
+    'grantry.issuer': provider.issuer,
+    'grantry.configuration': loaded?.file ?? 'demo',
+    'grantry.storage': server.storage,
+    'grantry.keys': server.keys,
+    'grantry.metrics': server.metrics,
+    'grantry.console': consoleUrl ?? 'off',
+    'grantry.plugins': server.plugins,
+  })
+  const warn = (reason: string, message: string): void =>
+    log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
+  const mismatch = issuerWarning(server)
+  if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
+  if (isDemo) warn('demo', 'This is the demo: its secrets are public. A server of your own needs --config')
+}
+
+export function logStopping(log: Log, signal: StopSignal): void {
+  log.write('info', 'server_stopping', `stopping on ${signal}`, { 'grantry.signal': signal })
+}
+
+export function logStopped(log: Log, signal: StopSignal): void {
+  log.write('info', 'server_stopped', `stopped on ${signal}`, { 'grantry.signal': signal })
+}
+
+/** The code of the innermost error that has one (`EADDRINUSE`), else the name of the error. */
+function errorType(thrown: unknown): string {
+  let type = thrown instanceof Error ? thrown.name : typeof thrown
+  for (let each: unknown = thrown; each instanceof Error; each = each.cause) {
+    const { code } = each as { readonly code?: unknown }
+    if (typeof code === 'string') type = code
+  }
+  return type
+}
+
+/** Why the server did not start, or ended by itself. */
+export function logFailure(log: Log, thrown: unknown): void {
+  log.write('error', 'server_failed', messageOf(thrown), { 'error.type': errorType(thrown) })
+}

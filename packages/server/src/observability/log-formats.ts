@@ -1,0 +1,66 @@
+import { harmlessText } from '../harmless-text.ts'
+import type { LogRecord } from './log-record.ts'
+
+/** `json`: an object a line, for programs. `text`: a line for a person. */
+export const logFormats = ['json', 'text'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('')
+
+// Printable ASCII that JSON does not escape: nearly every value.
+const plain = /^[ !#-[\]-~]*$/u
+
+function json(value: unknown): string | undefined {
+  if (typeof value === 'string' && plain.test(value)) return `"${value}"`
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  // JSON escapes C0 only.
+  const text = JSON.stringify(value) as string | undefined
+  return text === undefined || /^[ -~]*$/u.test(text) ? text : harmlessText(text, escaped)
+}
+
+/** Concatenates: with names that differ from event to event, an object for `JSON.stringify` is slower (measured). */
+function asJson({ level, name, message, fields }: LogRecord, time: string): string {
+  let line = `{"time":"${time}","level":"${level}","msg":${json(message)},"event.name":"${name}"`
+  for (const [field, value] of fields) {
+    const text = json(value)
+    if (text !== undefined) line += `,"${field}":${text}`
+  }
+  return `${line}}`
+}
+
+// To follow a request through several lines is a task for programs, which read JSON; the other fields are in the message.
+const onlyInJson: ReadonlySet<string> = new Set([
+  'event.id',
+  'grantry.request_id',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
+  'http.request.method',
+  'http.route',
+  'http.response.status_code',
+  'grantry.endpoint',
+  'error.type',
+  'grantry.reason',
+  'exception.message',
+])
+
+const quoted = (value: unknown): string =>
+  typeof value === 'string' && /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value)
+
+function asText({ level, message, fields }: LogRecord, time: string): string {
+  let line = `${time} ${level.padEnd(5)} ${message}`
+  for (const [name, value] of fields) {
+    if (value !== undefined && !onlyInJson.has(name)) line += ` ${name}=${quoted(value)}`
+  }
+  return harmlessText(line)
+}
+
+/** How each format writes a record; `time` is ISO 8601 with milliseconds, in UTC. */
+export const lineOf: Readonly<Record<LogFormat, (record: LogRecord, time: string) => string>> = {
+  json: asJson,
+  text: asText,
+}

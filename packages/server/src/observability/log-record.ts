@@ -1,0 +1,68 @@
+import { fieldName } from './field-names.ts'
+import type { Level } from './level.ts'
+import type { ServerEvent } from './server-event.ts'
+
+export type Field = readonly [name: string, value: unknown]
+
+/** One line of the log before it is written: its parts are the same in every format. */
+export interface LogRecord {
+  readonly level: Level
+  /** The type of the event; see docs/events.md. */
+  readonly name: string
+  /** One sentence for a person. */
+  readonly message: string
+  /** Names as the log has them, and values, in the order of the line. */
+  readonly fields: readonly Field[]
+}
+
+/** The path of a provider's endpoint, where it is known. */
+export type RouteOf = (endpoint: string) => string | undefined
+
+// The message and the head of the line say them.
+const saidElsewhere: ReadonlySet<string> = new Set(['type', 'time', 'message', 'cause', 'route'])
+
+const inMilliseconds = (duration: number): number => Math.round(duration * 1000) / 1000
+
+/** What was thrown. An observer may get the error itself, or a copy of it that JSON can hold. */
+function exceptionOf(cause: unknown): { readonly type?: string; readonly message: string; readonly stack?: string } {
+  if (typeof cause !== 'object' || cause === null) return { message: String(cause) }
+  const { name, message, stack } = cause as Partial<Record<'name' | 'message' | 'stack', unknown>>
+  return {
+    ...(typeof name === 'string' && { type: name }),
+    message: typeof message === 'string' ? message : Object.prototype.toString.call(cause),
+    ...(typeof stack === 'string' && { stack }),
+  }
+}
+
+/** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not repeated: it may hold a token. */
+function messageOf(event: ServerEvent, route: string | undefined): string {
+  const reason = 'reason' in event ? event.reason : undefined
+  if ('httpMethod' in event) {
+    const place = route ?? (event.endpoint === 'unknown' ? 'unmatched' : event.endpoint)
+    return `${event.httpMethod} ${place} ${event.status}${reason === undefined ? '' : ` ${reason}`}`
+  }
+  if ('message' in event) return event.message
+  const words = event.type.replaceAll('_', ' ')
+  const explained = reason === undefined ? words : `${words}: ${reason}`
+  return 'cause' in event ? `${explained}: ${exceptionOf(event.cause).message}` : explained
+}
+
+/** The record of an event. Its fields are a list: objects of as many shapes as there are events would be slow to make and to write. */
+export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): LogRecord {
+  const isFailure = event.type === 'endpoint_failed' || event.type === 'unhandled_failure'
+  const route = 'route' in event ? event.route : 'httpMethod' in event ? routeOf(event.endpoint ?? '') : undefined
+  const fields: Field[] = []
+  for (const field in event) {
+    if (saidElsewhere.has(field)) continue
+    const value = event[field as keyof ServerEvent] as unknown
+    if (field === 'reason' && isFailure) fields.push(['error.type', value])
+    else if (field === 'duration') fields.push(['duration_ms', inMilliseconds(value as number)])
+    else fields.push([fieldName(field), value])
+  }
+  if (route !== undefined) fields.push(['http.route', route])
+  if ('cause' in event) {
+    const { type, message, stack } = exceptionOf(event.cause)
+    fields.push(['exception.type', type], ['exception.message', message], ['exception.stacktrace', stack])
+  }
+  return { level, name: event.type, message: messageOf(event, route), fields }
+}
