@@ -52,6 +52,10 @@ describe('in an empty directory', () => {
         aud: 'https://api1.example.com',
       })
       issued = token
+      // OpenID Connect Discovery section 3: RS256 must be offered; what signs where nobody asks for it stays.
+      const discovery = await fetch(`${issuer}/.well-known/openid-configuration`)
+      expect(await discovery.json()).toMatchObject({ id_token_signing_alg_values_supported: ['ES256', 'RS256'] })
+      expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toMatchObject({ alg: 'ES256' })
     } finally {
       await server.stop('SIGKILL')
     }

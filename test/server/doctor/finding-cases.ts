@@ -177,6 +177,19 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { ...healthy, storage: { driver: 'filesystem', directory: '.' } },
     { id: 'store-unusable', severity: 'error' },
   ],
+  [
+    'a client that signs users in, and a key file without an RSA key',
+    withClient({ ...codeClient, scopes: ['openid', 'api1'] }),
+    { id: 'openid-algorithm-missing', severity: 'info', where: 'keys.jwks' },
+  ],
+  [
+    'a client that signs users in, and ES256 alone',
+    {
+      ...withClient({ ...codeClient, scopes: ['openid', 'api1'] }),
+      keys: { algorithm: 'ES256', encryptionSecret: strong('keys') },
+    },
+    { id: 'openid-algorithm-missing', severity: 'info', where: 'keys.algorithms' },
+  ],
   ['a configuration that is wrong', { ...healthy, isuer: 'x' }, { id: 'configuration-invalid', severity: 'error' }],
   [
     'a client that is wrong',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { clientSchema, parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { examine } from '../../../packages/server/src/doctor/examine.ts'
 import type { Facts } from '../../../packages/server/src/doctor/facts.ts'
@@ -39,6 +40,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   files: [],
   keyFileChangedAt: undefined,
   keys: [key(9)],
+  signingAlgorithms: ['ES256'],
   store: { reachable: true, driver: { name: 'some' }, counts: true, clockAhead: 0 },
   warnings: [],
   now,
@@ -135,6 +137,38 @@ describe('what other parts of the server bring', () => {
     const configuration = { keys: { encryptionSecret: generated, rotateAfter: 3600 } }
     const all = found(configuration, { clients: [client as never], keys: [key(0)] })
     expect(all).toContainEqual(['key-overlap-short', 'warning'])
+  })
+})
+
+describe('RS256, which OpenID Connect Discovery requires', () => {
+  const declared = {
+    clientId: 'web',
+    secrets: [hashed('a secret that nobody guesses')],
+    grantTypes: ['authorization_code'],
+    scopes: ['openid'],
+    redirectUris: ['https://web.example.com/cb'],
+  }
+  const where = (more: object, configuration: object = {}, elsewhere: Partial<Facts> = {}) => {
+    const clients = [parseConfiguration(clientSchema, { ...declared, ...more }, 'clients[0]')]
+    return examine(facts(configuration, { clients, ...elsewhere }))
+      .filter(({ id }) => id === 'openid-algorithm-missing')
+      .map((finding) => finding.where)
+  }
+
+  test('is missed where a client signs users in', () => {
+    expect(where({})).toEqual(['keys.algorithms'])
+    expect(where({}, { keys: { jwks: './keys.json' } })).toEqual(['keys.jwks'])
+    expect(where({}, { keys: [{}] })).toEqual(['keys'])
+    const elsewhere = { clients: [], clientsElsewhere: true }
+    expect(where({}, { authorizationEndpoint: 'https://login.example.com' }, elsewhere)).toEqual(['keys.algorithms'])
+  })
+
+  test('is not missed where it is offered, or nobody signs in', () => {
+    expect(where({}, {}, { signingAlgorithms: ['ES256', 'RS256'] })).toEqual([])
+    expect(where({ enabled: false })).toEqual([])
+    expect(where({ scopes: ['api1'] })).toEqual([])
+    expect(where({ grantTypes: ['client_credentials'] })).toEqual([])
+    expect(where({}, {}, { clients: [], clientsElsewhere: true })).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { checkFiles } from './files.ts'
 import type { Finding, Severity } from './finding.ts'
 import { checkIssuer } from './issuer.ts'
 import { checkKeys } from './keys.ts'
+import { checkOpenId } from './openid.ts'
 import { checkScopes } from './scopes.ts'
 import { checkSecrets } from './secrets.ts'
 import { checkStorage } from './storage.ts'
@@ -14,6 +15,7 @@ const checks = [
   checkIssuer,
   checkStorage,
   checkKeys,
+  checkOpenId,
   checkFiles,
   checkSecrets,
   checkClients,

@@ -37,6 +37,8 @@ export interface Facts {
   readonly keyFileChangedAt: number | undefined
   /** The ring; `undefined` where the storage could not be asked. */
   readonly keys: readonly KeyInfo[] | undefined
+  /** By which tokens can be signed; the first where a client asks for none. */
+  readonly signingAlgorithms: readonly string[]
   readonly store: StoreFact
   /** What the provider warned of at start. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]

@@ -112,6 +112,7 @@ export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
     files: filesOf(loaded),
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
     keys,
+    signingAlgorithms: judged.metadata.id_token_signing_alg_values_supported as readonly string[],
     store,
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),

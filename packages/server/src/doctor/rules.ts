@@ -196,6 +196,12 @@ export const rules = define({
     remedy: 'set keys.rotateAfter well above the lifetime of access tokens',
     source: 'OpenID Connect Core section 10.1.1',
   },
+  'openid-algorithm-missing': {
+    severity: 'info',
+    remedy:
+      'add RS256 as the second one: "algorithms": ["ES256", "RS256"] in keys, or an RSA key behind the first in the file; only clients with identityTokenAlgorithm RS256 get it',
+    source: 'OpenID Connect Discovery 1.0 section 3',
+  },
   'file-readable': {
     severity: 'error',
     remedy: 'run chmod 600 on it; if others may have read it, make new secrets',

@@ -20,7 +20,8 @@ export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateF
 
   // Signing keys: made at the first start, kept in the storage under the encryption secret, replaced every 90 days.
   // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} beside this file.
-  "keys": { "algorithm": "ES256", "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
+  // OpenID Connect wants RS256 offered; ES256, the first, signs unless a client has "identityTokenAlgorithm": "RS256".
+  "keys": { "algorithms": ["ES256", "RS256"], "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
   "clients": [
     {
