@@ -30,6 +30,14 @@ describeWithRedis('of 4 x 60 guesses at once, at four processes on one Redis wit
     expect([judged('manyAddresses'), count('manyAddresses', 400), count('manyAddresses', 429)]).toEqual([20, 20, 220])
   })
 
+  test('twenty passwords of 240 users from one address are told to be wrong', () => {
+    expect([count('manyUsers', 400), count('manyUsers', 429)]).toEqual([20, 220])
+  })
+
+  test('a hundred passwords of 240 users from 240 addresses are told to be wrong', () => {
+    expect([count('manyUsersAndAddresses', 400), count('manyUsersAndAddresses', 429)]).toEqual([100, 140])
+  })
+
   test('ten secrets of a client from one address are told to be wrong', () => {
     expect([count('secret', 401), count('secret', 429)]).toEqual([10, 230])
   })

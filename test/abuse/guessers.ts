@@ -20,6 +20,9 @@ export interface GuesserReport {
   /** Passwords, all from one address, and each from another. */
   readonly oneAddress: GuessesReport
   readonly manyAddresses: GuessesReport
+  /** A password of each of many users, all from one address, and each from another. */
+  readonly manyUsers: GuessesReport
+  readonly manyUsersAndAddresses: GuessesReport
   /** Secrets of a client, from one address. */
   readonly secret: GuessesReport
 }

@@ -142,6 +142,11 @@ describe('what is wrong in a configuration ends the start', () => {
       'abuseControl.passwords.perUserAndAddress must have a longestDelay that is no shorter than delay',
     ],
     [
+      'a part that is more than the whole',
+      { ...valid, abuseControl: { passwords: { perClient: { failures: 5, perAddress: 6 } } } },
+      'abuseControl.passwords.perClient must have a perAddress that is no more than failures',
+    ],
+    [
       'a window without length',
       { ...valid, abuseControl: { validation: { window: 0 } } },
       'abuseControl.validation.window must be a whole number of seconds from 1 to 315360000 (ten years)',

@@ -76,6 +76,16 @@ describe('an option of the wrong type', () => {
     ],
     [
       'abuseControl',
+      { passwords: { perClient: { failures: 10, perAddress: 11 } } },
+      'abuseControl.passwords.perClient must have a perAddress that is no more than failures',
+    ],
+    [
+      'abuseControl',
+      { passwords: { perClient: { perAddress: 0 } } },
+      'abuseControl.passwords.perClient.perAddress must be a whole number from 1 to 1000000',
+    ],
+    [
+      'abuseControl',
       { credentials: { perAddress: { window: '5m' } } },
       'abuseControl.credentials.perAddress.window must be a number of seconds',
     ],

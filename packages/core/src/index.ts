@@ -1,4 +1,4 @@
-export type { AbuseControlOptions, DelayLimit, WindowLimit } from './abuse/options.ts'
+export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './configuration.ts'
 export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
 export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'

@@ -51,6 +51,14 @@ function ipv4Behind(groups: readonly number[]): string | undefined {
 /** Longer than any address. */
 const longest = 64
 
+/** An address that counts alone, or the first 64 bits of one that does not. */
+function parsed(address: string): string | readonly string[] {
+  const plain = address.slice(0, longest).toLowerCase().replace(/%.*$/u, '')
+  const groups = plain.includes(':') ? parseIpv6(plain) : undefined
+  if (groups === undefined) return plain
+  return ipv4Behind(groups) ?? groups.slice(0, 4).map((group) => group.toString(16))
+}
+
 /**
  * Whose requests count together: an IPv4 address alone; an IPv6 address that stands for an IPv4 one (mapped, translated, tunnelled) as that address;
  * other IPv6 addresses by their first 64 bits, all of which any customer of an access provider has (RFC 6177, RFC 4291 section 2.5.4). Text that is no
@@ -61,9 +69,18 @@ const longest = 64
  * addressGroupOf('64:ff9b::192.0.2.1') // '192.0.2.1'
  */
 export function addressGroupOf(address: string): string {
-  const plain = address.slice(0, longest).toLowerCase().replace(/%.*$/u, '')
-  const groups = plain.includes(':') ? parseIpv6(plain) : undefined
-  if (groups === undefined) return plain
-  const network = groups.slice(0, 4).map((group) => group.toString(16))
-  return ipv4Behind(groups) ?? `${network.join(':')}::/64`
+  const counted = parsed(address)
+  return typeof counted === 'string' ? counted : `${counted.join(':')}::/64`
+}
+
+/**
+ * Whose requests are one source, where what many share is divided between sources: an IPv4 address; an IPv6 network of 48 bits, the most that one site
+ * has (RFC 6177 section 2). With 64 bits, one site would be 65,536 sources.
+ *
+ * @example
+ * siteOf('2001:db8:0:1:aaaa::1') // '2001:db8:0::/48'
+ */
+export function siteOf(address: string): string {
+  const counted = parsed(address)
+  return typeof counted === 'string' ? counted : `${counted.slice(0, 3).join(':')}::/48`
 }

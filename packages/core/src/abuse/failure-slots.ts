@@ -4,26 +4,44 @@ import { after } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Window } from './options.ts'
 
 /**
- * Counts failures with nothing but an atomic insert: the n-th failure of a window takes the n-th numbered slot, so the count is exact across processes, a
- * look costs one read, and every slot goes away with its window. Nobody is kept waiting for longer than that.
+ * Counts failures with nothing but an atomic insert: the n-th failure of a window takes the n-th numbered slot. The count is exact across processes, a
+ * look costs one read, and every slot ends with its window, so nothing has to be waited for longer than that.
  */
 export interface FailureSlots {
-  /** Seconds until the window of a name that has reached the limit is over; `undefined` below it. */
+  /** Seconds until the end of the window for a name that has reached the limit; `undefined` below it. */
   waitOf(name: string): MaybePromise<number | undefined>
-  /** The same, where this process alone has recorded as many. Asks no store. */
+  /** The same, as far as this process knows. Asks no store. */
   reachedHere(name: string): number | undefined
-  /** @returns the same, where this failure was the one that reached it. */
-  record(name: string): Promise<number | undefined>
+  /** Makes `reachedHere` count a failure that is not recorded yet. @returns takes that back; call it once, before `record` or instead of it */
+  announce(name: string): () => void
+  record(name: string): Promise<Recorded>
 }
 
-/** Names of which a process knows how often they have failed. */
+/** What became of a failure. */
+export interface Recorded {
+  /** Whether all slots of the window were taken before. */
+  readonly exceeded: boolean
+  /** Seconds until the end of the window, where this failure took the last slot or found none. */
+  readonly wait: number | undefined
+}
+
+/** Names whose slots a process remembers. Without it a failure costs a few reads more. */
 const mostNames = 1000
 
+/** What a process knows of a name in a window. */
+interface Seen {
+  readonly at: number
+  /** Each slot below is taken, or an attempt under way will try it first. */
+  next: number
+  /** Failures that are announced. */
+  coming: number
+}
+
 export function createFailureSlots(
-  { failures, window }: Window,
+  /** `window` in seconds. */
+  { failures, window }: { readonly failures: number; readonly window: number },
   {
     limit,
     issuer,
@@ -34,13 +52,29 @@ export function createFailureSlots(
   const current = (): number => Math.floor(runtime.now() / window)
   const endOf = (at: number): number => (at + 1) * window
   const remaining = (at: number): number => Math.max(1, endOf(at) - runtime.now())
-  const recorded = createBoundedMap<{ readonly at: number; readonly count: number }>(mostNames)
-  const countHere = (name: string, at: number): number => {
-    const seen = recorded.get(name)
-    return seen?.at === at ? seen.count : 0
-  }
+  const known = createBoundedMap<Seen>(mostNames)
   const slotKey = (name: string, at: number, slot: number): string =>
     keyOf('failure', hashOf(JSON.stringify([issuer, limit, name, at, slot]), runtime))
+
+  function seenOf(name: string, at: number): Seen {
+    const seen = known.get(name)
+    if (seen?.at === at) return seen
+    const fresh = { at, next: 0, coming: 0 }
+    known.set(name, fresh)
+    return fresh
+  }
+
+  /** The first slot from here on that nobody has taken; below one that is taken, no slot stays free. */
+  async function firstFree(name: string, at: number, from: number): Promise<number> {
+    let free = from
+    let taken = failures
+    while (free < taken) {
+      const middle = (free + taken) >> 1
+      if (await store.has(slotKey(name, at, middle))) free = middle + 1
+      else taken = middle
+    }
+    return free
+  }
 
   return {
     waitOf(name) {
@@ -49,26 +83,30 @@ export function createFailureSlots(
     },
     reachedHere(name) {
       const at = current()
-      return countHere(name, at) >= failures ? remaining(at) : undefined
+      const seen = known.get(name)
+      return seen?.at === at && seen.next + seen.coming >= failures ? remaining(at) : undefined
+    },
+    announce(name) {
+      const seen = seenOf(name, current())
+      seen.coming += 1
+      return () => {
+        seen.coming -= 1
+      }
     },
     async record(name) {
       const at = current()
-      // Before the store answers: those that come back meanwhile have to know.
-      const before = countHere(name, at)
-      recorded.set(name, { at, count: before + 1 })
-      // Slots are taken from the bottom, so the first free one can be halved for: above those of this process, which do not get in each other's way.
-      let free = Math.min(before, failures)
-      let taken = failures
-      while (free < taken) {
-        const middle = (free + taken) >> 1
-        if (await store.has(slotKey(name, at, middle))) free = middle + 1
-        else taken = middle
+      const seen = seenOf(name, at)
+      // Each attempt tries a slot of its own before it jumps over those of other processes, so no slot stays free.
+      let slot = seen.next
+      seen.next += 1
+      while (slot < failures) {
+        if (await store.insert(slotKey(name, at, slot), {}, endOf(at))) {
+          return { exceeded: false, wait: slot === failures - 1 ? remaining(at) : undefined }
+        }
+        slot = await firstFree(name, at, slot + 1)
+        seen.next = Math.max(seen.next, slot + 1)
       }
-      for (let slot = free; slot < failures; slot += 1) {
-        if (!(await store.insert(slotKey(name, at, slot), {}, endOf(at)))) continue
-        return slot === failures - 1 ? remaining(at) : undefined
-      }
-      return undefined
+      return { exceeded: true, wait: remaining(at) }
     },
   }
 }

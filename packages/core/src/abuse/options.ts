@@ -18,6 +18,12 @@ export interface WindowLimit {
   readonly window?: number
 }
 
+/** Failures of all users through one client, shared out between the sources that they come from. */
+export interface ClientLimit extends WindowLimit {
+  /** How many of them one source may take: an IPv4 address, or an IPv6 network of 48 bits. Default a fifth of `failures`, rounded up. */
+  readonly perAddress?: number
+}
+
 /**
  * How guessing is slowed down. Every number has a default.
  *
@@ -30,8 +36,8 @@ export interface AbuseControlOptions {
     readonly perUserAndAddress?: DelayLimit
     /** Over all addresses but those where the user has logged in; default 20 attempts, then 1 s doubling to 30 s. */
     readonly perUser?: DelayLimit
-    /** Over all users but where the user has logged in from the address; default 100 in 60 s. */
-    readonly perClient?: WindowLimit
+    /** Over all users but where the user has logged in from the address; default 100 in 60 s, of which 20 from one source. */
+    readonly perClient?: ClientLimit
     /** Seconds after which a failure is forgotten; default 3600. */
     readonly forgetAfter?: number
     /** Seconds for which an address counts as one of the user's after a login there; default 30 days. */
@@ -94,13 +100,32 @@ const windowEntries = (failures: number, window: number) => ({
 const windowLimit = (failures: number, window: number) =>
   v.optional(configurationObject(windowEntries(failures, window)), {})
 
+/** How many sources it takes to use up what a client is allowed. */
+const sources = 5
+
+const clientLimit = v.optional(
+  v.pipe(
+    configurationObject({ ...windowEntries(100, 60), perAddress: v.exactOptional(count) }),
+    v.check(
+      ({ failures, perAddress = 1 }) => perAddress <= failures,
+      'must have a perAddress that is no more than failures',
+    ),
+    v.transform(({ failures, window, perAddress = Math.ceil(failures / sources) }) => ({
+      failures,
+      window,
+      perAddress,
+    })),
+  ),
+  {},
+)
+
 const day = 86_400
 
 const passwords = v.optional(
   configurationObject({
     perUserAndAddress: delayLimit(5, 900),
     perUser: delayLimit(20, 30),
-    perClient: windowLimit(100, 60),
+    perClient: clientLimit,
     forgetAfter: v.optional(lifetimeSchema, 3600),
     rememberAddress: v.optional(lifetimeSchema, 30 * day),
   }),
@@ -142,4 +167,4 @@ export const abuseControlSchema = v.optional(
 
 export type AbuseControl = v.InferOutput<typeof everything>
 export type Delays = AbuseControl['passwords']['perUser']
-export type Window = AbuseControl['passwords']['perClient']
+export type Window = v.InferOutput<ReturnType<typeof windowLimit>>

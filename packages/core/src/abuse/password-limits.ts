@@ -4,7 +4,7 @@ import type { Trace } from '../events/trace.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { addressGroupOf } from './address-group.ts'
-import { createFailureSlots } from './failure-slots.ts'
+import { createClientFailures } from './client-failures.ts'
 import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 import { createPermits, type Permit } from './permits.ts'
@@ -63,11 +63,10 @@ export function createPasswordLimits(
   const names = {
     own: 'passwords.perUserAndAddress',
     person: 'passwords.perUser',
-    client: 'passwords.perClient',
   } as const
   const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
   const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
-  const clientSlots = createFailureSlots(perClient, { limit: names.client, issuer, store, runtime })
+  const clientFailures = createClientFailures(perClient, deps)
   // Honest logins of one user that come at once wait for each other instead of being refused for want of a permit.
   const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
   const personTurns = createTurns(perUser.attempts, longestAttempt)
@@ -91,7 +90,7 @@ export function createPasswordLimits(
     }))
     const [known, clientWait, looks] = await allOf([
       own === undefined ? undefined : store.get(knownKey, knownSchema),
-      clientSlots.waitOf(who.clientId),
+      clientFailures.waitOf(who),
       allOf([...ofAddress, ...ofPerson].map(({ permits, name }) => permits.look(name))),
     ])
     // Where the user has logged in before, strangers elsewhere do not matter: nobody is locked out by them.
@@ -127,7 +126,7 @@ export function createPasswordLimits(
       throw error
     }
     // What was under way together with the last failure that counts must not tell more than what comes after it, be it right or wrong.
-    const late = isKnown ? undefined : clientSlots.reachedHere(who.clientId)
+    const late = isKnown ? undefined : await clientFailures.settle(who, found === undefined, trace)
     if (late !== undefined) {
       await Promise.all(held.map(({ permit }) => permit.giveBack()))
       throw tooMany(late)
@@ -139,10 +138,7 @@ export function createPasswordLimits(
         told.add(limit)
         recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
       }
-      await Promise.all([
-        ...held.map(async ({ limit, permit }) => tell(limit, await permit.fail())),
-        isKnown ? undefined : clientSlots.record(who.clientId).then((wait) => tell(names.client, wait)),
-      ])
+      await Promise.all(held.map(async ({ limit, permit }) => tell(limit, await permit.fail())))
       return undefined
     }
     await Promise.all([
