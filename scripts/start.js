@@ -9,5 +9,6 @@ if (/^start(?::|$)/u.test(process.env.npm_lifecycle_event ?? '') && process.env.
 
 const { main } = await import('../packages/server/dist/cli.js')
 const given = process.argv.slice(2)
-const namesCommand = given[0] !== undefined && !given[0].startsWith('-')
-process.exitCode = await main(namesCommand ? given : ['serve', ...given])
+const [first = ''] = given
+const isComplete = /^(?:[^-]|-h$|--help$|-V$|--version$)/u.test(first)
+process.exitCode = await main(isComplete ? given : ['serve', ...given])

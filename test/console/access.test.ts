@@ -31,7 +31,7 @@ describe.each(paths)('%s', (path) => {
   test.each([
     'attacker.example',
     '127.0.0.1.attacker.example',
-    'localhost.attacker.example:5000',
+    'localhost.attacker.example:8484',
     'id.example.com',
     '',
   ])('is refused under a foreign name, whoever asks (%j)', async (host) => {
@@ -47,7 +47,7 @@ describe.each(paths)('%s', (path) => {
     },
   )
 
-  test.each(['localhost:5000', '[::1]:5000', '127.0.0.1', 'LOCALHOST:5000'])('answers as %s', async (host) => {
+  test.each(['localhost:8484', '[::1]:8484', '127.0.0.1', 'LOCALHOST:8484'])('answers as %s', async (host) => {
     const { get, live } = await testConsole()
     expect((await get(path, { host })).status).toBe(200)
     live.close()

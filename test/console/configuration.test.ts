@@ -16,7 +16,7 @@ afterEach(async () => {
 const sha256 = 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8='
 
 const written: Configuration = {
-  issuer: 'http://127.0.0.1:5000',
+  issuer: 'http://127.0.0.1:8484',
   storage: { driver: 'memory' },
   clients: [
     { clientId: 'web', secrets: [{ sha256 }], grantTypes: ['client_credentials', 'password'], scopes: ['api1'] },
@@ -92,7 +92,7 @@ describe('with a configuration', () => {
 
   test('a caller whose address a trusted proxy tells is judged by that address', async () => {
     const server = await start({ console: { remote: true }, trustedProxies: 1 })
-    const host = { host: '127.0.0.1:5000', 'x-forwarded-for': '203.0.113.9' }
+    const host = { host: '127.0.0.1:8484', 'x-forwarded-for': '203.0.113.9' }
     expect((await get(server, '/console', host)).statusCode).toBe(200)
     const closed = await start({ console: true, trustedProxies: 1 })
     expect((await get(closed, '/console', host)).statusCode).toBe(403)

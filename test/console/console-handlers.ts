@@ -26,7 +26,7 @@ export async function testConsole({ remote = false } = {}): Promise<TestConsole>
   const routes = await consoleRoutes({ options: { remote }, setup, live })
   const get: TestConsole['get'] = (path, headers = {}, connection = fromHere, method = 'GET') => {
     const handler = routes.get(path) as Handler
-    const all = { host: '127.0.0.1:5000', ...headers }
+    const all = { host: '127.0.0.1:8484', ...headers }
     // As the server makes it: the URL is of the issuer, whatever the caller says.
     return handler(new Request(`${issuer}${path}`, { method, headers: all }), connection)
   }

@@ -37,11 +37,11 @@ describe('the curl command', () => {
   test.each(nasty)('survives a shell with %j in every place', async (text) => {
     const { curlCommand } = await load('curl.js')
     const call = { method: 'POST', path: '/connect/token', credentials: [text, text], form: [['field', text]] }
-    const words = await wordsOf(curlCommand(call, 'http://127.0.0.1:5000'))
+    const words = await wordsOf(curlCommand(call, 'http://127.0.0.1:8484'))
     const encoded = encodeURIComponent(text)
     expect(words).toEqual([
       '-i',
-      'http://127.0.0.1:5000/connect/token',
+      'http://127.0.0.1:8484/connect/token',
       '-u',
       `${encoded}:${encoded}`,
       '--data-urlencode',

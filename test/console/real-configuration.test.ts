@@ -11,7 +11,7 @@ import { eventually, openConsole } from './open-console.ts'
 const configuration = parseConfiguration(
   configurationSchema,
   {
-    issuer: 'http://127.0.0.1:5000',
+    issuer: 'http://127.0.0.1:8484',
     storage: { driver: 'memory' },
     clients: [
       {

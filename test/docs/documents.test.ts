@@ -81,7 +81,7 @@ describe('configurations in the documents', () => {
     writeFileSync(file, code)
     const loaded = await loadConfiguration(file, {})
     const server = await startServer({ loaded, port: 0, observe: () => {} })
-    expect(server.provider.issuer).toBe('http://127.0.0.1:5000')
+    expect(server.provider.issuer).toBe('http://127.0.0.1:8484')
     await server.close(0)
     const { clients } = await providerOptions(loaded, memoryDriver(), () => {})
     expect(clients).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('commands in the documents', () => {
 
   test.each(commands)('$title answers as the block below it says', async ({ code, title }) => {
     const base = `http://${listeningAddress(server.output().err)}`
-    const { stdout } = await run('sh', ['-c', code.replaceAll('http://127.0.0.1:5000', base)])
+    const { stdout } = await run('sh', ['-c', code.replaceAll('http://127.0.0.1:8484', base)])
     const promised = blocks[blocks.findIndex((block) => block.title === title) + 1]
     const expected = JSON.parse(promised?.code ?? '{}')
     const answer = JSON.parse(stdout)

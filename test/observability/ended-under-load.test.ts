@@ -18,7 +18,7 @@ test.each([
   async (_, keepAlive) => {
     const home = newHome()
     const storage = { driver: 'filesystem', directory: './data' }
-    const setting = writeSetting(home, 'http://127.0.0.1:5000', storage, callers)
+    const setting = writeSetting(home, 'http://127.0.0.1:8484', storage, callers)
     const first = await start({ home, args: ['--config', setting] })
 
     let answered = 0

@@ -77,16 +77,16 @@ describe('on the port of the server', () => {
     [undefined, 404],
   ])('who comes from %s gets %d', async (clientAddress, status) => {
     const page: Handler = async () => new Response('page')
-    const request = new Request('http://x.invalid/metrics', { headers: { host: '127.0.0.1:5000' } })
+    const request = new Request('http://x.invalid/metrics', { headers: { host: '127.0.0.1:8484' } })
     expect((await localOnly(page)(request, { clientAddress })).status).toBe(status)
   })
 
   // Attack: DNS rebinding. The browser of somebody at this machine asks, for a page of a stranger.
   test.each([
-    ['127.0.0.1:5000', 200],
+    ['127.0.0.1:8484', 200],
     ['localhost', 200],
-    ['[::1]:5000', 200],
-    ['attacker.example:5000', 404],
+    ['[::1]:8484', 200],
+    ['attacker.example:8484', 404],
     ['127.0.0.1.attacker.example', 404],
     ['localhost.attacker.example', 404],
     ['id.example.com', 404],

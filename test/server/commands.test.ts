@@ -133,6 +133,40 @@ describe('hash-password from standard input', () => {
   )
 })
 
+describe('npm start', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  test.each(['--help', '-h'])('%s lists every command', async (option) => {
+    const { code, out } = await run([option], root)
+    expect(code).toBe(0)
+    for (const command of ['serve', 'init', 'check', 'keys', 'hash-secret']) expect(out).toContain(`\n  ${command} `)
+  })
+
+  test('listens on PORT, and on --port if both are set', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'grantry-port-'))
+    const port = await freePort()
+    vi.stubEnv('PORT', String(port))
+    const server = await startCommand([], directory)
+    try {
+      expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200)
+      const other = await startCommand(['--port', '0'], directory)
+      expect(other.output().err).not.toContain(`127.0.0.1:${port}`)
+      expect(await other.stop()).toBe(0)
+    } finally {
+      expect(await server.stop()).toBe(0)
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }, 60_000)
+
+  test('rejects a PORT that is not a port number', async () => {
+    vi.stubEnv('PORT', 'http')
+    const { code, err } = await run([], root)
+    expect([code, err]).toEqual([2, expect.stringContaining("value 'http' from env 'PORT' is invalid")])
+  })
+})
+
 describe('a relative path with npm start, which runs scripts at the root of the repository', () => {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-caller-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { client, hashed, healthy, strong, written } from './doctor/configuration
 import { printed } from './printed.ts'
 
 /** Valid, and in memory: what is wrong in a case is the one thing that is wrong. */
-const valid = { ...healthy, issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' } }
+const valid = { ...healthy, issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' } }
 const withClient = (more: object) => ({ ...valid, clients: [{ ...client, ...more }] })
 const withScope = (more: object) => ({ ...valid, scopes: [{ ...healthy.scopes[0], ...more }] })
 const withUser = (more: object) => ({ ...valid, users: [{ sub: '1', username: 'alice', password: 'x', ...more }] })

@@ -9,7 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), 'grantry-configuration-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const valid = {
-  issuer: 'http://127.0.0.1:5000',
+  issuer: 'http://127.0.0.1:8484',
   storage: { driver: 'memory' },
   clients: [
     {
@@ -77,7 +77,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     ],
     [
       'an issuer with a slash at the end',
-      { ...valid, issuer: 'http://127.0.0.1:5000/' },
+      { ...valid, issuer: 'http://127.0.0.1:8484/' },
       'issuer must not end with a slash',
     ],
   ])('%s', async (_, content, sentence) => {

@@ -112,6 +112,12 @@ describe('npm start without a configuration', () => {
     expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
   })
 
+  test('/ redirects to the console', async () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
+    const response = await fetch(`${base}/`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/console'])
+  })
+
   test('its stand-in for a login page refuses a wrong password and a foreign redirect URI', async () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
     const authorize = async (more: Record<string, string>) => {

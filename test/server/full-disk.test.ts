@@ -32,7 +32,7 @@ test('a full disk: not ready, a sentence that names the disk, and ready again wh
   writeFileSync(
     file,
     JSON.stringify({
-      issuer: 'http://127.0.0.1:5000',
+      issuer: 'http://127.0.0.1:8484',
       storage: { driver: 'filesystem', directory: './data', fsync: false },
       clients: [{ ...client, grantTypes: ['client_credentials'], accessTokenFormat: 'reference' }],
       scopes: [{ name: 'api1' }],

@@ -34,7 +34,7 @@ function configuration(more: object = {}): string {
   const scopes = [{ name: 'api1' }]
   writeFileSync(
     file,
-    JSON.stringify({ issuer: 'http://127.0.0.1:5000', storage, clients, scopes, keys: { encryptionSecret }, ...more }),
+    JSON.stringify({ issuer: 'http://127.0.0.1:8484', storage, clients, scopes, keys: { encryptionSecret }, ...more }),
   )
   return file
 }
@@ -106,7 +106,7 @@ describe('a server', () => {
       `import { generateKeyPairSync, sign } from 'node:crypto'
       const { publicKey, privateKey } = generateKeyPairSync('ed25519')
       const key = { publicKey: { ...publicKey.export({ format: 'jwk' }), kid: 'kms' }, sign: async (data) => sign(null, data, privateKey) }
-      export default { issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' }, clients: [], keys: [key] }`,
+      export default { issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' }, clients: [], keys: [key] }`,
     )
     const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe })
     expect(await kids(server)).toEqual(['kms'])

@@ -21,7 +21,7 @@ function configuration(storage: object): object {
   const grantTypes = ['client_credentials', 'password', 'refresh_token']
   const client = { secrets: [sha256('web-secret')], grantTypes, scopes: ['openid', 'offline_access', 'api1'] }
   return {
-    issuer: 'http://127.0.0.1:5000',
+    issuer: 'http://127.0.0.1:8484',
     storage,
     keys: { jwks: './keys.json' },
     clients: [

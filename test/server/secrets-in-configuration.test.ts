@@ -17,7 +17,7 @@ const good = { sha256: digest('sha256') }
 
 const web = { clientId: 'web', secrets: [good], grantTypes: ['client_credentials', 'password'], scopes: ['api1'] }
 const valid = {
-  issuer: 'http://127.0.0.1:5000',
+  issuer: 'http://127.0.0.1:8484',
   storage: { driver: 'memory' },
   clients: [web],
   scopes: [{ name: 'api1' }],
@@ -113,7 +113,7 @@ describe('what is wrong in a configuration ends the start', () => {
 
   const { clients: _, ...withoutClients } = valid
   test.each([
-    ['an issuer with a slash', { ...valid, issuer: 'http://127.0.0.1:5000/' }, 'issuer must not end with a slash'],
+    ['an issuer with a slash', { ...valid, issuer: 'http://127.0.0.1:8484/' }, 'issuer must not end with a slash'],
     ['a tolerance', { ...valid, clockTolerance: 61 }, 'clockTolerance must be 0 to 60 seconds'],
     [
       'a mistyped name before what is missing because of it',

@@ -126,7 +126,7 @@ describeWithRedis('Redis goes away under the server', () => {
 async function refusal(storage: object, user?: number): Promise<string> {
   const home = mkdtempSync(join(directory, 'refused-'))
   chmodSync(home, 0o755)
-  const file = writeSetting(home, 'http://127.0.0.1:5000', storage, 1)
+  const file = writeSetting(home, 'http://127.0.0.1:8484', storage, 1)
   for (const name of ['jwks.json', 'grantry.config.json']) chmodSync(join(home, name), 0o644)
   const { code, out, err } = await endingOf(
     program,

@@ -11,7 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const file = join(directory, 'grantry.config.json')
 const storage = { driver: 'filesystem', directory: './data', fsync: false }
-writeFileSync(file, JSON.stringify({ issuer: 'http://127.0.0.1:5000', storage, clients: [] }))
+writeFileSync(file, JSON.stringify({ issuer: 'http://127.0.0.1:8484', storage, clients: [] }))
 
 /** Puts a directory in the place of every file of the key ring: who reads it fails, root as well. */
 async function spoilKeys(): Promise<void> {

@@ -64,7 +64,7 @@ export const bunRuntime: Partial<Runtime> = Object.freeze({
  * A provider as the `fetch` of a `Bun.serve` of your own, where it answers every request.
  *
  * @example
- * Bun.serve({ port: 5000, development: false, reusePort: false, fetch: bunHandler(provider) })
+ * Bun.serve({ port: 8484, development: false, reusePort: false, fetch: bunHandler(provider) })
  */
 export function bunHandler(provider: Servable, options: ServeOptions = {}): BunFetch {
   const answer = createAnswer(provider, options)
@@ -76,7 +76,7 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
  *
  * @throws TypeError where this is no Bun; Bun's error when the port cannot be listened on.
  * @example
- * const { port, close } = await serve(provider, { port: 5000 })
+ * const { port, close } = await serve(provider, { port: 8484 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
   const { host = '127.0.0.1', port = 0 } = options

@@ -50,7 +50,7 @@ export const denoRuntime: Partial<Runtime> = Object.freeze({ sha256Hex, base64ur
  * A provider as the handler of a `Deno.serve` of your own, where it answers every request.
  *
  * @example
- * Deno.serve({ port: 5000 }, denoHandler(provider))
+ * Deno.serve({ port: 8484 }, denoHandler(provider))
  */
 export function denoHandler(provider: Servable, options: ServeOptions = {}): DenoFetch {
   const answer = createAnswer(provider, options)
@@ -62,7 +62,7 @@ export function denoHandler(provider: Servable, options: ServeOptions = {}): Den
  *
  * @throws TypeError where this is no Deno; Deno's error when the port cannot be listened on.
  * @example
- * const { port, close } = await serve(provider, { port: 5000 })
+ * const { port, close } = await serve(provider, { port: 8484 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<DenoServer>> {
   const { host = '127.0.0.1', port = 0 } = options

@@ -27,7 +27,7 @@ export type RunningServer = RunningServerOf<Server>
  *
  * @throws the system's error when the port cannot be listened on.
  * @example
- * const { port, close } = await serve(provider, { port: 5000 })
+ * const { port, close } = await serve(provider, { port: 8484 })
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer> {
   const { host = '127.0.0.1', port = 0 } = options

@@ -31,10 +31,10 @@ function program(): Command {
     .command('serve')
     .description('run the server; without a configuration, the demo')
     .option(...configOption)
-    .option(
-      '-p, --port <number>',
-      'port to listen on (default: that of an issuer on this machine, else 5000)',
-      portNumber,
+    .addOption(
+      new Option('-p, --port <number>', 'port to listen on (default: the port of a loopback issuer, else 8484)')
+        .env('PORT')
+        .argParser(portNumber),
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .addOption(new Option('--log-level <level>', 'least urgent level to log (default: info)').choices(logLevels))

@@ -31,7 +31,10 @@ export function ownRoutes(parts: {
   add('health', '/health/live', live)
   add('health', '/health/ready', ready)
   if (metrics !== undefined) add('metrics', '/metrics', metrics)
-  if (demoUsers !== undefined) add('demo', '/demo/authorize', demoAuthorize(provider, demoUsers))
+  if (demoUsers !== undefined) {
+    add('demo', '/demo/authorize', demoAuthorize(provider, demoUsers))
+    add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
+  }
   for (const [path, handler] of page ?? []) add('console', path, handler)
   const unknown = ownRoute('unknown', undefined, provider.fetch, observe)
   return (request) => routes.get(pathOf(request.url)) ?? unknown

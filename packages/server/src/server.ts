@@ -58,7 +58,7 @@ export interface GrantryServer {
   close(seconds: number): Promise<void>
 }
 
-const usualPort = 5000
+const usualPort = 8484
 
 function portOf(issuer: string | undefined): number {
   if (issuer === undefined || !URL.canParse(issuer)) return usualPort

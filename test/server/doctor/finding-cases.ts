@@ -15,7 +15,7 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
   ],
   [
     'an issuer of this machine',
-    { ...healthy, issuer: 'http://127.0.0.1:5000' },
+    { ...healthy, issuer: 'http://127.0.0.1:8484' },
     { id: 'issuer-loopback', severity: 'info', where: 'issuer' },
   ],
   [

@@ -54,7 +54,7 @@ describe('what other parts of the server bring', () => {
   test('is healthy as it is set by default', () => {
     expect(found({})).toEqual([])
     expect(found({ metrics: { port: 9464, host: '127.0.0.1' } })).toEqual([])
-    expect(found({ issuer: 'http://127.0.0.1:5000', console: { remote: false } })).toEqual([
+    expect(found({ issuer: 'http://127.0.0.1:8484', console: { remote: false } })).toEqual([
       ['issuer-loopback', 'info'],
     ])
   })
@@ -97,7 +97,7 @@ describe('what other parts of the server bring', () => {
     ],
     [
       'keys that are not kept',
-      { issuer: 'http://127.0.0.1:5000', storage: { driver: 'memory' } },
+      { issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' } },
       undefined,
       ['keys-not-kept', 'warning'],
     ],

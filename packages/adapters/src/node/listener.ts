@@ -103,7 +103,7 @@ export function createBridge(issuer: string, options: NodeOptions, isClosing: ()
  *
  * @throws TypeError when `maxRequests` is no whole number of at least 1.
  * @example
- * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(5000)
+ * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(8484)
  */
 export function nodeListener({ issuer, fetch }: Servable, options: NodeOptions = {}): Listener {
   return listenerOf(createBridge(issuer, options), fetch)

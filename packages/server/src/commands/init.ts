@@ -21,7 +21,7 @@ GRANTRY_KEY_SECRET=${secret}
  *
  * @throws TypeError with one sentence when the issuer is none, or the files cannot be written.
  */
-export function initCommand(given: string, { issuer = 'http://127.0.0.1:5000' }: InitArguments): string {
+export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
   parseConfiguration(issuerSchema, issuer, '--issuer')
   const directory = resolve(given)
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]

@@ -38,7 +38,7 @@ export function addOperatorCommands(grantry: Command): void {
     .command('init')
     .argument('[dir]', 'where; made when it is absent', '.')
     .description('write a commented configuration with new secrets, which are shown once; nothing is ever overwritten')
-    .option('--issuer <url>', 'the URL of the server as clients see it (default: http://127.0.0.1:5000)')
+    .option('--issuer <url>', 'the URL of the server as clients see it (default: http://127.0.0.1:8484)')
     .action((directory: string, options: InitArguments) => print(initCommand(directory, options)))
 
   grantry
