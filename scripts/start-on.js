@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildIfStale } from './build-if-stale.js'
+import { stopWithParent } from './stop-with-parent.js'
 
 const [name, ...given] = process.argv.slice(2)
 
@@ -15,6 +16,7 @@ const ours = fileURLToPath(new URL(`../runtimes/node_modules/.bin/${name}`, impo
 const start = fileURLToPath(new URL('start.js', import.meta.url))
 
 buildIfStale()
+stopWithParent()
 const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...given], { stdio: 'inherit' })
 child.once('error', (error) => {
   process.stderr.write(`${name} cannot be started (${error.code}); get it with npm run runtimes\n`)
@@ -23,6 +25,6 @@ child.once('error', (error) => {
 child.once('exit', (code) => {
   process.exitCode = code ?? 1
 })
-// A terminal sends Ctrl-C to both; a supervisor tells only us.
+// A terminal sends Ctrl-C to both processes; a supervisor signals only this one.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))

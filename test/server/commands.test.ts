@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { createPasswordCheck, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
 import { freePort } from '../support/free-port.ts'
@@ -158,6 +160,23 @@ describe('npm start', () => {
       expect(await server.stop()).toBe(0)
       rmSync(directory, { recursive: true, force: true })
     }
+  }, 60_000)
+
+  test('stops the server when npm gets SIGTERM', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'grantry-npm-'))
+    const npm = spawn('npm', ['start', '--', '--port', '0', '--log-format', 'json'], {
+      cwd: root,
+      env: { ...process.env, INIT_CWD: directory },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    // The pipe closes when the last process that holds it ends: npm, its shell, or the server.
+    const events = createInterface({ input: npm.stderr })
+    for await (const line of events) {
+      if (!line.includes('"event.name":"server_listening"')) continue
+      npm.kill('SIGTERM')
+    }
+    expect(npm.exitCode ?? npm.signalCode).not.toBeNull()
+    rmSync(directory, { recursive: true, force: true })
   }, 60_000)
 
   test('rejects a PORT that is not a port number', async () => {
