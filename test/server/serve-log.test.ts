@@ -175,3 +175,22 @@ test('a request that fails says what broke, once with its cause', async () => {
     { type: 'endpoint_failed', msg: 'POST /connect/token 503 storage_failed', status: 503 },
   ])
 }, 60_000)
+
+test('host code that throws outside of a request ends the process with a line that has the stack', async () => {
+  const home = newHome()
+  const crash = "process.on('SIGUSR2', () => { Promise.reject(new RangeError('a stray failure')) })"
+  const configuration = JSON.stringify({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
+  writeFileSync(join(home, 'grantry.config.mjs'), `${crash}\nexport default ${configuration}`)
+  const server = await start({ home })
+  server.process.kill('SIGUSR2')
+  expect(await server.ended).toBe(1)
+  const line = server.output.err.split('\n').find((text) => text.includes('"server_crashed"'))
+  expect(JSON.parse(line ?? 'null')).toMatchObject({
+    level: 'error',
+    'event.name': 'server_crashed',
+    msg: 'unhandledRejection: a stray failure',
+    'exception.type': 'RangeError',
+    'exception.message': 'a stray failure',
+    'exception.stacktrace': expect.stringContaining('grantry.config.mjs'),
+  })
+}, 60_000)

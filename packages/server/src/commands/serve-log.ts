@@ -3,6 +3,7 @@ import { issuerWarning } from '../issuer-warning.ts'
 import { urlHost } from '../local-address.ts'
 import type { Log } from '../log.ts'
 import { messageOf } from '../message-of.ts'
+import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
 /** The signals that stop a server. */
@@ -59,4 +60,17 @@ function errorType(thrown: unknown): string {
 /** Why the server did not start, or ended by itself. */
 export function logFailure(log: Log, thrown: unknown): void {
   log.write('error', 'server_failed', messageOf(thrown), { 'error.type': errorType(thrown) })
+}
+
+/**
+ * Logs what ends the process because no code handles it, until the returned function is called. Node.js then prints the stack and exits, as it does
+ * without a log; text would say the same twice.
+ */
+export function logCrashes(log: Log): () => void {
+  if (log.format === 'text') return () => {}
+  const onCrash = (thrown: unknown, origin: string): void => {
+    log.write('error', 'server_crashed', `${origin}: ${messageOf(thrown)}`, Object.fromEntries(exceptionFields(thrown)))
+  }
+  process.on('uncaughtExceptionMonitor', onCrash)
+  return () => process.off('uncaughtExceptionMonitor', onCrash)
 }

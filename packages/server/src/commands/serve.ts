@@ -7,7 +7,15 @@ import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
 import { startServer } from '../server.ts'
 import { alreadyTold } from './already-told.ts'
-import { logFailure, logListening, logStopped, logStopping, type StopSignal, stopSignals } from './serve-log.ts'
+import {
+  logCrashes,
+  logFailure,
+  logListening,
+  logStopped,
+  logStopping,
+  type StopSignal,
+  stopSignals,
+} from './serve-log.ts'
 
 export interface ServeArguments {
   readonly config?: string
@@ -78,6 +86,7 @@ async function serve(run: Run): Promise<void> {
     routeOf: (endpoint) => provider?.paths[endpoint as keyof Provider['paths']],
   })
   const signals = watchSignals()
+  const forgetCrashes = logCrashes(log)
   let ended = false
   try {
     const server = await start(run, log, (prepared) => {
@@ -93,6 +102,7 @@ async function serve(run: Run): Promise<void> {
     ended = true
   } finally {
     signals.forget()
+    forgetCrashes()
     const written = await log.end(lastLines)
     // Lines that nobody takes would keep the process for ever.
     if (ended && !written) process.exit(0)

@@ -34,6 +34,16 @@ function exceptionOf(cause: unknown): { readonly type?: string; readonly message
   }
 }
 
+/** What was thrown, with its stack. */
+export function exceptionFields(thrown: unknown): readonly Field[] {
+  const { type, message, stack } = exceptionOf(thrown)
+  return [
+    ['exception.type', type],
+    ['exception.message', message],
+    ['exception.stacktrace', stack],
+  ]
+}
+
 /** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not repeated: it may hold a token. */
 function messageOf(event: ServerEvent, route: string | undefined): string {
   const reason = 'reason' in event ? event.reason : undefined
@@ -60,9 +70,6 @@ export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): Lo
     else fields.push([fieldName(field), value])
   }
   if (route !== undefined) fields.push(['http.route', route])
-  if ('cause' in event) {
-    const { type, message, stack } = exceptionOf(event.cause)
-    fields.push(['exception.type', type], ['exception.message', message], ['exception.stacktrace', stack])
-  }
+  if ('cause' in event) fields.push(...exceptionFields(event.cause))
   return { level, name: event.type, message: messageOf(event, route), fields }
 }
