@@ -39,6 +39,8 @@ async function counting(options: Partial<ProviderOptions> = {}) {
           ? await f.post('token', grant, [clientId, secret])
           : await f.post('token', { ...grant, client_id: clientId, client_secret: secret })
     expect(status).toBe(401)
+    // The fingerprint for the event, of any id.
+    expect(work.pop()).toBe(`sha256 of ${clientId.length}`)
     return [...work]
   }
 }

@@ -83,6 +83,7 @@ test.each([
       type: 'token_issued',
       grantType: 'authorization_code',
       scopes: ['openid', 'profile', 'offline_access', 'api1'],
+      idp: 'local',
       clientId: client[0],
       sub: '1',
     }

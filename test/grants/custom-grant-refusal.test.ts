@@ -146,6 +146,20 @@ describe('a grant that fails', () => {
     expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
   })
 
+  test.each([
+    ['nothing', undefined, 'grant_result_missing', 'no result'],
+    ['null', null, 'grant_result_missing', 'no result'],
+    ['a token', 'a-token', 'grant_result_malformed', 'a malformed result: not an object'],
+    ['no scopes', {}, 'grant_result_malformed', 'a malformed result: scopes'],
+  ])('3.70 by returning %s: server_error, with a reason', async (_, result, reason, mistake) => {
+    const f = await start(() => result)
+    const { status, body } = await present(f)
+    expect([status, body]).toEqual([500, { error: 'server_error' }])
+    const message = `The grant ${grantType} returned ${mistake}`
+    const failure = { type: 'unhandled_failure', reason, cause: { name: 'TypeError', message } }
+    expect(f.events.slice(-2)).toMatchObject([failure, { type: 'endpoint_failed', status: 500, reason }])
+  })
+
   test.each(['access_token', 'token_type', 'expires_in', 'scope', 'refresh_token', 'id_token', 'error'])(
     '3.8 the standard member %s of the response cannot be set',
     async (member) => {

@@ -40,6 +40,7 @@ describe('failed passwords of one person', () => {
 
   test('the event tells the name as it was sent', async () => {
     const f = await fixture({ users: folding() })
+    await guess(f, 'alice', 'alice-password')
     await guess(f, ' ALICE ', 'wrong')
     expect(f.events).toContainEqual(
       expect.objectContaining({ type: 'user_authentication_failed', username: ' ALICE ', reason: 'wrong_credentials' }),

@@ -2,6 +2,7 @@ import { createAbuseControl } from './abuse/abuse-control.ts'
 import { createClientAuthentication } from './credentials/client.ts'
 import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserAuthentication } from './credentials/user.ts'
+import { createUserNames } from './credentials/user-names.ts'
 import { openClients } from './directory/clients.ts'
 import { openScopes } from './directory/scopes.ts'
 import { openUsers } from './directory/user-service.ts'
@@ -76,7 +77,8 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     runtime,
   })
   const limits = createAbuseControl(options.abuseControl, { issuer, store, runtime, recorder })
-  const authenticateUser = createUserAuthentication({ users, maxHostCalls, limits: limits.passwords, recorder })
+  const names = createUserNames(runtime)
+  const authenticateUser = createUserAuthentication({ users, maxHostCalls, limits: limits.passwords, names, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
   return {
     issuer,
@@ -97,8 +99,9 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     jwt,
     unrelatedScope: options.introspection.unrelatedScope,
     authenticateClient: createClientAuthentication({ clients, limits: limits.clients, runtime, recorder }),
-    authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime }),
+    authenticateScope: createScopeAuthentication({ scopes, limits: limits.scopes, runtime, recorder }),
     authenticateUser,
+    names,
     limits,
     createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
     mint: createMint({

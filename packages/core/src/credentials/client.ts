@@ -2,23 +2,14 @@ import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { reasonOf } from '../errors/oauth-error.ts'
-import type { Fact } from '../events/event.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, verifyPair } from './pair.ts'
+import { presentedId } from './presented-name.ts'
 import { createSecretCheck } from './secret.ts'
-
-function failure(error: unknown, presentedClientId: string | undefined): Fact {
-  return {
-    type: 'client_authentication_failed',
-    reason: reasonOf(error),
-    // What a stranger wrote goes to a log: no longer than a client id can be.
-    ...(presentedClientId !== undefined && { presentedClientId: presentedClientId.slice(0, 100) }),
-  }
-}
 
 /** The client, or why it is not authenticated; for events only. */
 type Verdict =
@@ -51,6 +42,17 @@ export function createClientAuthentication(deps: {
     if (client.secrets.malformed === 0 || reported.has(client)) return
     reported.add(client)
     recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
+  }
+
+  function recordFailure(error: unknown, presented: string | undefined, trace: Trace): void {
+    if (!recorder.observed) return
+    const fact = { type: 'client_authentication_failed', reason: reasonOf(error) } as const
+    const id = presented === undefined ? undefined : presentedId(presented, clients.isKnown, runtime)
+    recorder.record(trace, {
+      ...fact,
+      ...(id?.known !== undefined && { presentedClientId: id.known }),
+      ...(id !== undefined && { presentedFingerprint: id.fingerprint }),
+    })
   }
 
   async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Verdict> {
@@ -94,7 +96,7 @@ export function createClientAuthentication(deps: {
       return client as AuthenticatedClient
     } catch (thrown) {
       const error = await limits.countFailure(thrown, presentedClientId, trace)
-      recorder.record(trace, failure(error, presentedClientId))
+      recordFailure(error, presentedClientId, trace)
       throw error
     }
   }

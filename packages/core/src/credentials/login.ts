@@ -7,6 +7,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/trace.ts'
 import type { TraceContext } from '../events/trace-context.ts'
 import type { UserAuthentication } from './user.ts'
+import type { UserNames } from './user-names.ts'
 
 /** Where a login comes from. The `connection` that an adapter passes beside the request fits. */
 export interface LoginContext {
@@ -54,9 +55,10 @@ export function createAuthenticateUser(deps: {
   readonly users: UserService
   readonly clients: ClientDirectory
   readonly authenticateUser: UserAuthentication
+  readonly names: UserNames
   readonly recorder: Recorder
 }): AuthenticateUser {
-  const { users, clients, authenticateUser, recorder } = deps
+  const { users, clients, authenticateUser, names, recorder } = deps
 
   async function clientOf(clientId: string | undefined): Promise<Client | undefined> {
     if (clientId === undefined) return undefined
@@ -73,8 +75,8 @@ export function createAuthenticateUser(deps: {
     const trace = recorder.start('authenticateUser', clientAddress, context.traceContext)
     trace.client = client
     if (isPossible(credentials)) return authenticateUser(credentials, client, trace)
-    const username = credentials.username.slice(0, longestUsername)
-    recorder.record(trace, { type: 'user_authentication_failed', username, reason: 'credentials_impossible' })
+    const name = names.named(credentials.username.slice(0, longestUsername))
+    recorder.record(trace, { type: 'user_authentication_failed', ...name, reason: 'credentials_impossible' })
     return undefined
   }
 }

@@ -1,10 +1,11 @@
 import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { Trace } from '../events/trace.ts'
+import type { Recorder, Trace } from '../events/trace.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
 import { invalidClient, type Presented, verifyPair } from './pair.ts'
+import { presentedId } from './presented-name.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The scope, or why it is not authenticated; for events only. */
@@ -23,9 +24,10 @@ export function createScopeAuthentication(deps: {
   readonly scopes: ScopeDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
+  readonly recorder: Recorder
 }): ScopeAuthentication {
-  const { scopes, limits, runtime } = deps
-
+  const { scopes, limits, runtime, recorder } = deps
+  const isKnown = (name: string): boolean => scopes.find(name) !== undefined
   const matchesSecret = createSecretCheck(
     scopes.all.map(({ secrets }) => secrets.stored),
     runtime,
@@ -56,6 +58,7 @@ export function createScopeAuthentication(deps: {
       limits.assertBelow(id, trace)
       return { scope, presented }
     } catch (thrown) {
+      if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
       throw await limits.countFailure(thrown, id, trace)
     }
   }

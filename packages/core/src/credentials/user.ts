@@ -3,10 +3,11 @@ import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Client } from '../directory/client.ts'
 import { hostPortBusy } from '../directory/host-port.ts'
-import { subjectSchema } from '../directory/subject.ts'
+import { localProvider, subjectSchema } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
+import type { UserNames } from './user-names.ts'
 
 export type UserAuthentication = (
   credentials: UserCredentials,
@@ -37,16 +38,20 @@ export function createUserAuthentication(deps: {
   readonly users: UserService
   readonly maxHostCalls: number
   readonly limits: PasswordLimits
+  readonly names: UserNames
   readonly recorder: Recorder
 }): UserAuthentication {
-  const { users, maxHostCalls, limits, recorder } = deps
+  const { users, maxHostCalls, limits, names, recorder } = deps
   let attempts = 0
   return async (credentials, client, trace) => {
     const { username, idp, tenant, acrValues } = credentials
     const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = named ? JSON.stringify([idp, tenant, acrValues]) : undefined
-    const fail = (reason: string): void =>
-      recorder.record(trace, { type: 'user_authentication_failed', username, reason })
+    trace.tenant = tenant
+    const fail = (reason: string): void => {
+      const asked = { ...(idp !== undefined && { idp }), ...(acrValues !== undefined && { acrValues: [...acrValues] }) }
+      recorder.record(trace, { type: 'user_authentication_failed', ...names.named(username), ...asked, reason })
+    }
     const who = {
       person: foldedName(username),
       clientId: client?.clientId ?? noClient,
@@ -74,7 +79,10 @@ export function createUserAuthentication(deps: {
     }
     const subject = subjectOf(user)
     trace.sub = subject.sub
-    recorder.record(trace, { type: 'user_authentication_succeeded' })
+    names.remember(username)
+    const { idp: authenticatedBy = localProvider, acr } = subject
+    const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
+    recorder.record(trace, { type: 'user_authentication_succeeded', username, ...how })
     return subject
   }
 }

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../bounded-map.ts'
 import { parseConfiguration } from '../configuration.ts'
 import type { MaybePromise } from '../json.ts'
 import { after } from '../promises.ts'
@@ -19,6 +20,8 @@ export interface ClientStore {
 /** What the core asks; the same for an array and a store. */
 export interface ClientDirectory {
   find(clientId: string): MaybePromise<Client | undefined>
+  /** Whether a client has this id, as far as that is known without a question to the host. For events. */
+  isKnown(clientId: string): boolean
   readonly verifySecret: ClientStore['verifySecret']
   isOriginAllowed(origin: string): MaybePromise<boolean>
   /** Every client, where all of them are known at start. */
@@ -36,6 +39,7 @@ function fromArray(options: readonly ClientOptions[]): ClientDirectory {
   const origins = new Set(all.filter((client) => client.enabled).flatMap((client) => client.allowedCorsOrigins))
   return {
     find: (clientId) => clients.get(clientId),
+    isKnown: (clientId) => clients.has(clientId),
     verifySecret: undefined,
     isOriginAllowed: (origin) => origins.has(origin),
     all,
@@ -60,6 +64,9 @@ function clientRow(options: ClientOptions): ClientOptions {
   }
 }
 
+/** Ids of a client store that one process remembers. */
+const mostIds = 10_000
+
 function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
   const parsed = new WeakMap<ClientOptions, Client>()
   const parse = (options: ClientOptions | undefined): Client | undefined => {
@@ -70,11 +77,17 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
     parsed.set(options, client)
     return client
   }
+  const ids = createBoundedMap<true>(mostIds)
+  const remember = (client: Client | undefined): Client | undefined => {
+    if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
+    return client
+  }
   const findPort = createHostPort('clients.find', limits)
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port: a malformed client is a rejection, too.
-    find: (clientId) => findPort(() => after(store.find(clientId), parse)),
+    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parse(found)))),
+    isKnown: (clientId) => ids.get(clientId) === true,
     verifySecret: guarded('clients.verifySecret', store.verifySecret?.bind(store), limits),
     isOriginAllowed: (origin) => isOriginAllowed?.(origin) ?? false,
     all: [],

@@ -21,6 +21,9 @@ export const subjectSchema = v.strictObject({
   acr: v.exactOptional(text(200)),
 })
 
+/** The identity provider of a subject that names none. */
+export const localProvider = 'local'
+
 /** Seconds that a clock of the host may be ahead. */
 const aheadAtMost = 86_400
 
@@ -29,5 +32,5 @@ export function completeSubject(subject: Subject, now: number): CompleteSubject 
   if (subject.authTime !== undefined && subject.authTime > now + aheadAtMost) {
     throw new TypeError('authTime is in epoch seconds and lies in the future; is it in milliseconds?')
   }
-  return { idp: 'local', authTime: now, ...subject }
+  return { idp: localProvider, authTime: now, ...subject }
 }

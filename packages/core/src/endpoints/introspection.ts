@@ -17,6 +17,12 @@ export type UnrelatedScope = 'inactive' | 'unauthorized'
 const parametersSchema = v.object({ token: v.string() })
 const inactive = { active: false }
 
+function presentedScope({ presented }: Trace): { presentedScope?: string; presentedFingerprint?: string } {
+  if (presented === undefined) return {}
+  const { known, fingerprint: presentedFingerprint } = presented
+  return known === undefined ? { presentedFingerprint } : { presentedScope: known, presentedFingerprint }
+}
+
 /**
  * `POST /connect/introspect`.
  *
@@ -50,7 +56,7 @@ export function introspectionEndpoint(deps: {
     try {
       return await authenticate(request, trace)
     } catch (error) {
-      recorder.record(trace, { type: 'introspection_denied', reason: reasonOf(error) })
+      recorder.record(trace, { type: 'introspection_denied', ...presentedScope(trace), reason: reasonOf(error) })
       throw error
     }
   }

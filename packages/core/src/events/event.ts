@@ -3,14 +3,39 @@ import type { PreflightRefusal } from '../http/cors.ts'
 /** What happened to whom. Each fact carries names and reasons only: no token, code, secret or password ever enters one. */
 export type Fact =
   | { readonly type: 'client_authentication_succeeded'; readonly method: string }
-  | { readonly type: 'client_authentication_failed'; readonly presentedClientId?: string; readonly reason: string }
-  | { readonly type: 'user_authentication_succeeded' }
-  | { readonly type: 'user_authentication_failed'; readonly username: string; readonly reason: string }
+  /** `presentedClientId` is the id of a client. Anything else that was presented has a fingerprint only, because it may be a secret. */
+  | {
+      readonly type: 'client_authentication_failed'
+      readonly presentedClientId?: string
+      readonly presentedFingerprint?: string
+      readonly reason: string
+    }
+  | {
+      readonly type: 'user_authentication_succeeded'
+      readonly username: string
+      readonly idp: string
+      readonly acr?: string
+    }
+  /**
+   * `username` has authenticated in this process before. Any other name has a fingerprint only, because it may be a password. The fingerprint is keyed
+   * by this process. `idp` and `acrValues` are what the request asked for.
+   */
+  | {
+      readonly type: 'user_authentication_failed'
+      readonly username?: string
+      readonly usernameFingerprint: string
+      readonly idp?: string
+      readonly acrValues?: readonly string[]
+      readonly reason: string
+    }
   | {
       readonly type: 'token_issued'
       readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'
       readonly grantType: string
       readonly scopes: readonly string[]
+      /** Who authenticated the user, and how strongly; absent for a client alone. */
+      readonly idp?: string
+      readonly acr?: string
       readonly fingerprint?: string
       readonly family?: string
     }
@@ -36,8 +61,17 @@ export type Fact =
     }
   | { readonly type: 'introspection_active'; readonly scope: string; readonly fingerprint: string }
   | {
-      readonly type: 'introspection_inactive' | 'introspection_denied'
+      readonly type: 'introspection_inactive'
+      readonly scope: string
+      readonly reason: string
+      readonly fingerprint: string
+    }
+  /** Without `scope` the caller did not authenticate; then `presentedScope` is the name of a scope, and anything else has a fingerprint only. */
+  | {
+      readonly type: 'introspection_denied'
       readonly scope?: string
+      readonly presentedScope?: string
+      readonly presentedFingerprint?: string
       readonly reason: string
       readonly fingerprint?: string
     }
@@ -121,6 +155,8 @@ export type ProviderEvent = Fact & {
   readonly endpoint?: string
   readonly clientId?: string
   readonly sub?: string
+  /** Of a login: the tenant that `acr_values` names. */
+  readonly tenant?: string
   readonly clientAddress?: string
 }
 

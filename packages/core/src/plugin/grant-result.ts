@@ -67,19 +67,24 @@ function storedGrantOf(redeems: readonly RedemptionFacts[], continues: Redemptio
   return stored[0]
 }
 
+/** A defect of the plugin. Only the path of the mistake is named: the value could be a token or a password. */
+function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantType }: Grant): OAuthError {
+  const isMissing = result === undefined || result === null
+  const mistake = isMissing ? 'no result' : `a malformed result: ${v.getDotPath(issue) ?? 'not an object'}`
+  return new OAuthError('server_error', 'The request failed', {
+    reason: isMissing ? 'grant_result_missing' : 'grant_result_malformed',
+    cause: new TypeError(`The grant ${grantType} returned ${mistake}`),
+  })
+}
+
 /**
  * @param found stored grants that the kit has handed out for this request
- * @throws TypeError (a defect of the plugin) when the result is malformed, sets what belongs to the core, or leaves out a stored grant that it rests on.
+ * @throws OAuthError `server_error` (a defect of the plugin) when the result is missing or malformed.
+ * @throws TypeError (a defect of the plugin) when it sets what belongs to the core, or leaves out a stored grant that it rests on.
  */
 export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
-  if (!parsed.success) {
-    const [issue] = parsed.issues
-    // The path only: the value could be a token or a password.
-    throw new TypeError(
-      `The grant ${grant.grantType} returned a malformed result: ${v.getDotPath(issue) ?? 'no object'}`,
-    )
-  }
+  if (!parsed.success) throw malformedResult(result, parsed.issues[0], grant)
   const { output } = parsed
   for (const member of Object.keys(output.response ?? {})) {
     if (standardMembers.has(member))

@@ -148,11 +148,13 @@ export function createMint(deps: {
       ...result.response,
     }
     const named = families.named(family)
+    const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
     const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
       type: 'token_issued',
       tokenType,
       grantType,
       scopes,
+      ...login,
       fingerprint,
       ...named,
     })
