@@ -31,7 +31,10 @@ export interface RotateOptions {
 }
 
 export interface RetireOptions extends RotateOptions {
-  /** Somebody else has the key: it is gone at once, and every token that it signed is refused. */
+  /**
+   * The private key is known to others: it is removed immediately, and every token that it signed is refused. Add its `kid` to `refused` of
+   * `storedKeys()` as well, so that a restored backup cannot bring it back.
+   */
   readonly compromised?: boolean
 }
 
