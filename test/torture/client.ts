@@ -115,6 +115,12 @@ export function createClient(deps: {
     ledger.count('otherReplays')
   }
 
+  /** Inside the window, but its successor was spent: the response to it was not lost. */
+  async function replayWalked(living: Family): Promise<void> {
+    await replay(living, living.firstSpent?.token ?? '', {})
+    ledger.count('walkedReplays')
+  }
+
   async function twins(living: Family): Promise<void> {
     ledger.count('twins')
     await advance(living, 2)
@@ -134,6 +140,11 @@ export function createClient(deps: {
     { weight: 4, isPossible: () => !patient, act: revokeFamily },
     { weight: 4, isPossible: () => !patient, act: revokeAccessToken },
     { weight: 3, isPossible: ({ lastSpent }) => !patient && lastSpent !== undefined, act: replayOther },
+    {
+      weight: 3,
+      isPossible: ({ firstSpent, lastSpent }) => !patient && firstSpent !== lastSpent,
+      act: replayWalked,
+    },
   ]
 
   function chooseDeed(living: Family): Deed {

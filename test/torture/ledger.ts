@@ -44,6 +44,7 @@ export const activities = [
   'accessRevocations',
   'lateReplays',
   'otherReplays',
+  'walkedReplays',
   'inspections',
 ] as const
 export type Activity = (typeof activities)[number]

@@ -14,6 +14,7 @@ export const clientsWorked: Happenings = {
   accessRevocations: 3,
   lateReplays: 3,
   otherReplays: 3,
+  walkedReplays: 3,
   inspections: 20,
 }
 

@@ -22,6 +22,7 @@ const originSchema = v.pipe(
 
 const refreshTokenSchema = configurationObject({
   usage: v.optional(v.picklist(['rotate', 'reuse'], 'must be "rotate" or "reuse"'), 'rotate'),
+  /** Seconds in which an equal request with the old token gets the same response, until the new token is used; 0: never. */
   retryWindow: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),

@@ -53,7 +53,10 @@ export function createCommit(deps: {
     ...families.named(record?.family),
   })
 
-  /** The answer that the first of two equal refresh requests got, inside the retry window. */
+  /**
+   * The response that the first of two equal refresh requests got, inside the retry window and until its refresh token is spent: a client that uses
+   * the successor has received the response, so whoever presents the old token then is somebody else (RFC 9700 section 4.14.2).
+   */
   async function retried({ request }: Spending, redeemed: RedemptionFacts, spent: SpentRecord | undefined) {
     const { credential } = redeemed
     const replay = spent?.replay
@@ -61,9 +64,14 @@ export function createCommit(deps: {
     if (runtime.now() >= replay.until || replay.request !== request) return undefined
     const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
     const answer = record && (await openResponse(record.sealed, credential, runtime))
-    // The twin may have died before its marker was safe from a crash of the store: whoever answers makes sure of it first.
-    if (answer !== undefined) await store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt)
-    return answer
+    if (answer === undefined) return undefined
+    const { refresh_token: successor } = answer
+    const [isUsed] = await allOf([
+      typeof successor === 'string' && store.has(spentKeyOf('refresh', hashOf(successor, runtime))),
+      // The process that spent the token may have died before its marker was safe from a crash of the store.
+      store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
+    ])
+    return isUsed ? undefined : answer
   }
 
   async function answerReplay(
@@ -93,8 +101,7 @@ export function createCommit(deps: {
     const refresh = spending.redemptions.find(({ kind }) => kind === 'refresh')
     if (lost.kind === 'plugin' && refresh !== undefined) {
       const marker = await markerOf(refresh)
-      const answer = marker && (await retried(spending, refresh, marker))
-      if (answer !== undefined) return answer
+      if (marker !== undefined) return answerReplay(spending, refresh, marker)
     }
     return answerReplay(spending, lost, await markerOf(lost))
   }
