@@ -1,6 +1,6 @@
 // Inside the retry window a rotated refresh token answers the request that rotated it, and no other: a thief who asks for something else must not get, or hide behind, the
 // first answer.
-import { defineGrant } from '@grantry/core'
+import { defineGrant, defineGrantCheck, type GrantKit } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -24,12 +24,56 @@ const tenantGrant = defineGrant({
   },
 })
 
+const goOn = async (token: string, kit: GrantKit) => {
+  const stored = await kit.findRefreshToken(token)
+  if (stored === undefined) throw new TypeError('the test knows its tokens')
+  return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
+}
+
+/** Grants that declare their parameters in other ways than a plain object. */
+const renamingGrant = defineGrant({
+  grantType: 'urn:example:renaming',
+  scope: 'optional',
+  params: v.pipe(
+    v.object({ refresh_token: v.string(), door: v.string() }),
+    v.transform(({ refresh_token: token, door }) => ({ token, entrance: door })),
+  ),
+  handle: ({ params }, kit) => goOn(params.token, kit),
+})
+const eitherGrant = defineGrant({
+  grantType: 'urn:example:either',
+  scope: 'optional',
+  params: v.union([
+    v.object({ refresh_token: v.string(), red: v.string() }),
+    v.object({ refresh_token: v.string(), blue: v.string() }),
+  ]),
+  handle: ({ params }, kit) => goOn(params.refresh_token, kit),
+})
+const openGrant = defineGrant({
+  grantType: 'urn:example:open',
+  scope: 'optional',
+  params: v.looseObject({ refresh_token: v.string() }),
+  handle: ({ params }, kit) => goOn(params.refresh_token, kit),
+})
+
+/** Declares a parameter of the refresh token grant. */
+const deviceCheck = defineGrantCheck({
+  settles: 'device' as 'proof_key',
+  grantTypes: ['refresh_token'],
+  params: v.object({ device: v.optional(v.string()) }),
+  check: () => undefined,
+})
+
+const grants = [tenantGrant, renamingGrant, eitherGrant, openGrant]
 const confidential = clients.filter((client) => !client.public)
 
 async function loggedIn() {
   const f = await fixture({
-    plugins: [builtInPlugins, tenantGrant],
-    clients: confidential.map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] })),
+    plugins: [builtInPlugins, grants, deviceCheck],
+    clients: confidential.map((client) => ({
+      ...client,
+      grantTypes: [...(client.grantTypes ?? []), ...grants.map((grant) => grant.grantType)],
+    })),
   })
   const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
   const { body } = await f.post('token', { ...login, scope: 'openid api1 offline_access' }, web)
@@ -42,19 +86,25 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
 type Form = Record<string, string>
 
 const custom = (more: Form): Form => ({ grant_type: grantType, ...more })
+const renaming = (more: Form): Form => ({ grant_type: 'urn:example:renaming', ...more })
+const either = (more: Form): Form => ({ grant_type: 'urn:example:either', ...more })
+const open = (more: Form): Form => ({ grant_type: 'urn:example:open', ...more })
 const plain = (more: Form = {}): Form => ({ grant_type: 'refresh_token', ...more })
 
 describe('the same refresh token inside the window', () => {
   test.each<[string, Form, Form]>([
     ['another parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'blue' })],
     ['another grant type', plain({ tenant: 'red' }), custom({ tenant: 'red' })],
-    ['another extra parameter', plain({ device: 'one' }), plain({ device: 'two' })],
-    ['an extra parameter more', plain(), plain({ device: 'one' })],
-    ['an extra parameter less', plain({ device: 'one' }), plain()],
+    ['another parameter of a check', plain({ device: 'one' }), plain({ device: 'two' })],
+    ['a parameter of a check more', plain(), plain({ device: 'one' })],
+    ['a parameter of a check less', plain({ device: 'one' }), plain()],
+    ['another parameter that the grant renames', renaming({ door: 'north' }), renaming({ door: 'south' })],
+    ['another one of two forms', either({ red: '1' }), either({ blue: '1' })],
+    ['another parameter of a grant that takes any', open({ anything: '1' }), open({ anything: '2' })],
     ['other scopes', plain({ scope: 'openid api1' }), plain({ scope: 'openid' })],
     ['the scopes that were left out', plain(), plain({ scope: 'openid api1 offline_access' })],
-    ['a value cut differently', plain({ a: '1', b: '2' }), plain({ a: '1","b":"2' })],
-  ])('with %s is a replay: refused, and the family is revoked', async (_, one, another) => {
+    ['a value cut differently', open({ a: '1', b: '2' }), open({ a: '1","b":"2' })],
+  ])('3.40 with %s is a replay: refused, and the family is revoked', async (_, one, another) => {
     const { f, first } = await loggedIn()
     const rotated = await f.post('token', { ...one, refresh_token: first }, web)
     expect(rotated.status).toBe(200)
@@ -74,9 +124,17 @@ describe('the same refresh token inside the window', () => {
     ['the scopes with other spaces', plain({ scope: 'openid api1' }), plain({ scope: ' openid  api1 ' })],
     ['the scopes repeated', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid api1' })],
     ['a scope of spaces only', plain(), plain({ scope: '  ' })],
-    ['the parameters in another order', plain({ a: '1', b: '2' }), plain({ b: '2', a: '1' })],
+    ['the parameters in another order', open({ a: '1', b: '2' }), open({ b: '2', a: '1' })],
     ['an empty parameter more', plain(), plain({ device: '' })],
-  ])('with %s is the same request: the same answer', async (_, one, another) => {
+    // RFC 6749 section 3.2: what nobody declares is ignored.
+    ['another parameter that nobody declares', plain({ unknown: '1' }), plain({ unknown: '2' })],
+    ['an undeclared parameter more', plain(), plain({ unknown: '1' })],
+    ['an undeclared parameter less', plain({ unknown: '1' }), plain()],
+    ['a parameter of another grant type', plain(), plain({ tenant: 'red', code: 'x' })],
+    ['a parameter of a check of another grant type', plain(), plain({ code_verifier: 'x'.repeat(43) })],
+    ['an undeclared parameter beside the form that was chosen', either({ red: '1' }), either({ red: '1', green: '1' })],
+    ['an undeclared parameter that is called __proto__', plain(), plain(JSON.parse('{"__proto__":"1"}'))],
+  ])('3.40 with %s is the same request: the same answer', async (_, one, another) => {
     const { f, first } = await loggedIn()
     const rotated = await f.post('token', { ...one, refresh_token: first }, web)
     expect(rotated.status).toBe(200)

@@ -141,7 +141,7 @@ export function createClient(deps: {
     { weight: 4, isPossible: () => !patient, act: revokeAccessToken },
     { weight: 3, isPossible: ({ lastSpent }) => !patient && lastSpent !== undefined, act: replayOther },
     {
-      weight: 3,
+      weight: 10,
       isPossible: ({ firstSpent, lastSpent }) => !patient && firstSpent !== lastSpent,
       act: replayWalked,
     },

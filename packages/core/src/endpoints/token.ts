@@ -100,11 +100,15 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     if (!(await isActive(users, sub))) throw refusalOf(grant, 'user_inactive')
   }
 
-  /** What makes two requests one request sent twice: everything that it asks, by whomever it is authenticated. */
+  /**
+   * What makes two requests one request sent twice: the client, the scope, and the parameters that the grant and its checks declare. Others are
+   * ignored (RFC 6749 section 3.2).
+   */
   function identityOf(client: AuthenticatedClient, form: RequestParameters): string {
-    const { client_id: _id, client_secret: _secret, scope, ...rest } = form
-    const asked = Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1))
-    return hashOf(JSON.stringify([client.clientId, wordsOfScope(scope ?? '').sort(), asked]), runtime)
+    const { grant_type: grantType = '', scope } = form
+    const asked = Object.entries(ownFields(form)).filter(([name]) => registry.declares(grantType, name))
+    asked.sort(([one], [other]) => (one < other ? -1 : 1))
+    return hashOf(JSON.stringify([client.clientId, grantType, wordsOfScope(scope ?? '').sort(), asked]), runtime)
   }
 
   /** The fields of the grant: what belongs to the core, the secret above all, is not handed to a plugin. */

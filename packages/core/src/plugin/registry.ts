@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts'
+import { declaredParameters } from './declared-parameters.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck, Proofs } from './grant-check.ts'
 import { metadataOfChecks } from './metadata.ts'
@@ -11,6 +12,8 @@ export interface Registry {
   readonly grants: ReadonlyMap<string, Grant>
   /** The checks that run on a grant type; the same array every time. */
   checksOf(grantType: string): readonly GrantCheck[]
+  /** Whether a grant of this type, or a check that runs on it, reads the parameter. */
+  declares(grantType: string, parameter: string): boolean
   readonly metadata: JsonObject
 }
 
@@ -93,16 +96,20 @@ export function createRegistry(plugins: Plugin): Registry {
   add(plugins)
 
   const checksByGrantType = new Map<string, readonly GrantCheck[]>()
-  for (const grantType of grants.keys()) {
-    checksByGrantType.set(
-      grantType,
-      [...checks.values()].filter((check) => check.grantTypes.includes(grantType)),
-    )
+  /** Absent where one of them may read any parameter. */
+  const declaredByGrantType = new Map<string, ReadonlySet<string>>()
+  for (const [grantType, { params }] of grants) {
+    const itsChecks = [...checks.values()].filter((check) => check.grantTypes.includes(grantType))
+    checksByGrantType.set(grantType, itsChecks)
+    const declared = [params, ...itsChecks.map((check) => check.params)].map(declaredParameters)
+    if (!declared.includes(undefined))
+      declaredByGrantType.set(grantType, new Set(declared.flatMap((names) => names ?? [])))
   }
   const none: readonly GrantCheck[] = []
   return {
     grants,
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
+    declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
     metadata: metadataOfChecks(checks.values()),
   }
 }
