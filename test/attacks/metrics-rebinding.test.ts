@@ -13,7 +13,6 @@ import { configurationSchema } from '../../packages/server/src/configuration/sch
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { exchange } from '../support/exchange.ts'
-import { freePort } from '../support/free-port.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-rebinding-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -24,13 +23,12 @@ afterEach(async () => {
 })
 
 async function start(metrics: object) {
-  const port = await freePort()
   const given = { issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] }
-  const configuration = parseConfiguration(configurationSchema, { ...given, metrics: { port, ...metrics } }, '')
+  const configuration = parseConfiguration(configurationSchema, { ...given, metrics: { port: 0, ...metrics } }, '')
   const events: ServerEvent[] = []
   const loaded = { configuration, file: 'grantry.config.json', directory }
   server = await startServer({ loaded, port: 0, observe: (event) => events.push(event) })
-  return { port, events }
+  return { port: Number(new URL(server.metrics).port), events }
 }
 
 interface Scraped {
@@ -99,6 +97,12 @@ describe('the metrics listener', () => {
     for (const host of ['grantry.attacker.example', 'x.grantry', 'id-2.internal.example']) {
       expect([host, (await scrape(port, host)).status]).toEqual([host, 421])
     }
+  })
+
+  test('logs a request that the adapter refuses', async () => {
+    const { port, events } = await start({})
+    await exchange(port, 'GET /metrics HTTP/1.1\r\nHost: a@b\r\n\r\n')
+    expect(events.at(-1)).toMatchObject({ type: 'request_answered', endpoint: 'refused', status: 400 })
   })
 
   test('logs the refusal, and not what the host said', async () => {

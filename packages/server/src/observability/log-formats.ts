@@ -48,13 +48,15 @@ const onlyInJson: ReadonlySet<string> = new Set([
   'exception.message',
 ])
 
+const ownPrefix = /^grantry\./u
+
 const quoted = (value: unknown): string =>
   typeof value === 'string' && /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value)
 
 function asText({ level, message, fields }: LogRecord, time: string): string {
   let line = `${time} ${level.padEnd(5)} ${message}`
   for (const [name, value] of fields) {
-    if (value !== undefined && !onlyInJson.has(name)) line += ` ${name}=${quoted(value)}`
+    if (value !== undefined && !onlyInJson.has(name)) line += ` ${name.replace(ownPrefix, '')}=${quoted(value)}`
   }
   return harmlessText(line)
 }

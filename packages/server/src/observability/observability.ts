@@ -1,5 +1,5 @@
 import type { AtomicDriver, Handler, Provider } from '@grantry/core'
-import type { Adapter, Listening } from '../adapter.ts'
+import type { Adapter, Listening, RefusedRequest } from '../adapter.ts'
 import type { MetricsConfiguration } from '../configuration/metrics.ts'
 import { listenFailure } from '../listen-failure.ts'
 import { urlHost } from '../local-address.ts'
@@ -7,6 +7,7 @@ import type { Tracing } from '../opentelemetry.ts'
 import type { Metrics } from './metrics.ts'
 import { observedDriver } from './observed-driver.ts'
 import { ownRoute } from './own-route.ts'
+import { refusedRequest } from './refused-request.ts'
 import type { ServerObserver } from './server-event.ts'
 
 /** What looks on while the server works. */
@@ -66,6 +67,7 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
       ownRoute('metrics', '/metrics', metricsListener(page, place.host, place.allowedHosts), observe),
       place,
       adapter,
+      (refused) => observe(refusedRequest(refused)),
     ))
   return {
     observe,
@@ -97,10 +99,11 @@ async function open(
   handler: Handler,
   { host, port }: { readonly host: string; readonly port: number },
   adapter: Adapter,
+  onRefused: (refused: RefusedRequest) => void,
 ): Promise<Listening> {
   const issuer = `http://${urlHost(host)}`
   try {
-    return await adapter.serve({ issuer, fetch: handler }, { host, port, trustedProxies: 0 })
+    return await adapter.serve({ issuer, fetch: handler }, { host, port, trustedProxies: 0, onRefused })
   } catch (cause) {
     throw listenFailure(cause, host, port, { port: 'metrics.port', host: 'metrics.host' })
   }
