@@ -149,7 +149,7 @@ test('leaving the proof-key plugin out refuses such a code, verifier or not, and
   const plugins = builtInPlugins.filter((plugin) => plugin.kind !== 'grant-check')
   expect(plugins).toHaveLength(builtInPlugins.length - 1)
   const complete = await fixture({ storage })
-  const incomplete = await fixture({ storage, plugins, clients })
+  const incomplete = await fixture({ storage, plugins, clients: clients.filter((client) => !client.public) })
   const code = await complete.code({ codeChallenge: proof.challenge })
   for (const more of [{}, { code_verifier: proof.verifier }, { code_verifier: proof.challenge }]) {
     const answer = await incomplete.post('token', form(code, more), web)

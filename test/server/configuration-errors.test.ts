@@ -173,7 +173,7 @@ const cases: readonly Case[] = [
     '"inactive" or "unauthorized"',
   ],
   // No JSON, and no object.
-  ['{ "issuer": "x" "clients": [] }', 'line 1', 'is not JSON'],
+  ['{ "issuer": "x" "clients": [] }', 'line 1, column 17', 'a comma is missing'],
   ['[]', '', 'is required'],
   ['"text"', '', 'must be an object, not text'],
 ]

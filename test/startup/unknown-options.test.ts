@@ -74,8 +74,8 @@ describe('an unknown option', () => {
     ],
     [
       'in scopes[i]',
-      { scopes: [{ name: 'api1' }, { name: 'api2', secret: [] }] },
-      'scopes[1]: secret is not a known option; did you mean secrets?',
+      { scopes: [{ name: 'api1' }, { name: 'api2', claim: [] }] },
+      'scopes[1]: claim is not a known option; did you mean claims?',
     ],
     // A clock that is not used: codes would live by another one than the caller thinks.
     [

@@ -38,8 +38,8 @@ describe('an option of the wrong type', () => {
   test.each([
     ['issuer', undefined, 'issuer must be an http or https URL'],
     ['issuer', new URL('https://id.example.com'), 'issuer must be an http or https URL'],
-    ['keys', undefined, 'keys must be signingKeys() or an array of JWKs'],
-    ['keys', 'ES256', 'keys must be signingKeys() or an array of JWKs'],
+    ['keys', undefined, 'keys must be storedKeys(), signingKeys() or an array of JWKs'],
+    ['keys', 'ES256', 'keys must be storedKeys(), signingKeys() or an array of JWKs'],
     ['storage', null, 'storage must be a storage driver'],
     ['storage', 'memory', 'storage must be a storage driver'],
     ['storage', () => mapDriver(), 'storage must be a storage driver'],

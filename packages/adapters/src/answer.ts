@@ -1,4 +1,5 @@
 import { refusalOf } from './admission.ts'
+import { assertAwaited } from './awaited.ts'
 import { withBodyDeadline } from './body-deadline.ts'
 import { clientAddress } from './client-address.ts'
 import { refusal } from './refusal.ts'
@@ -9,6 +10,7 @@ export function createAnswer(
   provider: Servable,
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
+  assertAwaited(provider)
   const { trustedProxies = 0, onRefused } = options
   const requestTimeout = requestTimeoutOf(options)
   return async (request, socketAddress) => {

@@ -1,5 +1,6 @@
 import type { Handler } from '@grantry/core'
 import { refusalOf } from './admission.ts'
+import { assertAwaited } from './awaited.ts'
 import type { Servable } from './running-server.ts'
 
 export interface FetchOptions {
@@ -23,6 +24,7 @@ export interface FetchOptions {
  * }
  */
 export function fetchHandler(provider: Servable, options: FetchOptions = {}): (request: Request) => Promise<Response> {
+  assertAwaited(provider)
   const { clientAddress } = options
   return async (request) => refusalOf(request) ?? provider.fetch(request, { clientAddress: clientAddress?.(request) })
 }
@@ -38,6 +40,7 @@ export function fetchMiddleware(
   provider: { route(request: Request): Handler | undefined },
   options: FetchOptions = {},
 ): (request: Request) => Promise<Response> | undefined {
+  assertAwaited(provider)
   return (request) => {
     const handler = provider.route(request)
     return handler && fetchHandler({ fetch: handler }, options)(request)

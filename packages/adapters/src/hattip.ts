@@ -1,6 +1,7 @@
 import type { Handler } from '@grantry/core'
 import type { AdapterRequestContext, HattipHandler } from '@hattip/core'
 import { refusalOf } from './admission.ts'
+import { assertAwaited } from './awaited.ts'
 
 /** What of a provider an adapter needs. */
 export interface Routable {
@@ -16,6 +17,7 @@ export function hattipHandler(
   provider: Routable,
   addressOf: (context: AdapterRequestContext) => string | undefined = ({ ip }) => ip || undefined,
 ): HattipHandler {
+  assertAwaited(provider)
   return (context) => {
     const handler = provider.route(context.request)
     if (handler !== undefined) {

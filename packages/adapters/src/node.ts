@@ -38,7 +38,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     connectionsCheckingInterval: Math.min(1000, requestTimeout * 250),
   }
   let closing = false
-  const bridge = createBridge(provider.issuer, options, () => closing)
+  const bridge = createBridge(provider, options, () => closing)
   const server = createServer(times, listenerOf(bridge, provider.fetch))
   server.on('clientError', (error, socket) => {
     const status = refuseBytes(error, socket as Socket)

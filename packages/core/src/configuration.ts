@@ -14,8 +14,11 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0
 }
 
+/** `code_challenge`, `code-challenge` and `codeChallenge` are one name. */
+const spellingOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/gu, '')
+
 function nearest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((name) => ({ name, edits: distance(word.toLowerCase(), name.toLowerCase()) }))
+  const ranked = known.map((name) => ({ name, edits: distance(spellingOf(word), spellingOf(name)) }))
   ranked.sort((a, b) => a.edits - b.edits)
   const [best] = ranked
   return best !== undefined && best.edits <= Math.max(2, Math.floor(word.length / 3)) ? best.name : undefined
@@ -33,18 +36,32 @@ function kindOf(value: unknown): string {
 /**
  * The schema of an object in a configuration: every key is known, or the message names the nearest one. A mistyped security
  * option must not be silence.
+ *
+ * @param hints `meant`: what to suggest for names that are no spelling of a known one, by their lower case without `_` and `-`; `shape`: what the object looks
+ * like, and how to make one.
  */
-export function configurationObject<const E extends v.ObjectEntries>(entries: E) {
+export function configurationObject<const E extends v.ObjectEntries>(
+  entries: E,
+  hints: {
+    readonly meant?: Readonly<Record<string, string>>
+    readonly shape?: readonly [form: string, how: string]
+  } = {},
+) {
   const known = Object.keys(entries)
+  const { meant = {}, shape = ['an object'] } = hints
   return v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') {
       const unknown = String(issue.path?.at(-1)?.key ?? '')
+      const spelling = spellingOf(unknown)
+      if (Object.hasOwn(meant, spelling)) return `is not a known option; did you mean ${meant[spelling]}`
       const suggestion = nearest(unknown, known)
       return suggestion === undefined
         ? `is not a known option here; known are ${known.join(', ')}`
         : `is not a known option; did you mean ${suggestion}?`
     }
-    return issue.expected.startsWith('"') ? 'is required' : `must be an object, not ${kindOf(issue.input)}`
+    if (issue.expected.startsWith('"')) return 'is required'
+    const [form, how] = shape
+    return `must be ${form}, not ${kindOf(issue.input)}${how === undefined ? '' : `; ${how}`}`
   })
 }
 

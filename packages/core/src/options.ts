@@ -142,7 +142,7 @@ const timeLimit = v.optional(
 
 export const providerOptionsSchema = configurationObject({
   issuer: issuerSchema,
-  keys: given<KeySource>('signingKeys() or an array of JWKs'),
+  keys: given<KeySource>('storedKeys(), signingKeys() or an array of JWKs'),
   storage: given<AtomicDriver>('a storage driver'),
   storageTimeLimit: timeLimit,
   hostTimeLimit: timeLimit,

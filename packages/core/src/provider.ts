@@ -81,11 +81,18 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
   ]
 }
 
+/** For a request that has the path of an endpoint below another base, such as that of a proxy or of the issuer. Discovery publishes the same. */
+function baseHint(path: string, issuer: string, paths: ReadonlyMap<EndpointName, string>): string {
+  const base = new URL(issuer).pathname.replace(/\/$/u, '')
+  const isElsewhere = [...paths.values()].some((own) => own.startsWith(base) && path.endsWith(own.slice(base.length)))
+  return isElsewhere ? `; the endpoints are under ${base === '' ? '/' : base}` : ''
+}
+
 /**
  * Makes a provider. It is awaited so that every mistake shows now, not at the first request.
  *
  * @throws TypeError with one sentence: an unknown option, a bad key, two plugins of one name, a grant type that no plugin brings, a
- * storage that is read-only or cannot insert atomically.
+ * storage that is read-only or cannot insert atomically. Error, with its cause, when the storage is out of reach.
  * @example
  * const provider = await createProvider({
  *   issuer: 'https://id.example.com',
@@ -112,7 +119,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const metadata = metadataFor(parts, options, paths)
   const { issuer: realm, traceHeaders } = options
   const routerDeps = { clients: parts.clients, realm, recorder: parts.recorder, runtime, traceHeaders }
-  const absent: Handler = async () => notFound(routerDeps)
+  const absent: Handler = async ({ url }) => notFound(routerDeps, baseHint(pathOf(url), realm, paths))
   const handlers = {} as Record<EndpointName, Handler>
   const byPath = new Map<string, Handler>()
   for (const endpoint of endpointsOf(parts, metadata)) {

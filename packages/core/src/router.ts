@@ -57,10 +57,14 @@ const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Respon
 
 const lastResort: Answer = { status: 500, headers: noStore, body: '{"error":"server_error"}' }
 
-export const notFound = (deps: RouterDeps): Response =>
+/** @param hint what the caller may have meant */
+export const notFound = (deps: RouterDeps, hint = ''): Response =>
   responseOf(
     errorAnswer(
-      new OAuthError('invalid_request', 'There is no such endpoint', { reason: 'endpoint_unknown', status: 404 }),
+      new OAuthError('invalid_request', `There is no such endpoint${hint}`, {
+        reason: 'endpoint_unknown',
+        status: 404,
+      }),
       'validation',
       deps.realm,
     ),

@@ -80,8 +80,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     }
   }
 
-  const strange = (command: string): TypeError =>
-    new TypeError(`${where} has answered ${command} with what it does not answer`)
+  const strange = (command: string): Error => new Error(`${where} has answered ${command} with what it does not answer`)
 
   return {
     name: 'redis',

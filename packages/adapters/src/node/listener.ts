@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Handler } from '@grantry/core'
+import { assertAwaited } from '../awaited.ts'
 import { clientAddress } from '../client-address.ts'
 import type { ServeOptions } from '../running-server.ts'
 import { turnOf } from './connection.ts'
@@ -35,11 +36,16 @@ const joined = (value: string | readonly string[] | undefined): string | undefin
 
 /**
  * @param isClosing whether the server takes no more connections: an answer then says that it is the last
- * @throws TypeError when `maxRequests` is no whole number of at least 1.
+ * @throws TypeError when `maxRequests` is no whole number of at least 1, or the provider was not awaited.
  */
-export function createBridge(issuer: string, options: NodeOptions, isClosing: () => boolean = () => false): Bridge {
+export function createBridge(
+  provider: Pick<Servable, 'issuer'>,
+  options: NodeOptions,
+  isClosing: () => boolean = () => false,
+): Bridge {
+  assertAwaited(provider)
   const { trustedProxies = 0, maxRequests = 1000, onRefused } = options
-  const { origin } = new URL(issuer)
+  const { origin } = new URL(provider.issuer)
   const places = createPlaces(maxRequests)
 
   const addressOf = ({ socket, headers }: IncomingMessage): string | undefined =>
@@ -105,8 +111,8 @@ export function createBridge(issuer: string, options: NodeOptions, isClosing: ()
  * @example
  * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(8484)
  */
-export function nodeListener({ issuer, fetch }: Servable, options: NodeOptions = {}): Listener {
-  return listenerOf(createBridge(issuer, options), fetch)
+export function nodeListener(provider: Servable, options: NodeOptions = {}): Listener {
+  return listenerOf(createBridge(provider, options), provider.fetch)
 }
 
 export function listenerOf({ requestOf, answer }: Bridge, handler: Handler): Listener {

@@ -18,7 +18,7 @@ const bodyIsGone = (): Error =>
  * app.use(nodeMiddleware(provider))
  */
 export function nodeMiddleware(provider: Mountable, options: NodeOptions = {}): Middleware {
-  const { requestOf, answer } = createBridge(provider.issuer, options)
+  const { requestOf, answer } = createBridge(provider, options)
   return (req, res, next) => {
     const request = requestOf(req, res)
     const handler = request && provider.route(request as unknown as Request)
@@ -82,7 +82,7 @@ export function fastifyHook(
   provider: Mountable,
   options: NodeOptions = {},
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
-  const { requestOf, answer } = createBridge(provider.issuer, options)
+  const { requestOf, answer } = createBridge(provider, options)
   return ({ raw: req }, reply, done) => {
     const request = requestOf(req, reply.raw)
     const handler = request && provider.route(request as unknown as Request)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../configuration.ts'
 import { algorithms } from '../runtime.ts'
 import { redirectUriSchema } from './redirect-uri.ts'
-import { secretsSchema } from './secret.ts'
+import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
 
@@ -44,28 +44,31 @@ const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false
  * @see wire contract, sections 2 and 3; `clients` in the server's configuration
  */
 export const clientSchema = v.pipe(
-  configurationObject({
-    clientId: clientIdSchema,
-    secrets: v.optional(secretsSchema, []),
-    public: flag(false),
-    enabled: flag(true),
-    grantTypes: v.optional(strings, []),
-    scopes: v.optional(strings, []),
-    redirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
-    postLogoutRedirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
-    allowedCorsOrigins: v.optional(v.array(originSchema, 'must be an array of origins'), []),
-    /** `idp:` values that `acr_values` may ask for; empty: any. */
-    identityProviders: v.optional(strings, []),
-    accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
-    accessTokenLifetime: v.optional(lifetimeSchema, 3600),
-    identityTokenLifetime: v.optional(lifetimeSchema, 300),
-    /** For a client that cannot verify by the usual algorithm of the provider. */
-    identityTokenAlgorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
-    authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
-    /** The opt-in for `code_challenge_method=plain` (RFC 7636 section 4.2). */
-    allowPlainCodeChallenge: flag(false),
-    refreshToken: v.optional(refreshTokenSchema, {}),
-  }),
+  configurationObject(
+    {
+      clientId: clientIdSchema,
+      secrets: v.optional(secretsSchema, []),
+      public: flag(false),
+      enabled: flag(true),
+      grantTypes: v.optional(strings, []),
+      scopes: v.optional(strings, []),
+      redirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
+      postLogoutRedirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
+      allowedCorsOrigins: v.optional(v.array(originSchema, 'must be an array of origins'), []),
+      /** `idp:` values that `acr_values` may ask for; empty: any. */
+      identityProviders: v.optional(strings, []),
+      accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
+      accessTokenLifetime: v.optional(lifetimeSchema, 3600),
+      identityTokenLifetime: v.optional(lifetimeSchema, 300),
+      /** For a client that cannot verify by the usual algorithm of the provider. */
+      identityTokenAlgorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+      authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
+      /** The opt-in for `code_challenge_method=plain` (RFC 7636 section 4.2). */
+      allowPlainCodeChallenge: flag(false),
+      refreshToken: v.optional(refreshTokenSchema, {}),
+    },
+    { meant: secretNames },
+  ),
   v.forward(
     v.check(
       ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),

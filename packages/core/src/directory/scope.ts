@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject } from '../configuration.ts'
-import { secretsSchema } from './secret.ts'
+import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
@@ -15,22 +15,25 @@ export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
  * @see wire contract, sections 3, 5 and 7; `scopes` in the server's configuration
  */
 export const scopeSchema = v.pipe(
-  configurationObject({
-    name: v.pipe(
-      v.string('must be text'),
-      v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
-      v.maxLength(300, 'must be at most 300 characters'),
-    ),
-    identity: flag(false),
-    enabled: flag(true),
-    /** Identity scope: what userinfo answers. API scope: what access tokens for it carry. */
-    claims: v.optional(strings, []),
-    secrets: v.optional(secretsSchema, []),
-    /** The resource identifier that access tokens name in `aud`. */
-    audience: v.optional(v.pipe(v.string('must be text'), v.minLength(1, 'must not be empty'))),
-    /** Introspection then answers with every scope of the token, not only the caller's own. */
-    unrestrictedIntrospection: flag(false),
-  }),
+  configurationObject(
+    {
+      name: v.pipe(
+        v.string('must be text'),
+        v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
+        v.maxLength(300, 'must be at most 300 characters'),
+      ),
+      identity: flag(false),
+      enabled: flag(true),
+      /** Identity scope: what userinfo answers. API scope: what access tokens for it carry. */
+      claims: v.optional(strings, []),
+      secrets: v.optional(secretsSchema, []),
+      /** The resource identifier that access tokens name in `aud`. */
+      audience: v.optional(v.pipe(v.string('must be text'), v.minLength(1, 'must not be empty'))),
+      /** Introspection then answers with every scope of the token, not only the caller's own. */
+      unrestrictedIntrospection: flag(false),
+    },
+    { meant: secretNames },
+  ),
   v.readonly(),
 )
 

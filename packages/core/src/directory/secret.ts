@@ -31,14 +31,17 @@ function secretOf({ sha256, sha512, expiresAt }: SecretInput): Secret | undefine
 
 const value = <T>() => v.optional(v.custom<T | null>(() => true))
 
-const secretSchema = configurationObject({
-  /** Base64 of the SHA-256 of the UTF-8 secret. */
-  sha256: value<string>(),
-  /** Base64 of the SHA-512, in its place. */
-  sha512: value<string>(),
-  /** Epoch seconds, or an ISO 8601 date and time. */
-  expiresAt: value<number | string>(),
-})
+const secretSchema = configurationObject(
+  {
+    /** Base64 of the SHA-256 of the UTF-8 secret. */
+    sha256: value<string>(),
+    /** Base64 of the SHA-512, in its place. */
+    sha512: value<string>(),
+    /** Epoch seconds, or an ISO 8601 date and time. */
+    expiresAt: value<number | string>(),
+  },
+  { shape: ["an object such as { sha256: '<base64>' }", makeOne] },
+)
 type SecretInput = v.InferOutput<typeof secretSchema>
 
 /**
@@ -51,6 +54,16 @@ export const secretsSchema = v.pipe(
     const stored = secrets.map(secretOf).filter((secret) => secret !== undefined)
     return { stored, malformed: secrets.length - stored.length }
   }),
+)
+
+/** For a client or scope whose secret was written in the clear, or under another name. */
+export const secretNames = Object.fromEntries(
+  ['secret', 'clientsecret', 'clientsecrets', 'apisecret', 'apisecrets', 'scopesecret', 'sha256', 'sha512'].map(
+    (name) => [
+      name,
+      `secrets, an array of hashes such as [{ sha256: '<base64>' }]? ${makeOne[0]?.toUpperCase()}${makeOne.slice(1)}`,
+    ],
+  ),
 )
 
 /** A row of a table of secrets as a schema can judge it: columns that mean nothing here are left out, and what is no row is an empty one. */

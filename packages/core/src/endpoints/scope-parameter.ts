@@ -6,8 +6,8 @@ import type { Grant } from '../plugin/grant.ts'
 
 const longestScope = 1000
 
-const invalidScope = (reason: string): OAuthError =>
-  new OAuthError('invalid_scope', 'The scope is not valid', { reason })
+const invalidScope = (reason: string, text = 'The scope is not valid'): OAuthError =>
+  new OAuthError('invalid_scope', text, { reason })
 
 /** The distinct words of a `scope` value in their order. Spaces around and between them carry no meaning. */
 export const wordsOfScope = (value: string): string[] => [...new Set(value.split(' ').filter((word) => word !== ''))]
@@ -39,7 +39,7 @@ export function requestedScopes(
   const rule = grant.scope ?? 'required'
   if (rule === 'ignored') return []
   const names = value === undefined ? [] : parseScope(value)
-  if (names.length === 0 && rule === 'required') throw invalidScope('scope_missing')
+  if (names.length === 0 && rule === 'required') throw invalidScope('scope_missing', 'The scope parameter is missing')
   for (const name of names) {
     const scope = directory.find(name)
     if (!scope?.enabled) throw invalidScope('scope_unknown')

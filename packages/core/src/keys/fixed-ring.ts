@@ -26,7 +26,7 @@ function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, create
 export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runtime: Runtime): Promise<KeyRing> {
   const given = 'generate' in source ? [await generateKey(source.generate)] : source
   if (!Array.isArray(given) || given.length === 0) {
-    throw new TypeError('keys must be signingKeys() or an array of JWKs; the first one signs')
+    throw new TypeError('keys must be storedKeys(), signingKeys() or an array of JWKs, of which the first one signs')
   }
   const imported = await Promise.all(given.map((key, index) => importKey(key, `keys[${index}]`, runtime)))
   const keys = new Map<string, RingKey>()

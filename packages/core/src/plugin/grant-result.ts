@@ -154,7 +154,8 @@ export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest
   for (const name of result.scopes) {
     const scope = directory.find(name)
     if (!scope?.enabled || !client.scopes.includes(name)) {
-      throw stored === undefined ? refuse('scope_not_allowed') : refusalOf(grant, 'scope_lost')
+      if (stored !== undefined) throw refusalOf(grant, 'scope_lost')
+      throw refuse(scope?.enabled ? 'scope_not_allowed' : 'scope_unknown')
     }
     if (stored?.includes(name) === false || asked?.includes(name) === false) throw refuse('scope_escalation')
     if (result.subject === undefined && (scope.identity || name === 'offline_access'))

@@ -56,7 +56,7 @@ async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean)
  *
  * @param timeLimit seconds that one operation may take.
  * @param counter whether it also has to count.
- * @throws TypeError with a sentence that says what is wrong with the storage and what to do.
+ * @throws TypeError with a sentence that says what is wrong with the storage and what to do; Error, with its cause, when the store cannot be reached.
  */
 export async function probeStorage(
   driver: AtomicDriver,
@@ -78,7 +78,9 @@ export async function probeStorage(
     outcome = await withinTime(operate(driver, runtime, counter), (operations + (counter ? ofCounter : 0)) * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new TypeError(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
+    // A TypeError is a mistake in the options. A store that is out of reach is not: the same options work when it is back.
+    const Failure = cause instanceof TypeError ? TypeError : Error
+    throw new Failure(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
   }
   if (outcome.created > 0 && !outcome.atomic) {
     throw new TypeError(`storage: insertItem() of ${name} created one item twice; it must be atomic`)

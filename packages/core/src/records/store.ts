@@ -107,7 +107,7 @@ const probeKey = 'probe:ready'
 const probeSize = 16_384
 const probeLifetime = 60
 
-const noNumber = (): TypeError => new TypeError('The storage has answered incrementItem() with no number')
+const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
 
 /**
  * @param timeLimit seconds after which an operation counts as failed.

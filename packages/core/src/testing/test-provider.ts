@@ -15,7 +15,7 @@ export interface Answer {
   /** The parsed JSON, or `undefined` for an empty body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at members that it knows, and fails where they are not.
   readonly body: any
-  /** What was thrown where the answer is `server_error`; a caller never sees it. */
+  /** What was thrown where the response is `server_error`, and the reason of any other refusal (`scope_unknown`); a caller never sees it. */
   readonly failure?: unknown
 }
 
@@ -108,8 +108,11 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
   })
   const answered = async (response: Response): Promise<Answer> => {
     const answer = await read(response)
-    if (response.status !== 500) return answer
-    const failures = events.flatMap((event) => (event.type === 'unhandled_failure' ? [event.cause] : []))
+    if (response.status < 400) return answer
+    const failures = events.flatMap((event) => {
+      if (response.status === 500) return event.type === 'unhandled_failure' ? [event.cause] : []
+      return event.type === 'endpoint_failed' ? [event.reason] : []
+    })
     return { ...answer, failure: failures.at(-1) }
   }
   const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { configurationObject } from '../configuration.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
@@ -42,7 +43,7 @@ export interface NewAuthorizationCode {
  */
 export type CreateAuthorizationCode = (code: NewAuthorizationCode) => Promise<string>
 
-const newCodeSchema = v.strictObject({
+const newCodeSchema = configurationObject({
   clientId: v.string(),
   redirectUri: v.string(),
   scopes: v.pipe(v.array(v.string()), v.minLength(1)),
@@ -76,6 +77,14 @@ function demandsOf(code: NewAuthorizationCode, client: Client): JsonObject | und
   return { proof_key: { challenge, method } }
 }
 
+/** One sentence for the developer of the login page. It quotes no value: the values come from a browser. */
+function malformed(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
+  // A mistyped name comes before what is missing because of it.
+  const issue = issues.find(({ expected }) => expected === 'never') ?? issues[0]
+  const isOurs = issue.expected === 'never' || issue.message === 'is required'
+  return `${v.getDotPath(issue) ?? 'The authorization code'} ${isOurs ? issue.message : 'is malformed'}`
+}
+
 export function createAuthorizationCodes(deps: {
   readonly issuer: string
   readonly clients: ClientDirectory
@@ -102,14 +111,8 @@ export function createAuthorizationCodes(deps: {
   }
 
   return async (input) => {
-    const parsed = v.safeParse(newCodeSchema, input, { abortEarly: true })
-    if (!parsed.success) {
-      throw refuse(
-        'invalid_request',
-        `${v.getDotPath(parsed.issues[0]) ?? 'The authorization code'} is malformed`,
-        'malformed_code_request',
-      )
-    }
+    const parsed = v.safeParse(newCodeSchema, input, { abortPipeEarly: true })
+    if (!parsed.success) throw refuse('invalid_request', malformed(parsed.issues), 'malformed_code_request')
     const client = await clientOf(input)
     const scopes = [...new Set(input.scopes)]
     for (const name of scopes) {

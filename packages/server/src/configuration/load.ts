@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
-import type { ParseError } from 'jsonc-parser'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { importModule } from './import-module.ts'
 import { inFile } from './in-file.ts'
 import { isPresent } from './is-present.ts'
+import { parseJson } from './parse-json.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
 /** A configuration and the directory from which its relative paths count. */
@@ -21,17 +21,6 @@ const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.
 /** The configuration in this directory, where it has one. */
 export const findConfiguration = (directory: string): string | undefined =>
   usualNames.map((name) => resolve(directory, name)).find(isPresent)
-
-async function parseJson(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8')
-  const { parse, printParseErrorCode } = await import('jsonc-parser')
-  const errors: ParseError[] = []
-  const value: unknown = parse(text, errors, { allowTrailingComma: true })
-  const [error] = errors
-  if (error === undefined) return value
-  const line = text.slice(0, error.offset).split('\n').length
-  throw new TypeError(`line ${line} is not JSON (${printParseErrorCode(error.error)})`)
-}
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -51,7 +40,7 @@ export async function loadConfiguration(path: string, environment: Variables): P
   if (!isPresent(file)) throw new TypeError(`${file}: there is no such file`)
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
-    const written = isModule ? await importModule(file) : await parseJson(file)
+    const written = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
     const variables = variablesOf(readEnvironmentFile(dirname(file)), environment)
     const configuration = parseConfiguration(configurationSchema, withEnvironment(written, variables), '')
     return { configuration, file, directory: dirname(file) }

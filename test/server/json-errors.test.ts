@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { parseJson } from '../../packages/server/src/configuration/parse-json.ts'
+import { healthy, written } from './doctor/configurations.ts'
+import { printed } from './printed.ts'
+
+describe('a configuration that is not JSON is refused with line, column and words', () => {
+  test.each([
+    ['a comma', '{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: a comma is missing'],
+    ['a colon', '{ "a" 1 }', 'line 1, column 7: a colon is missing'],
+    ['a value', '{ "a": }', 'line 1, column 8: a value is missing'],
+    ['a brace', '{ "a": 1', 'line 1, column 9: a closing brace } is missing'],
+    ['a bracket', '{ "a": [1 }', 'line 1, column 11: a comma is missing'],
+    ['everything', '', 'line 1, column 1: a value is missing'],
+    ['a quotation mark', '{ "a": "b }', 'line 1, column 8: a text has no closing quotation mark'],
+    ['the quotation marks of a name', '{\n a: 1 }', 'line 2, column 2: a character is out of place here'],
+    [
+      'an escape',
+      '{ "directory": "C:\\data" }',
+      'line 1, column 16: an escape in a text is none; write \\\\ for a backslash',
+    ],
+    ['the end of a comment', '{} /* x', 'line 1, column 4: a comment has no end'],
+    ['nothing, and has more after it', '{} {}', 'line 1, column 4: there is something after the end'],
+    ['nothing, with Windows line ends', '{\r\n  "a": 1,\r\n  "b" 2\r\n}', 'line 3, column 7: a colon is missing'],
+  ])('it lacks %s', async (_what, text, sentence) => {
+    await expect(parseJson(text)).rejects.toMatchObject({ name: 'TypeError', message: sentence })
+  })
+
+  test('no value is quoted: it may be a secret', async () => {
+    await expect(parseJson('{ "password": "the-secret }')).rejects.not.toThrow('the-secret')
+  })
+})
+
+describe('a name that stands twice in one object is refused', () => {
+  test('with both lines', async () => {
+    await expect(parseJson('{\n  "issuer": "a",\n  "clients": [],\n  "issuer": "b"\n}')).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'line 4, column 3: "issuer" stands twice in one object, first on line 2',
+    })
+  })
+
+  test('also in an object below, and by an escape', async () => {
+    const text = '{ "clients": [{ "public": true, "secrets": [], "p\\u0075blic": false }] }'
+    await expect(parseJson(text)).rejects.toThrow('line 1, column 48: "public" stands twice in one object')
+  })
+
+  test('and in different objects it is not', async () => {
+    const text = '{ "a": { "x": 1 }, "b": [{ "x": 2 }, { "x": 3 }], "x": 4 }'
+    await expect(parseJson(text)).resolves.toEqual(JSON.parse(text))
+  })
+
+  test('attack: __proto__ is no name', async () => {
+    await expect(parseJson('{ "clients": [{ "__proto__": { "enabled": true } }] }')).rejects.toThrow(
+      'line 1, column 17: "__proto__" is not allowed as a name',
+    )
+  })
+})
+
+test('comments and trailing commas are allowed', async () => {
+  await expect(parseJson('// one\n{ "a": [1, 2,], /* two */ "b": {}, }\n')).resolves.toEqual({ a: [1, 2], b: {} })
+})
+
+test('the command line names the file', async () => {
+  const { file } = written(`${JSON.stringify(healthy).slice(0, -1)},"issuer":"https://other.example.com"}`)
+  const { code, err } = await printed('serve', '--config', file)
+  expect(code).toBe(1)
+  expect(err).toMatch(/^grantry: \S+: line 1, column \d+: "issuer" stands twice in one object, first on line 1\n$/u)
+  expect(err).toContain(file)
+})
