@@ -87,9 +87,9 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     expect(printed).toMatch(/^grantry: /u)
   })
 
-  test('JSON that is none tells the line', async () => {
+  test('malformed JSON names the line', async () => {
     expect(await start('{\n  "issuer": \n}')).toBe(1)
-    expect(printed).toContain('line 3 is not JSON')
+    expect(printed).toContain('line 3, column 1: a value is missing')
   })
 
   test('a file that is not there', async () => {
