@@ -161,20 +161,13 @@ describe('what was passed over', () => {
     expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
   })
 
-  test('a stored secret that is malformed is told at start, and when its owner authenticates', async () => {
+  test('a malformed secret of a client store is reported when its owner authenticates', async () => {
     const secrets = [{ sha256: 'malformed' }, { sha256: sha256Of(web[1]) }]
-    const f = await fixture({ clients: clients.map((one) => (one.clientId === 'web' ? { ...one, secrets } : one)) })
-    expect(ofType(f, 'secret_skipped')).toEqual([
-      {
-        type: 'secret_skipped',
-        owner: 'client web',
-        id: expect.any(String),
-        requestId: expect.any(String),
-        time: f.clock.now(),
-      },
-    ])
+    const rows = clients.map((one) => (one.clientId === 'web' ? { ...one, secrets } : one))
+    const f = await fixture({ clients: { find: (id) => rows.find(({ clientId }) => clientId === id) } })
+    expect(ofType(f, 'secret_skipped')).toEqual([])
     expect((await f.post('token', forClient, web)).status).toBe(200)
-    expect(ofType(f, 'secret_skipped')[1]).toMatchObject({ owner: 'client web', endpoint: 'token' })
+    expect(ofType(f, 'secret_skipped')).toMatchObject([{ owner: 'client web', endpoint: 'token' }])
   })
 
   test('6.8 the warning at start has no endpoint and no client', async () => {

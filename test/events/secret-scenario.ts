@@ -1,5 +1,5 @@
 import { defineGrant, OAuthError, storedKeys } from '@grantry/core'
-import { basic, type Credentials, mapDriver, sha256Of } from '@grantry/core/testing'
+import { basic, type Credentials, mapDriver } from '@grantry/core/testing'
 import * as v from 'valibot'
 import {
   api1,
@@ -49,15 +49,16 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   const good = mapDriver(items)
   const outage = { now: false }
   const { service, users } = testUsers()
+  const rows = clients.map((client) => ({
+    ...client,
+    ...(!client.public && { grantTypes: [...(client.grantTypes ?? []), badge.grantType] }),
+    ...(client.clientId === web[0] && {
+      secrets: [{ sha256: 'stored-secret-in-plain-text' }, ...(client.secrets ?? [])],
+    }),
+  }))
   const f = await fixture({
     plugins: [...builtInPlugins, badge],
-    clients: clients.map((client) => ({
-      ...client,
-      ...(!client.public && { grantTypes: [...(client.grantTypes ?? []), badge.grantType] }),
-      ...(client.clientId === 'other' && {
-        secrets: [{ sha256: 'stored-secret-in-plain-text' }, { sha256: sha256Of('other-secret') }],
-      }),
-    })),
+    clients: { find: (id) => rows.find(({ clientId }) => clientId === id) },
     users: service,
     storage: {
       ...good,

@@ -36,7 +36,6 @@ async function start(issuer: string | undefined, port: number | undefined = 0): 
 
 const warnings = (text: string) => text.split('\n').filter((line) => line.includes('warning'))
 
-const cleartext = 'tokens travel in the clear'
 const red = '\u001B[31m'
 
 const event = {
@@ -64,12 +63,6 @@ describe('an issuer where clients do not find this server', () => {
     ['https://localhost', 443],
   ])('%s names the port %d', async (issuer, port) => {
     expect(banner(await start(issuer), [], false)).toContain(`The issuer names port ${port}, the server listens on `)
-  })
-
-  test('http on a host that others reach is told, whatever the port', async () => {
-    const [warning, ...others] = warnings(banner(await start('http://id.example.com'), [], false))
-    expect(warning).toContain(cleartext)
-    expect(others).toEqual([])
   })
 
   test('https on a host that others reach is right: a proxy listens there', async () => {
@@ -120,7 +113,7 @@ describe('colour', () => {
     expect(banner(await start(undefined), [], true)).toContain(`${red}This is a demo`)
   })
 
-  test.each([['http://127.0.0.1:1'], ['http://id.example.com'], [undefined]])(
+  test.each([['http://127.0.0.1:1'], ['https://id.example.com'], [undefined]])(
     'without colour there is no control sequence: issuer %s',
     async (issuer) => {
       const text = banner(await start(issuer), [event], false)

@@ -77,26 +77,30 @@ describe('what is wrong in a configuration ends the start', () => {
   // The malformed one is the second of the second: neither its owner nor a good secret beside it may hide it.
   test.each(malformed)('a secret of a client: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, clients: [web, { ...web, clientId: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^clients\[1\]\.secrets has one that is no base64 of a SHA-256 or SHA-512/u)
+    expect(sentence).toMatch(/^clients\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has no sha256)/u)
     expect(sentence).not.toContain(value)
   })
 
   test.each(malformed)('a secret of a scope: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, scopes: [{ name: 'api1' }, { name: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^scopes\[1\]\.secrets has one that is no base64 of a SHA-256 or SHA-512/u)
+    expect(sentence).toMatch(/^scopes\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has no sha256)/u)
     expect(sentence).not.toContain(value)
   })
 
   test.each(['sha256', 'sha512'])('an empty %s', async (name) => {
     const secrets = [{ [name]: '' }]
-    expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(/^clients\[0\]\.secrets has one/u)
+    expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(
+      /^clients\[0\]: secrets\[0\]\.sha(?:256|512) is not/u,
+    )
     printed = ''
-    expect(await refusal({ ...valid, scopes: [{ name: 'a', secrets }] })).toMatch(/^scopes\[0\]\.secrets has one/u)
+    expect(await refusal({ ...valid, scopes: [{ name: 'a', secrets }] })).toMatch(
+      /^scopes\[0\]: secrets\[0\]\.sha(?:256|512) is not/u,
+    )
   })
 
   test.each([
-    ['text in place of the list', 'web-secret', /^clients\[0\]\.secrets must be an array/u],
-    ['a mistyped name', [{ sha265: 'web-secret' }], /^clients\[0\]\.secrets.*sha265.*did you mean sha256\?$/u],
+    ['text in place of the list', 'web-secret', /^clients\[0\]: secrets must be an array/u],
+    ['a mistyped name', [{ sha265: 'web-secret' }], /^clients\[0\]: secrets.*sha265.*did you mean sha256\?$/u],
   ])('%s is told without the value', async (_what, secrets, sentence) => {
     expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(sentence)
     expect(printed).not.toContain('web-secret')

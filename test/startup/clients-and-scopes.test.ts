@@ -70,14 +70,6 @@ describe('clients', () => {
     )
   })
 
-  // Wire contract, section 2: skipped and reported, never fatal. The client then fails to authenticate, the others do not.
-  test.each([[{}], [{ sha256: 'no hash' }], [{ sha512: sha256Of('x') }]])(
-    'a malformed stored secret %j does not stop the start',
-    async (secret) => {
-      await expect(startClient({ secrets: [secret] })).resolves.toBeDefined()
-    },
-  )
-
   test.each([
     ['is disabled', { enabled: false }],
     ['may use no grant type', { grantTypes: [] }],
@@ -96,6 +88,42 @@ describe('clients', () => {
     await expect(startClient({ public: true, secrets: [], grantTypes: [grantType] })).rejects.toMatchObject(
       refusal(`clients: web is public and may use ${grantType}, which needs a client with a secret`),
     )
+  })
+
+  test.each([
+    ['none', {}],
+    ['an empty list', { redirectUris: [] }],
+  ])('a client for codes without a redirect URI is refused: %s', async (_what, more) => {
+    await expect(startClient({ grantTypes: ['authorization_code'], ...more })).rejects.toMatchObject(
+      refusal(
+        'clients: web may use authorization_code and has no redirectUris, so no code can be made for it; add one',
+      ),
+    )
+  })
+
+  test.each([
+    ['is disabled', { enabled: false, grantTypes: ['authorization_code'] }],
+    ['has no codes', { grantTypes: ['client_credentials'] }],
+  ])('a client that %s needs no redirect URI', async (_what, more) => {
+    await expect(startClient(more)).resolves.toBeDefined()
+  })
+
+  const spa: ClientOptions = {
+    clientId: 'spa',
+    public: true,
+    grantTypes: ['authorization_code'],
+    redirectUris: ['https://spa.example.com/callback'],
+  }
+
+  test('a public client for codes is refused where no plugin checks its code_verifier', async () => {
+    await expect(start({ clients: [spa], plugins: [authorizationCode()] })).rejects.toMatchObject(
+      refusal(
+        'clients: spa is public and can redeem no code, because no plugin checks its code_verifier; add proofKey() to the plugins',
+      ),
+    )
+    await expect(start({ clients: [spa] })).resolves.toBeDefined()
+    const plugins = [authorizationCode(), refreshToken()]
+    await expect(start({ clients: [{ ...spa, grantTypes: ['refresh_token'] }], plugins })).resolves.toBeDefined()
   })
 
   test('a public client that reuses its refresh tokens is refused, and the option is named', async () => {

@@ -47,17 +47,31 @@ describe('the issuer', () => {
     )
   })
 
+  // RFC 8414 section 2. What only begins like this machine is another one.
+  test.each(['http://id.example.com', 'http://10.0.0.1:5000', 'http://127.0.0.1.example.com', 'http://localhost.evil'])(
+    '%j is refused: it is http and not this machine',
+    async (issuer) => {
+      await expect(start({ issuer })).rejects.toMatchObject(
+        refusal('createProvider(): issuer must be https; http is for this machine only (127.0.0.1, [::1], localhost)'),
+      )
+    },
+  )
+
   test.each(['https://id.example.com/', 'https://id.example.com/tenant/'])('%j is refused', async (issuer) => {
     await expect(start({ issuer })).rejects.toMatchObject(refusal('createProvider(): issuer must not end with a slash'))
   })
 
-  test.each(['https://id.example.com', 'https://id.example.com/tenant', 'http://localhost:5000'])(
-    '%j is taken to the letter',
-    async (issuer) => {
-      const { metadata } = await start({ issuer })
-      expect(metadata).toMatchObject({ issuer, token_endpoint: `${issuer}/connect/token` })
-    },
-  )
+  test.each([
+    'https://id.example.com',
+    'https://id.example.com/tenant',
+    'http://localhost:5000',
+    'http://127.0.0.1:5000',
+    'http://[::1]:5000',
+    'http://id.localhost',
+  ])('%j is taken to the letter', async (issuer) => {
+    const { metadata } = await start({ issuer })
+    expect(metadata).toMatchObject({ issuer, token_endpoint: `${issuer}/connect/token` })
+  })
 })
 
 describe('the path of an endpoint', () => {

@@ -8,6 +8,7 @@ import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
 import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 import type { Observer } from './events/event.ts'
+import { isUnencrypted } from './http/loopback.ts'
 import type { KeySource } from './keys/key-source.ts'
 import type { Plugin } from './plugin/registry.ts'
 import type { AtomicDriver } from './records/store.ts'
@@ -90,6 +91,11 @@ export const issuerSchema = v.pipe(
   v.check(
     (issuer) => /^https?:\/\/[^?#@\\\s]+$/iu.test(issuer) && URL.canParse(issuer),
     'must be an absolute http or https URL without query, fragment or user',
+  ),
+  // RFC 8414 section 2: tokens and secrets travel to it.
+  v.check(
+    (issuer) => !isUnencrypted(issuer),
+    'must be https; http is for this machine only (127.0.0.1, [::1], localhost)',
   ),
   // OpenID Connect Discovery section 4.1 strips it anyway, and `iss` is compared to the letter.
   v.check((issuer) => !issuer.endsWith('/'), 'must not end with a slash'),

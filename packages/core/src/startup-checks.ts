@@ -10,6 +10,26 @@ import { isProtocolClaim } from './tokens/protocol-claims.ts'
 
 const list = (names: Iterable<string>): string => [...names].join(', ')
 
+const settlesProofKey = (registry: Registry): boolean =>
+  registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
+
+/** A client that may use codes and could never redeem one. */
+function assertCodeClients(clients: ClientDirectory, registry: Registry): void {
+  for (const { clientId, enabled, public: isPublic, grantTypes, redirectUris } of clients.all) {
+    if (!enabled || !grantTypes.includes('authorization_code')) continue
+    if (redirectUris.length === 0) {
+      throw new TypeError(
+        `clients: ${clientId} may use authorization_code and has no redirectUris, so no code can be made for it; add one`,
+      )
+    }
+    if (isPublic && !settlesProofKey(registry)) {
+      throw new TypeError(
+        `clients: ${clientId} is public and can redeem no code, because no plugin checks its code_verifier; add proofKey() to the plugins`,
+      )
+    }
+  }
+}
+
 /**
  * What two parts of the options must agree on.
  *
@@ -48,13 +68,12 @@ export function assertConsistent(parts: {
       !client.public &&
       client.grantTypes.length > 0 &&
       client.secrets.stored.length === 0 &&
-      // A malformed one is reported and passed over: one bad row does not stop the service.
-      client.secrets.malformed === 0 &&
       clients.verifySecret === undefined
     ) {
       throw new TypeError(`clients: ${client.clientId} has no usable secret; give it one, or say public: true`)
     }
   }
+  assertCodeClients(clients, registry)
   for (const scope of scopes.all) {
     const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
     if (reserved !== undefined) {
@@ -101,24 +120,12 @@ export function assertCounter({ storage, abuseControl }: CheckedOptions): void {
 }
 
 /** What is allowed and cannot work: each a sentence for the operator. */
-function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
-  const settlesProofKey = registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
-  return clients.all.flatMap(({ clientId, public: isPublic, grantTypes, redirectUris, scopes }) => {
-    const hasCodes = grantTypes.includes('authorization_code')
-    const warnings: string[] = []
-    if (hasCodes && isPublic && !settlesProofKey) {
-      warnings.push(`${clientId} is public and can redeem no code, because no plugin settles proof_key; add proofKey()`)
-    }
-    if (hasCodes && redirectUris.length === 0) {
-      warnings.push(`${clientId} may use authorization_code and has no redirectUris, so no code can be made for it`)
-    }
-    if (scopes.includes('offline_access') && !grantTypes.includes('refresh_token')) {
-      warnings.push(
-        `${clientId} may ask for offline_access and may not use refresh_token: its refresh tokens are of no use`,
-      )
-    }
-    return warnings
-  })
+function clientWarnings(clients: ClientDirectory): readonly string[] {
+  return clients.all.flatMap(({ clientId, grantTypes, scopes }) =>
+    scopes.includes('offline_access') && !grantTypes.includes('refresh_token')
+      ? [`${clientId} may ask for offline_access and may not use refresh_token: its refresh tokens are of no use`]
+      : [],
+  )
 }
 
 /** Tells the observer, once at start, what works and should not stay as it is. */
@@ -126,12 +133,11 @@ export function recordWarnings(
   parts: {
     readonly recorder: Recorder
     readonly clients: ClientDirectory
-    readonly scopes: ScopeDirectory
     readonly registry: Registry
   },
   answersAnybody: boolean,
 ): void {
-  const { recorder, clients, scopes, registry } = parts
+  const { recorder, clients, registry } = parts
   const startup = recorder.start()
   if (answersAnybody) {
     recorder.record(startup, {
@@ -141,8 +147,16 @@ export function recordWarnings(
         'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
     })
   }
-  for (const message of clientWarnings(clients, registry)) {
+  for (const message of clientWarnings(clients)) {
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
+  }
+  if (registry.grants.has('authorization_code') && !settlesProofKey(registry)) {
+    recorder.record(startup, {
+      type: 'startup_warning',
+      reason: 'proof_key_unsupported',
+      message:
+        'No plugin checks a code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to the plugins (RFC 9700 section 2.1.1)',
+    })
   }
   for (const { clientId, redirectUris } of clients.all) {
     for (const uri of redirectUris.filter(isUnencrypted)) {
@@ -152,11 +166,5 @@ export function recordWarnings(
         message: `${clientId} has the redirect URI ${uri}: anybody on the network can read the codes that are sent there; use https (RFC 9700 section 2.6)`,
       })
     }
-  }
-  for (const { clientId, secrets } of clients.all) {
-    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `client ${clientId}` })
-  }
-  for (const { name, secrets } of scopes.all) {
-    if (secrets.malformed > 0) recorder.record(startup, { type: 'secret_skipped', owner: `scope ${name}` })
   }
 }

@@ -7,23 +7,15 @@ export interface ServerWarning {
   readonly message: string
 }
 
-/** An issuer under which clients do not find this server, or reach it without TLS; `undefined` where it is right. */
+/** An issuer under which clients do not find this server; `undefined` where it is right. */
 export function issuerWarning({
   provider,
   running,
 }: Pick<GrantryServer, 'provider' | 'running'>): ServerWarning | undefined {
   const port = localPort(provider.issuer)
-  if (port !== undefined && port !== running.port) {
-    return {
-      reason: 'issuer_port_mismatch',
-      message: `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`,
-    }
+  if (port === undefined || port === running.port) return undefined
+  return {
+    reason: 'issuer_port_mismatch',
+    message: `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`,
   }
-  if (port === undefined && provider.issuer.startsWith('http:')) {
-    return {
-      reason: 'issuer_without_tls',
-      message: 'The issuer is http on a host that others reach: tokens travel in the clear',
-    }
-  }
-  return undefined
 }

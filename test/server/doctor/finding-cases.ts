@@ -11,7 +11,7 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
   [
     'an issuer without TLS',
     { ...healthy, issuer: 'http://id.example.com' },
-    { id: 'issuer-without-tls', severity: 'error', where: 'issuer' },
+    { id: 'configuration-invalid', severity: 'error' },
   ],
   [
     'an issuer of this machine',
@@ -129,6 +129,11 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
   [
     'a client for codes without a redirect URI',
     withClient({ grantTypes: ['authorization_code'] }),
+    { id: 'configuration-invalid', severity: 'error' },
+  ],
+  [
+    'a client whose refresh tokens are of no use',
+    withClient({ ...codeClient, scopes: ['api1', 'offline_access'] }),
     { id: 'client-cannot-succeed', where: 'clients' },
   ],
   [

@@ -151,14 +151,10 @@ describe('grantry check', () => {
   })
 
   test('in words tells where, why, what to do and where it is written', async () => {
-    const { code, out } = await printed(
-      'check',
-      '--config',
-      written({ ...healthy, issuer: 'http://id.example.com' }).file,
-    )
+    const { code, out } = await printed('check', '--config', written(withClient({ secrets: [hashed('web')] })).file)
     expect(code).toBe(1)
     expect(out).toMatch(
-      /^error {4}issuer-without-tls\n {2}at {6}issuer\n {2}why {5}.+\n {2}do {6}.+\n {2}source {2}.+\n\n1 error, 0 warning, 0 info\n$/u,
+      /^error {4}secret-weak\n {2}at {6}clients\[0\]\.secrets\[0\]\n {2}why {5}.+\n {2}do {6}.+\n {2}source {2}.+\n\n1 error, 0 warning, 0 info\n$/u,
     )
   })
 

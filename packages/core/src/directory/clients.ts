@@ -5,7 +5,7 @@ import { after } from '../promises.ts'
 import { type Client, type ClientOptions, clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
-import { secretRow } from './secret.ts'
+import { assertSecrets, secretRow } from './secret.ts'
 
 /** Clients that live elsewhere: a database, an admin API. */
 export interface ClientStore {
@@ -32,6 +32,7 @@ function fromArray(options: readonly ClientOptions[]): ClientDirectory {
   const clients = new Map<string, Client>()
   for (const [index, option] of options.entries()) {
     const client = parseConfiguration(clientSchema, option, `clients[${index}]`)
+    assertSecrets(option.secrets, `clients[${index}]`)
     if (clients.has(client.clientId)) throw new TypeError(`clients: two clients have the clientId ${client.clientId}`)
     clients.set(client.clientId, client)
   }

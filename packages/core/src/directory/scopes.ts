@@ -1,5 +1,6 @@
 import { parseConfiguration } from '../configuration.ts'
 import { type Scope, type ScopeOptions, scopeSchema, standardScopes } from './scope.ts'
+import { assertSecrets } from './secret.ts'
 
 /** The scopes of this provider: those of the host and the standard ones, which the host may describe anew. */
 export interface ScopeDirectory {
@@ -14,6 +15,7 @@ export function openScopes(options: readonly ScopeOptions[]): ScopeDirectory {
   const declared = new Set<string>()
   for (const [index, option] of options.entries()) {
     const scope = parseConfiguration(scopeSchema, option, `scopes[${index}]`)
+    assertSecrets(option.secrets, `scopes[${index}]`)
     if (declared.has(scope.name)) throw new TypeError(`scopes: two scopes have the name ${scope.name}`)
     const standard = scopes.get(scope.name)
     if (standard?.identity && !scope.identity) {

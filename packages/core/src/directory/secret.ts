@@ -19,14 +19,35 @@ const secondsOf = (moment: unknown): number =>
 // A column of a client table that is empty is null, not absent.
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** `undefined` stands for what is no secret: a hash of another length, no base64, an end that is no date. */
-function secretOf({ sha256, sha512, expiresAt }: SecretInput): Secret | undefined {
+const makeOne = 'make one with hashSecret() or grantry hash-secret'
+
+/** The secret, or what is wrong with it. That never quotes a value: it may be the secret itself. */
+function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
   const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
   const stored = isAbsent(sha512) ? sha256 : sha512
+  if (isAbsent(stored)) return ` has no sha256 and no sha512; ${makeOne}`
+  const length = hashLengths[algorithm]
   const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
+  if (hash?.length !== length) {
+    const isHex = typeof stored === 'string' && stored.length === 2 * length && /^[\da-f]+$/iu.test(stored)
+    const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512'
+    return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${makeOne}`
+  }
   const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
-  if (hash?.length !== hashLengths[algorithm] || Number.isNaN(end)) return undefined
+  if (Number.isNaN(end)) return '.expiresAt is not a date; write epoch seconds, or an ISO 8601 date and time'
   return { algorithm, hash: hex(hash), expiresAt: end }
+}
+
+/**
+ * For secrets that the host wrote into its options, where a malformed one is a mistake and not one bad row of a table.
+ *
+ * @throws TypeError with one sentence that names the first malformed secret.
+ */
+export function assertSecrets(secrets: readonly SecretInput[] | undefined, where: string): void {
+  for (const [index, secret] of secrets?.entries() ?? []) {
+    const parsed = parseSecret(secret)
+    if (typeof parsed === 'string') throw new TypeError(`${where}: secrets[${index}]${parsed}`)
+  }
 }
 
 const value = <T>() => v.optional(v.custom<T | null>(() => true))
@@ -45,13 +66,13 @@ const secretSchema = configurationObject(
 type SecretInput = v.InferOutput<typeof secretSchema>
 
 /**
- * The secrets of a client or scope. What is malformed is passed over, counted and reported, so that one bad row of a client table does not stop the
- * service (wire contract, section 2); only a mistyped name is a mistake of the configuration.
+ * The secrets of a client or scope. A malformed one is left out and counted, so that one bad row of a client table does not stop the service (wire
+ * contract, section 2). `assertSecrets` refuses it where it was written into the options.
  */
 export const secretsSchema = v.pipe(
   v.array(secretSchema, 'must be an array of { sha256 } or { sha512 }'),
   v.transform((secrets) => {
-    const stored = secrets.map(secretOf).filter((secret) => secret !== undefined)
+    const stored = secrets.map(parseSecret).filter((secret) => typeof secret !== 'string')
     return { stored, malformed: secrets.length - stored.length }
   }),
 )

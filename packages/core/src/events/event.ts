@@ -106,7 +106,7 @@ export type Fact =
   | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string }
   /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown; `port` a function of the host. */
   | { readonly type: 'unhandled_failure'; readonly reason: string; readonly port?: string; readonly cause: unknown }
-  /** A stored client or scope secret that is no SHA-256 or SHA-512 in base64. It was passed over. */
+  /** A secret of a client store that is not the base64 of a SHA-256 or SHA-512. It was skipped. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
   /** A stored record that is not ours, torn, or of an unknown version. It counts as absent. */
   | {

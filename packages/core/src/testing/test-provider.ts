@@ -40,7 +40,7 @@ export type Credentials = readonly [id: string, secret: string]
 
 export type TestProviderOptions = Partial<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
 
-/** The client that a test provider knows unless it is told others: every grant type of its plugins, scope `api1`. */
+/** The client of a test provider that is given no others: every grant type of its plugins, scope `api1`, redirect URI `https://client.example.com/callback`. */
 export const testClient: Credentials = ['test-client', 'test-client-secret']
 
 const issuer = 'https://id.example.com'
@@ -91,6 +91,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     secrets: [{ sha256: sha256Of(secret) }],
     grantTypes,
     scopes: ['openid', 'profile', 'offline_access', 'api1'],
+    redirectUris: ['https://client.example.com/callback'],
     accessTokenFormat: 'reference',
   }
   const provider = await createProvider({

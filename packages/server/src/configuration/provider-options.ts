@@ -1,13 +1,5 @@
 import { resolve } from 'node:path'
-import {
-  type AbuseControlOptions,
-  type AtomicDriver,
-  type Observer,
-  type Plugin,
-  type ProviderOptions,
-  parseConfiguration,
-  secretsSchema,
-} from '@grantry/core'
+import type { AbuseControlOptions, AtomicDriver, Observer, Plugin, ProviderOptions } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -38,18 +30,6 @@ async function loadPlugin(entry: PluginEntry, index: number, directory: string):
   }
 }
 
-/** In a file a malformed hash is a mistake, and is told; only in a client store it is one bad row among many. */
-function assertSecrets(owners: readonly ({ readonly secrets?: unknown } | null)[], list: 'clients' | 'scopes'): void {
-  for (const [index, owner] of owners.entries()) {
-    // What is no object at all is told by the provider, with its place.
-    const parsed = parseConfiguration(secretsSchema, owner?.secrets ?? [], `${list}[${index}].secrets`)
-    if (parsed.malformed === 0) continue
-    throw new TypeError(
-      `${list}[${index}].secrets has one that is no base64 of a SHA-256 or SHA-512, or whose expiresAt is no date; make one with grantry hash-secret`,
-    )
-  }
-}
-
 /** On unless said otherwise; the limit of passwords is never off. */
 function abuseControlOf({ abuseControl: { enabled, ...limits } }: CheckedConfiguration): AbuseControlOptions {
   return enabled ? limits : { ...limits, credentials: false, validation: false }
@@ -63,8 +43,6 @@ export async function providerOptions(
 ): Promise<ProviderOptions> {
   const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
   const { storageTimeLimit, hostTimeLimit, maxHostCalls } = configuration
-  if (Array.isArray(configuration.clients)) assertSecrets(configuration.clients, 'clients')
-  assertSecrets(configuration.scopes, 'scopes')
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
   return {
     issuer: configuration.issuer,

@@ -7,24 +7,12 @@ export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies } }
   if (localPort(issuer) !== undefined) {
     return [finding('issuer-loopback', 'issuer', `The issuer ${issuer} is of this machine: nobody else can reach it`)]
   }
-  const findings = []
-  if (issuer.startsWith('http:')) {
-    findings.push(
-      finding(
-        'issuer-without-tls',
-        'issuer',
-        'The issuer is http on a host that others reach: tokens travel in the clear',
-      ),
-    )
-  }
-  if (trustedProxies === 0) {
-    findings.push(
-      finding(
-        'trusted-proxies-zero',
-        'trustedProxies',
-        'The issuer is public and no proxy is trusted: behind one, every caller has the address of the proxy, and limits count all callers as one; behind one on this machine that adds no header, /metrics and the console take strangers for callers of this machine',
-      ),
-    )
-  }
-  return findings
+  if (trustedProxies !== 0) return []
+  return [
+    finding(
+      'trusted-proxies-zero',
+      'trustedProxies',
+      'The issuer is public and no proxy is trusted: behind one, every caller has the address of the proxy, and limits count all callers as one; behind one on this machine that adds no header, /metrics and the console take strangers for callers of this machine',
+    ),
+  ]
 }

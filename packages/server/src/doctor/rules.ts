@@ -16,11 +16,6 @@ export const rules = define({
     remedy: 'correct the configuration; the server does not start with it',
     source: 'docs/guides/configuration.md',
   },
-  'issuer-without-tls': {
-    severity: 'error',
-    remedy: 'write an https issuer, and let a proxy with a certificate stand before the server',
-    source: 'OAuth 2.1 section 1.5; RFC 6749 section 3.2',
-  },
   'issuer-loopback': {
     severity: 'info',
     remedy: 'write the https URL under which clients reach the server before others use it',
