@@ -59,10 +59,10 @@ describe('without a terminal', () => {
   )
 
   test('it logs what the banner would warn of', async () => {
-    const home = configured({ issuer: 'http://id.example.com' })
+    const home = configured({ issuer: 'http://127.0.0.1:1' })
     const lines = await stopped(await start({ home }))
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'issuer_without_tls' }),
+      expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'issuer_port_mismatch' }),
     )
     const demo = await stopped(await start())
     expect(demo).toContainEqual(expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'demo' }))

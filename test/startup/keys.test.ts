@@ -50,7 +50,9 @@ describe('signing keys', () => {
     ['a JWK Set in place of its list', { keys: [key] }],
     ['one JWK in place of a list', key],
   ])('%s is refused', async (_what, keys) => {
-    expect(await messageFor(keys)).toBe('keys must be storedKeys(), signingKeys() or an array of JWKs, of which the first one signs')
+    expect(await messageFor(keys)).toBe(
+      'keys must be storedKeys(), signingKeys() or an array of JWKs, of which the first one signs',
+    )
   })
 
   test.each([[null], ['{"kty":"EC"}'], [5]])('%j is no JWK', async (jwk) => {
