@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/trace.ts'
+import type { MaybePromise } from '../json.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { addressGroupOf } from './address-group.ts'
@@ -34,6 +35,14 @@ export interface PasswordLimits {
 
 /** A name that no other text can be: a user may be called whatever he likes. */
 const plain = (name: string): string => JSON.stringify([name])
+
+/** A permit, and the limit that it is of. */
+interface Held {
+  readonly limit: string
+  readonly permit: Permit
+}
+
+const giveBackAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.giveBack()))
 
 /** Milliseconds that attempts of the same user from the same address may hold up a later one. */
 const longestAttempt = 10_000
@@ -97,13 +106,13 @@ export function createPasswordLimits(
     const needed = known === undefined ? [...ofAddress, ...ofPerson] : ofAddress
     for (const [index, { permits }] of needed.entries()) permits.assertDue(looks[index])
     if (known === undefined && clientWait !== undefined) throw tooMany(clientWait)
-    const held: { readonly limit: string; readonly permit: Permit }[] = []
+    const held: Held[] = []
     try {
       for (const [index, { limit, permits, name }] of needed.entries()) {
         held.push({ limit, permit: await permits.take(name, looks[index]) })
       }
     } catch (error) {
-      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      await giveBackAll(held)
       throw error
     }
     return { held, isKnown: known !== undefined }
@@ -122,13 +131,15 @@ export function createPasswordLimits(
       found = await tryPassword()
     } catch (error) {
       // A user service that is out of order has judged no password.
-      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      await giveBackAll(held)
       throw error
     }
     // What was under way together with the last failure that counts must not tell more than what comes after it, be it right or wrong.
-    const late = isKnown ? undefined : await clientFailures.settle(who, found === undefined, trace)
+    const settled = isKnown ? undefined : clientFailures.settle(who, found === undefined, trace)
+    // A success gives its permits back at once: other logins of the user may wait for them.
+    const [late] = await allOf([settled, found === undefined ? undefined : giveBackAll(held)])
     if (late !== undefined) {
-      await Promise.all(held.map(({ permit }) => permit.giveBack()))
+      if (found === undefined) await giveBackAll(held)
       throw tooMany(late)
     }
     if (found === undefined) {
@@ -142,7 +153,7 @@ export function createPasswordLimits(
       return undefined
     }
     await Promise.all([
-      ...held.map(({ permit }) => (who.directory === undefined ? permit.succeed() : permit.giveBack())),
+      ...(who.directory === undefined ? held.map(({ permit }) => permit.forget()) : []),
       own === undefined || isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
     ])
     return found

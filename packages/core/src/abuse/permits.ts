@@ -11,14 +11,14 @@ const hintSchema = v.object({ series: v.string(), level: v.number(), until: v.nu
 type Hint = v.InferOutput<typeof hintSchema>
 const slotSchema = v.object({ until: v.number() })
 
-/** The right to one attempt. Each ends in one of these. */
+/** The right to one attempt. It ends with `fail` or with `giveBack`. */
 export interface Permit {
   /** Keeps it spent. @returns seconds that the next attempt has to wait. */
   fail(): Promise<number>
-  /** Gives it back, and forgets all failures. */
-  succeed(): MaybePromise<void>
-  /** Gives it back: nothing was tried. */
+  /** Nothing was tried, or it succeeded. */
   giveBack(): MaybePromise<void>
+  /** Forgets all earlier failures, after a success. */
+  forget(): MaybePromise<void>
 }
 
 /** What is known of a name before anything is tried. */
@@ -99,11 +99,11 @@ export function createPermits(
         await note({ series, level: slot + 1, until }, until + forgetAfter)
         return delayAfter(slot)
       },
-      succeed: () =>
-        look === undefined
-          ? store.delete(key)
-          : note({ series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }, runtime.now() + period),
       giveBack: () => store.delete(key),
+      forget: () =>
+        look === undefined
+          ? undefined
+          : note({ series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }, runtime.now() + period),
     }
   }
 
