@@ -64,7 +64,7 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
   ],
   ['a disabled scope', { clientId: 'retired', scopes: ['retired'] }, 'invalid_scope', 'scope_not_allowed'],
   ['two scopes in one text', { scopes: ['api1 api2'] }, 'invalid_scope', 'scope_not_allowed'],
-  ['no scope', { scopes: [] }, 'invalid_request', 'malformed_code_request'],
+  ['no scope', { scopes: [] }, 'invalid_scope', 'scope_missing'],
   ['an empty subject', { subject: { sub: '', amr: ['pwd'] } }, 'invalid_request', 'malformed_code_request'],
   [
     'a subject of 256 characters',
@@ -115,6 +115,26 @@ describe('createAuthorizationCode', () => {
     await expect(f.code(more)).rejects.toMatchObject({ name: 'OAuthError', code, details: { reason } })
     expect([...items.keys()]).toEqual([])
     expect(f.events.map(({ type }) => type)).not.toContain('code_issued')
+  })
+
+  // Otherwise a page that sends every other refusal back by redirect would send it wherever an attacker likes.
+  test.each<[string, More]>([
+    ['a nonce of 301 characters', { nonce: 'x'.repeat(301) }],
+    ['no scope', { scopes: [] }],
+    ['scopes that are none', { scopes: 'openid' as never }],
+    ['another challenge method', { codeChallengeMethod: 'S512' as never }],
+    ['a misspelt member', { codeChalenge: 'x' } as More],
+    ['a subject that is none', { subject: undefined as never }],
+  ])('judges the client and its redirect_uri before anything else: %s', async (_, more) => {
+    const { f } = await door()
+    const mismatch = { details: { reason: 'redirect_uri_mismatch' } }
+    for (const redirect of ['https://evil.example.com/', '', undefined as never, 7 as never, {} as never]) {
+      await expect(f.code({ ...more, redirectUri: redirect })).rejects.toMatchObject(mismatch)
+    }
+    const unknown = { details: { reason: 'client_unknown' } }
+    for (const clientId of ['nobody', '', undefined as never, 7 as never, {} as never]) {
+      await expect(f.code({ ...more, clientId })).rejects.toMatchObject(unknown)
+    }
   })
 
   test('refuses plain for a public client too', async () => {
@@ -180,5 +200,35 @@ describe('createAuthorizationCode', () => {
     })
     full = true
     await expect(f.code()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+  })
+})
+
+describe('checkAuthorizationRequest', () => {
+  const request = { clientId: web[0], redirectUri, scopes: ['openid', 'api1'] }
+  const ofUser = (more: More): boolean => 'subject' in more || 'claims' in more
+
+  test.each(refusals.filter(([, more]) => !ofUser(more)))(
+    'refuses %s as createAuthorizationCode does, before there is a user',
+    async (_, more, code, reason) => {
+      const { f } = await door()
+      const refused = { name: 'OAuthError', code, details: { reason } }
+      await expect(f.provider.checkAuthorizationRequest({ ...request, ...more })).rejects.toMatchObject(refused)
+    },
+  )
+
+  test('accepts what can become a code, and stores and records nothing', async () => {
+    const { f, items } = await door()
+    f.events.length = 0
+    const more = { nonce: 'n-1', codeChallenge: proof.challenge, codeChallengeMethod: 'S256' } as const
+    await expect(f.provider.checkAuthorizationRequest({ ...request, ...more })).resolves.toBeUndefined()
+    expect([...items.keys()]).toEqual([])
+    expect(f.events).toEqual([])
+  })
+
+  test('takes no user: a page that calls it with one has mixed up the two', async () => {
+    const { f } = await door()
+    const withUser = { ...request, subject: { sub: '1', amr: ['pwd'] } }
+    const refused = { details: { reason: 'malformed_code_request' } }
+    await expect(f.provider.checkAuthorizationRequest(withUser as never)).rejects.toMatchObject(refused)
   })
 })

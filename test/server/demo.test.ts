@@ -141,4 +141,35 @@ describe('npm start without a configuration', () => {
     })
     expect(await authorize({ scope: '' })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
   })
+
+  test.each([
+    [{ response_type: 'token' }, 'invalid_request'],
+    [{ response_mode: 'form_post' }, 'invalid_request'],
+    [{ request: 'e30.e30.' }, 'invalid_request'],
+    [{ request_uri: 'https://evil.example' }, 'invalid_request'],
+    [{ prompt: 'none' }, 'login_required'],
+    [{ scope: 'openid admin' }, 'invalid_scope'],
+    [{ client_id: 'nobody' }, 'unauthorized_client'],
+    [{ client_id: 'demo-spa' }, 'invalid_request'],
+  ])('its stand-in refuses %j before it looks at the password', async (more, error) => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
+    const form = { client_id: 'demo', redirect_uri: `${base}/demo/callback`, scope: 'openid', ...more }
+    for (const password of ['alice-password', 'wrong']) {
+      const body = new URLSearchParams({ username: 'alice', password, ...form })
+      const response = await fetch(`${base}/demo/authorize`, { method: 'POST', body })
+      expect([response.status, (await response.json()).error]).toEqual([400, error])
+    }
+  })
+
+  test('its stand-in carries the nonce into the identity token', async () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
+    const post = async (path: string, form: Record<string, string>) =>
+      (await fetch(`${base}${path}`, { method: 'POST', body: new URLSearchParams(form) })).json()
+    const request = { client_id: 'demo', redirect_uri: `${base}/demo/callback` }
+    const user = { username: 'alice', password: 'alice-password', scope: 'openid', nonce: 'n-1' }
+    const { code } = await post('/demo/authorize', { ...request, ...user })
+    const redeem = { grant_type: 'authorization_code', client_secret: 'demo-secret', code }
+    const { id_token } = await post('/connect/token', { ...request, ...redeem })
+    expect(JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())).toMatchObject({ nonce: 'n-1' })
+  })
 })

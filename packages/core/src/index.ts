@@ -40,7 +40,12 @@ export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver } from './records/store.ts'
 export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
-export type { CreateAuthorizationCode, NewAuthorizationCode } from './tokens/authorization-code.ts'
+export type {
+  AuthorizationRequest,
+  CheckAuthorizationRequest,
+  CreateAuthorizationCode,
+  NewAuthorizationCode,
+} from './tokens/authorization-code.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'
 export { decodeJwt } from './tokens/jwt.ts'
 export type { RevocationTarget, Revoke } from './tokens/revoke.ts'

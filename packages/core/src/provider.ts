@@ -16,7 +16,11 @@ import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOpti
 import { createHandler, type Handler, notFound, pathOf } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import { recordWarnings } from './startup-checks.ts'
-import { type CreateAuthorizationCode, createAuthorizationCodes } from './tokens/authorization-code.ts'
+import {
+  type CheckAuthorizationRequest,
+  type CreateAuthorizationCode,
+  createAuthorizationCodes,
+} from './tokens/authorization-code.ts'
 import { createInspect, type Inspect } from './tokens/inspect.ts'
 import { createRevoke, type Revoke } from './tokens/revoke.ts'
 import { type Parts, wire } from './wiring.ts'
@@ -31,6 +35,7 @@ export interface Provider {
   /** The handler for this request, if its path is ours. Adapters ask before they pass a request on. */
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
+  readonly checkAuthorizationRequest: CheckAuthorizationRequest
   readonly createAuthorizationCode: CreateAuthorizationCode
   readonly revoke: Revoke
   readonly inspect: Inspect
@@ -131,13 +136,16 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
   recordWarnings(parts, paths.has('accessTokenValidation'))
 
+  const codes = createAuthorizationCodes(parts)
+
   return Object.freeze({
     issuer: options.issuer,
     handlers: Object.freeze(handlers),
     fetch: (request, connection) => (route(request) ?? absent)(request, connection),
     route,
     authenticateUser: createAuthenticateUser(parts),
-    createAuthorizationCode: createAuthorizationCodes(parts),
+    checkAuthorizationRequest: codes.check,
+    createAuthorizationCode: codes.create,
     revoke: createRevoke(parts),
     inspect: createInspect(parts),
     metadata,

@@ -1,4 +1,4 @@
-import { type Handler, type Provider, pathOf, type UserService } from '@grantry/core'
+import { type Handler, type Provider, pathOf } from '@grantry/core'
 import { demoAuthorize } from './demo/authorize.ts'
 import { ownRoute } from './observability/own-route.ts'
 import type { OwnEndpoint, ServerObserver } from './observability/server-event.ts'
@@ -14,11 +14,10 @@ export function ownRoutes(parts: {
   readonly metrics: Handler | undefined
   /** What is below `/console`, where it is on. */
   readonly console: ReadonlyMap<string, Handler> | undefined
-  /** Of the demo only. */
-  readonly demoUsers: UserService | undefined
+  readonly isDemo: boolean
   readonly isLeaving: () => boolean
 }): (request: Request) => Handler {
-  const { provider, observe, metrics, console: page, demoUsers, isLeaving } = parts
+  const { provider, observe, metrics, console: page, isDemo, isLeaving } = parts
   const live: Handler = async () => status('live', 200)
   const ready: Handler = async () => {
     if (isLeaving()) return status('stopping', 503)
@@ -31,8 +30,8 @@ export function ownRoutes(parts: {
   add('health', '/health/live', live)
   add('health', '/health/ready', ready)
   if (metrics !== undefined) add('metrics', '/metrics', metrics)
-  if (demoUsers !== undefined) {
-    add('demo', '/demo/authorize', demoAuthorize(provider, demoUsers))
+  if (isDemo) {
+    add('demo', '/demo/authorize', demoAuthorize(provider))
     add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
   }
   for (const [path, handler] of page ?? []) add('console', path, handler)

@@ -144,7 +144,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       observe: tell,
       metrics: look.page,
       console: page,
-      demoUsers: isDemo ? built.users : undefined,
+      isDemo,
       isLeaving: () => leaving,
     })
     options.prepared?.(provider)

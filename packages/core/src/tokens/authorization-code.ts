@@ -17,40 +17,56 @@ import { type Families, longestTokenLifetime } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
 import { type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
-/** What the host's login page knows when the user has logged in and agreed. */
-export interface NewAuthorizationCode {
+/** The request of a client for a code, as the host's login page has read it. */
+export interface AuthorizationRequest {
   readonly clientId: string
   /** Exactly as the client sent it; one of its `redirectUris`, where a loopback one may have another port (RFC 8252 section 7.3). */
   readonly redirectUri: string
   /** What the user agreed to; each allowed to the client. */
   readonly scopes: readonly string[]
-  readonly subject: Subject
   /** At most 300 characters; comes back in the identity token. */
   readonly nonce?: string
   /** RFC 7636 section 4.2. Required for a public client. */
   readonly codeChallenge?: string
   /** Default `S256`; `plain` only where the client allows it. */
   readonly codeChallengeMethod?: 'S256' | 'plain'
+}
+
+/** What the host's login page knows when the user has logged in and agreed. */
+export interface NewAuthorizationCode extends AuthorizationRequest {
+  readonly subject: Subject
   /** Extra claims of the access tokens. */
   readonly claims?: Readonly<Record<string, Json>>
 }
 
 /**
+ * Checks the request of a client as `createAuthorizationCode` does, before there is a user. A login page calls it before it asks for a password. It
+ * stores nothing.
+ *
+ * @throws OAuthError as `createAuthorizationCode`, with the same rule for the redirect.
+ */
+export type CheckAuthorizationRequest = (request: AuthorizationRequest) => Promise<void>
+
+/**
  * Makes a code for the host to send to the client's redirect URI. It lives 60 seconds by default and is redeemed once.
  *
  * @throws OAuthError with the code that RFC 6749 section 4.1.2.1 names for the redirect: `unauthorized_client`, `invalid_request`, `invalid_scope`. The host does not
- * redirect when `details.reason` is `client_unknown` or `redirect_uri_mismatch`.
+ * redirect when `details.reason` is `client_unknown` or `redirect_uri_mismatch`: these two are checked before anything else.
  */
 export type CreateAuthorizationCode = (code: NewAuthorizationCode) => Promise<string>
 
-const newCodeSchema = configurationObject({
+const requestSchema = configurationObject({
   clientId: v.string(),
   redirectUri: v.string(),
-  scopes: v.pipe(v.array(v.string()), v.minLength(1)),
-  subject: subjectSchema,
+  scopes: v.array(v.string()),
   nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
   codeChallenge: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9\-._~]{43,128}$/u))),
   codeChallengeMethod: v.optional(v.picklist(['S256', 'plain'])),
+})
+
+const newCodeSchema = configurationObject({
+  ...requestSchema.entries,
+  subject: subjectSchema,
   claims: v.optional(jsonObjectSchema),
 })
 
@@ -60,7 +76,7 @@ const refuse = (
   reason: string,
 ): OAuthError => new OAuthError(code, text, { reason })
 
-function demandsOf(code: NewAuthorizationCode, client: Client): JsonObject | undefined {
+function demandsOf(code: AuthorizationRequest, client: Client): JsonObject | undefined {
   const { codeChallenge: challenge, codeChallengeMethod: method = 'S256' } = code
   if (challenge === undefined) {
     if (client.public) throw refuse('invalid_request', 'A public client needs a code_challenge', 'proof_key_required')
@@ -94,14 +110,14 @@ export function createAuthorizationCodes(deps: {
   readonly revocationEpochs: RevocationEpochs
   readonly runtime: Runtime
   readonly recorder: Recorder
-}): CreateAuthorizationCode {
+}): { readonly check: CheckAuthorizationRequest; readonly create: CreateAuthorizationCode } {
   const { issuer, clients, scopes: directory, store, families, revocationEpochs, runtime, recorder } = deps
 
-  async function clientOf({ clientId, redirectUri }: NewAuthorizationCode): Promise<Client> {
-    const client = await clients.find(clientId)
+  async function clientOf({ clientId, redirectUri }: AuthorizationRequest): Promise<Client> {
+    const client = typeof clientId === 'string' ? await clients.find(clientId) : undefined
     if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
-    if (!isRegistered(redirectUri, client.redirectUris)) {
-      const problem = redirectUriProblem(redirectUri) ?? 'is not registered'
+    if (typeof redirectUri !== 'string' || !isRegistered(redirectUri, client.redirectUris)) {
+      const problem = (typeof redirectUri === 'string' && redirectUriProblem(redirectUri)) || 'is not registered'
       throw refuse('invalid_request', `The redirect_uri ${problem}`, 'redirect_uri_mismatch')
     }
     if (!client.grantTypes.includes('authorization_code')) {
@@ -110,20 +126,33 @@ export function createAuthorizationCodes(deps: {
     return client
   }
 
-  return async (input) => {
-    const parsed = v.safeParse(newCodeSchema, input, { abortPipeEarly: true })
-    if (!parsed.success) throw refuse('invalid_request', malformed(parsed.issues), 'malformed_code_request')
+  /** The client first: whether the host may redirect at all depends on it. */
+  async function judge(
+    input: AuthorizationRequest,
+    schema: v.GenericSchema,
+  ): Promise<{ client: Client; scopes: string[]; demands: JsonObject | undefined }> {
     const client = await clientOf(input)
+    const parsed = v.safeParse(schema, input, { abortPipeEarly: true })
+    if (!parsed.success) throw refuse('invalid_request', malformed(parsed.issues), 'malformed_code_request')
     const scopes = [...new Set(input.scopes)]
+    if (scopes.length === 0) throw refuse('invalid_scope', 'The scope is missing', 'scope_missing')
     for (const name of scopes) {
       if (!directory.find(name)?.enabled || !client.scopes.includes(name)) {
         throw refuse('invalid_scope', 'The scope is not valid', 'scope_not_allowed')
       }
     }
+    return { client, scopes, demands: demandsOf(input, client) }
+  }
+
+  const check: CheckAuthorizationRequest = async (input) => {
+    await judge(input, requestSchema)
+  }
+
+  const create: CreateAuthorizationCode = async (input) => {
+    const { client, scopes, demands } = await judge(input, newCodeSchema)
     if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
       throw refuse('invalid_request', 'A claim has a name of the protocol', 'claim_reserved')
     }
-    const demands = demandsOf(input, client)
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
     const redeemableUntil = now + client.authorizationCodeLifetime
@@ -159,4 +188,6 @@ export function createAuthorizationCodes(deps: {
     recorder.record(trace, { type: 'code_issued', fingerprint: fingerprintOf(hash), ...families.named(family) })
     return code
   }
+
+  return { check, create }
 }
