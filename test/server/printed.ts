@@ -6,17 +6,23 @@ import type { Ended } from './running-program.ts'
 /** Runs `grantry <args>` in this process, and keeps what it prints: for a person, where it is a server. */
 export async function printed(...args: readonly string[]): Promise<Ended> {
   const forPerson = args[0] === 'serve' ? ['--log-format', 'text'] : []
+  // A server runs until a signal comes.
+  let stopping = false
+  const stopSoon = (): void => {
+    if (!stopping) setImmediate(() => process.emit('SIGTERM'))
+    stopping = true
+  }
   let out = ''
   let err = ''
   const writes = [
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       out += String(text)
+      if (String(text).startsWith('Grantry listens on')) stopSoon()
       return true
     }),
     vi.spyOn(process.stderr, 'write').mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
       err += String(text)
-      // A server that should not have started would run for ever.
-      if (listeningAddress(String(text)) !== undefined) setImmediate(() => process.emit('SIGTERM'))
+      if (listeningAddress(String(text)) !== undefined) stopSoon()
       const done = rest.at(-1)
       if (typeof done === 'function') done()
       return true

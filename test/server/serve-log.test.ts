@@ -3,9 +3,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { isLifecycle, type LogLine, parseLog } from '../observability/log-lines.ts'
 import { type ServerProcess, serverProcesses } from '../observability/server-process.ts'
+import { printed } from './printed.ts'
 
 const { newHome, start } = serverProcesses()
 
@@ -194,3 +195,45 @@ test('host code that throws outside of a request ends the process with a line th
     'exception.stacktrace': expect.stringContaining('grantry.config.mjs'),
   })
 }, 60_000)
+
+describe('with terminals', () => {
+  const isTTY = (stream: 'stdout' | 'stderr', value: boolean): void => {
+    Object.defineProperty(process[stream], 'isTTY', { value, configurable: true })
+  }
+  const before = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY }
+  afterEach(() => {
+    isTTY('stdout', before.stdout)
+    isTTY('stderr', before.stderr)
+  })
+  const serve = async () => {
+    const home = configured({ issuer: 'http://id.example.com' })
+    const { out, err } = await printed('serve', '--port', '0', '--config', join(home, 'grantry.config.json'))
+    return { banner: out, log: err.replaceAll(/^\S{24} /gmu, '') }
+  }
+
+  test('the banner is shown, and the log on the same terminal does not repeat it', async () => {
+    isTTY('stdout', true)
+    isTTY('stderr', true)
+    const { banner, log } = await serve()
+    expect(banner).toContain('issuer     http://id.example.com\n')
+    expect(banner).toContain('The issuer is http on a host that others reach')
+    expect(log).toBe('info  stopping on SIGTERM signal=SIGTERM\ninfo  stopped on SIGTERM signal=SIGTERM\n')
+  })
+
+  test('a log that goes elsewhere has the facts and the warnings of the banner', async () => {
+    isTTY('stdout', true)
+    isTTY('stderr', false)
+    const { banner, log } = await serve()
+    expect(banner).toContain('Grantry listens on')
+    expect(log).toMatch(/^info {2}listening on /mu)
+    expect(log).toMatch(/^warn {2}The issuer is http on a host that others reach/mu)
+  })
+
+  test('without one on standard output there is no banner', async () => {
+    isTTY('stdout', false)
+    isTTY('stderr', true)
+    const { banner, log } = await serve()
+    expect(banner).toBe('')
+    expect(log).toMatch(/^info {2}listening on /mu)
+  })
+})
