@@ -12,7 +12,7 @@ import { fixture, web } from '../support/fixture.ts'
 
 let server: RunningServer
 beforeAll(async () => {
-  server = await serve((await fixture()).provider)
+  server = await serve((await fixture()).provider, { onWarning: () => undefined })
 })
 afterAll(() => server.close(0))
 
@@ -214,6 +214,19 @@ describe('headers', () => {
   test('names of prototypes change nothing', async () => {
     const answer = await raw(get('/.well-known/jwks', 'Host: x', '__proto__: x', 'constructor: y', 'toString: z'))
     expect(statuses(answer)).toEqual([200])
+  })
+
+  test.each([
+    ['GET', lines('GET /.well-known/jwks HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket')],
+    [
+      'POST',
+      `${lines('POST /connect/token HTTP/1.1', ...headers.slice(0, 3), 'Connection: Upgrade', 'Upgrade: h2c', `Content-Length: ${form.length}`)}${form}`,
+    ],
+  ])('an upgrade by %s: its response is the last, and nothing behind it is processed', async (_, upgrade) => {
+    const earlier = lines('GET /.well-known/openid-configuration HTTP/1.1', 'Host: x')
+    const answers = await raw(earlier + upgrade + get('/nothing'))
+    expect(statuses(answers)).toEqual([200, 200])
+    expect(answers.split('HTTP/1.1').at(-1)).toMatch(/^connection: close/imu)
   })
 
   test('an upgrade is not made, an unknown expectation is refused', async () => {

@@ -117,7 +117,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       await connection.ended()
     })
 
-    test('a failure of the host shows nothing of the inside', async () => {
+    test('a handler that throws: the response shows nothing of it, and onError is called', async () => {
       const answer = await ask('/local/throws')
       expect(answer).toMatchObject({ status: 500, body: '{"error":"server_error"}' })
       expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -125,7 +125,7 @@ for (const { name, closesLate, parameters } of runtimes) {
 
     test('after all of it the server serves', async () => {
       expect((await ask('/.well-known/jwks')).status).toBe(200)
-      expect(program.console()).toBe('')
+      expect(program.console()).toBe('onError: hunter2\n')
     })
 
     test('close() lets nobody in, closes what is idle, cuts what does not end, and nothing is left that runs', async () => {

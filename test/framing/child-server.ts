@@ -20,15 +20,20 @@ export interface FramingServer {
   differs(name: string): boolean
   /** Whether a connection is ended by code of ours. Bun and Deno end theirs themselves, and now and then with a reset after the whole answer. */
   readonly endsItsConnections: boolean
+  /** Bytes of memory that are still held after a garbage collection. Only of the program `memory-server`. */
+  held(): Promise<number>
   /** Everything on its standard error. */
   complaints(): string
   stop(): Promise<void>
 }
 
-const entryFor = (adapter: string): string => `
+/** A file in `programs` that exports `run`. */
+export type ServerProgram = 'framing-server' | 'memory-server'
+
+const entryFor = (adapter: string, program: ServerProgram): string => `
   import { serve } from ${JSON.stringify(adapter)}
-  import { runFramingServer } from './programs/framing-server.ts'
-  await runFramingServer(serve)
+  import { run } from './programs/${program}.ts'
+  await run(serve)
 `
 
 async function until<T>(look: () => T | undefined, failure: () => string): Promise<T> {
@@ -42,12 +47,15 @@ async function until<T>(look: () => T | undefined, failure: () => string): Promi
 }
 
 /** @throws Error with what the process said when it does not listen. */
-export async function startFramingServer({ adapter, command, differs }: ServerUnderTest): Promise<FramingServer> {
-  const program = await bundleText(entryFor(adapter), new URL('.', import.meta.url))
+export async function startFramingServer(
+  { adapter, command, differs }: ServerUnderTest,
+  program: ServerProgram,
+): Promise<FramingServer> {
+  const file = await bundleText(entryFor(adapter, program), new URL('.', import.meta.url))
   const [executable = '', ...given] = command
-  const child = spawn(executable, [...given, program], {
+  const child = spawn(executable, [...given, file], {
     env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid), NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
   let output = ''
@@ -78,6 +86,12 @@ export async function startFramingServer({ adapter, command, differs }: ServerUn
       const [earlier = ''] = output.split(own)
       output = output.slice(earlier.length + own.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
+    },
+    async held() {
+      child.stdin.write('\n')
+      const [line, bytes] = await until(() => /held (\d+)\n/u.exec(output) ?? undefined, said)
+      output = output.replace(line, '')
+      return Number(bytes)
     },
     differs: (name) => differs?.includes(name) === true,
     endsItsConnections: differs === undefined,

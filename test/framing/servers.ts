@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type FramingServer, startFramingServer } from './child-server.ts'
+import { type FramingServer, type ServerProgram, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers } from './differences.ts'
 
 /** A runtime and the ready adapter for it. */
@@ -23,14 +23,18 @@ const servers: readonly ServerUnderTest[] = [
   {
     name: 'deno',
     adapter: '@grantry/adapters/deno',
-    command: [runtime('deno'), 'run', '--allow-all'],
+    command: [runtime('deno'), 'run', '--allow-all', '--v8-flags=--expose-gc'],
     differs: denoDiffers,
   },
-  { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath] },
+  { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath, '--expose-gc'] },
 ]
 
 /** Defines the same tests for every server; they get it started. Where its runtime is missing, that is said, and a build fails. */
-export function describeServers(title: string, define: (server: () => FramingServer, name: string) => void): void {
+export function describeServers(
+  title: string,
+  define: (server: () => FramingServer, name: string) => void,
+  serverProgram: ServerProgram = 'framing-server',
+): void {
   for (const under of servers) {
     describe(`${title}, ${under.name}`, () => {
       const [program = ''] = under.command
@@ -44,7 +48,7 @@ export function describeServers(title: string, define: (server: () => FramingSer
       }
       let server: FramingServer | undefined
       beforeAll(async () => {
-        server = await startFramingServer(under)
+        server = await startFramingServer(under, serverProgram)
       })
       afterAll(() => server?.stop())
       define(() => {

@@ -1,6 +1,7 @@
 import type { Runtime } from '@grantry/core'
 import { createAnswer, failure } from './answer.ts'
 import { nativeCrypto } from './native-crypto.ts'
+import { createReports } from './reports.ts'
 import {
   defaultDrain,
   type RunningServer,
@@ -80,6 +81,7 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
   const { host = '127.0.0.1', port = 0 } = options
+  const reports = createReports(options, 0)
   const server = bun().serve({
     port,
     hostname: host,
@@ -87,7 +89,10 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     development: false,
     // Said explicitly: measured, two processes that leave it out can both listen on one port, each with half of the requests.
     reusePort: false,
-    error: failure,
+    error(cause) {
+      reports.error(cause)
+      return failure()
+    },
     // Bun cuts a connection on which nothing moves, also while the answer is made: later than the answer to a late body.
     idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeoutOf(options)) + 10),
     fetch: bunHandler(provider, options),

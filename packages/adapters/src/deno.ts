@@ -2,6 +2,7 @@ import type { Runtime } from '@grantry/core'
 import { createAnswer, failure } from './answer.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import { refusal } from './refusal.ts'
+import { createReports } from './reports.ts'
 import { defaultDrain, type RunningServer, type Servable, type ServeOptions } from './running-server.ts'
 
 /** What of Deno's server is used here; structural, so that nobody needs Deno's types. */
@@ -67,9 +68,18 @@ export function denoHandler(provider: Servable, options: ServeOptions = {}): Den
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<DenoServer>> {
   const { host = '127.0.0.1', port = 0 } = options
   const handler = denoHandler(provider, options)
+  const reports = createReports(options, 0)
   const open = new Set<(answer: Response) => void>()
   const server = deno().serve(
-    { port, hostname: host, onListen() {}, onError: failure },
+    {
+      port,
+      hostname: host,
+      onListen() {},
+      onError(cause) {
+        reports.error(cause)
+        return failure()
+      },
+    },
     (request, info) =>
       new Promise((resolve, reject) => {
         open.add(resolve)

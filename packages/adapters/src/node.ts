@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { clientAddress } from './client-address.ts'
 import { refuseBytes } from './node/connection.ts'
-import { createBridge, listenerOf, type NodeOptions, type Servable } from './node/listener.ts'
+import { createBridge, listenerOf, type Servable } from './node/listener.ts'
 import {
   type ServeOptions as CommonOptions,
   defaultDrain,
@@ -14,7 +14,18 @@ export { type Listener, type NodeOptions, nodeListener, type Servable } from './
 export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'
 export { nodeRuntime } from './node/native-runtime.ts'
 
-export interface ServeOptions extends CommonOptions, NodeOptions {}
+export interface ServeOptions extends CommonOptions {
+  /** Open connections, default 10,000. One more is closed at once, and reported to `onRefused`. */
+  readonly maxConnections?: number
+}
+
+const defaultConnections = 10_000
+
+/** @throws TypeError for what is no limit: Node.js would accept every connection, or none. */
+function maxConnectionsOf({ maxConnections = defaultConnections }: ServeOptions): number {
+  if (Number.isSafeInteger(maxConnections) && maxConnections >= 1) return maxConnections
+  throw new TypeError('maxConnections must be a whole number of at least 1')
+}
 
 /** Connections that wait to be accepted. With Node's 511 a burst of 2,000 lost a tenth of them to resets (measured). */
 const backlog = 4096
@@ -25,7 +36,7 @@ export type RunningServer = RunningServerOf<Server>
 /**
  * Serves a provider on Node.js.
  *
- * @throws the system's error when the port cannot be listened on.
+ * @throws TypeError when a limit is not a whole number of at least 1; the system's error when the port cannot be listened on.
  * @example
  * const { port, close } = await serve(provider, { port: 8484 })
  */
@@ -40,12 +51,15 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
   let closing = false
   const bridge = createBridge(provider, options, () => closing)
   const server = createServer(times, listenerOf(bridge, provider.fetch))
+  server.maxConnections = maxConnectionsOf(options)
+  const reportRefusal = (status: number, remoteAddress: string | undefined): void =>
+    bridge.reports.refused({ status, method: '', clientAddress: clientAddress(remoteAddress, undefined, 0) })
   server.on('clientError', (error, socket) => {
     const status = refuseBytes(error, socket as Socket)
-    if (status === undefined) return
-    const { remoteAddress } = socket as Socket
-    options.onRefused?.({ status, method: '', clientAddress: clientAddress(remoteAddress, undefined, 0) })
+    if (status !== undefined) reportRefusal(status, (socket as Socket).remoteAddress)
   })
+  // Node.js has closed the connection already.
+  server.on('drop', (dropped) => reportRefusal(503, dropped?.remoteAddress))
   // Whoever ends its half behind its requests still hears the answers; Node would drop those that wait for their turn.
   Object.assign(server, { httpAllowHalfOpen: true })
   await new Promise<void>((resolve, reject) => {

@@ -1,23 +1,22 @@
-/** A request that no handler was asked. */
-export interface RefusedRequest {
-  readonly status: number
-  /** Empty where the bytes were no HTTP. */
-  readonly method: string
-  readonly clientAddress: string | undefined
+import type { PlaceLimits } from './places.ts'
+import type { ReportOptions } from './reports.ts'
+
+export type { AdapterWarning, RefusedRequest } from './reports.ts'
+
+/** Options of every server and listener. */
+export interface HandlerOptions extends PlaceLimits, ReportOptions {
+  /** How many hops from the right of `X-Forwarded-For` are your own proxies; default 0: the header is ignored. */
+  readonly trustedProxies?: number
 }
 
-/** What `serve()` of every runtime takes. */
-export interface ServeOptions {
+/** Options of `serve()` on every runtime. */
+export interface ServeOptions extends HandlerOptions {
   /** Default 0: a free one. */
   readonly port?: number
   /** Default `127.0.0.1`. */
   readonly host?: string
-  /** How many hops from the right of `X-Forwarded-For` are ours; default 0: the header is ignored. */
-  readonly trustedProxies?: number
-  /** Seconds in which the whole request must have come in, so that a body that stalls does not hold a connection for ever; default 30. */
+  /** Seconds in which the whole request must arrive, so that a body that stalls does not hold a connection for ever; default 30. */
   readonly requestTimeout?: number
-  /** Hears of what the adapter refuses by itself: a malformed head, a target that is no path, more requests than it may serve at once. It must not throw. */
-  readonly onRefused?: (request: RefusedRequest) => void
 }
 
 /** What of a provider a server needs. */

@@ -17,6 +17,11 @@ export async function limited() {
 /** Seconds: for a body to come, and for open requests to end. */
 export const limits = { requestTimeout: 1, drain: 1 } as const
 
+/** Writes what a program is told of failures. */
+export const onError = (error: unknown): void => {
+  process.stdout.write(`onError: ${(error as Error).message}\n`)
+}
+
 export function announce(running: { readonly port: number; close(seconds: number): Promise<void> }): void {
   process.once('SIGTERM', async () => {
     await running.close(limits.drain)

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { FramingCase } from '../framing-case.ts'
 import {
   chunks,
@@ -85,6 +86,43 @@ export const connectionCases: readonly FramingCase[] = [
     answers: [[204, 200]],
     hiddenTokens: 1,
   },
+  // RFC 9110 section 7.8: a server may ignore an upgrade. Node.js drops what its parser has read behind one, so our response ends the connection: a client that counts
+  // responses would give the next one to the wrong request. Bun and Deno process what follows; Deno refuses an upgrade with a body.
+  ...[kept('/.well-known/jwks'), right].flatMap((plain): FramingCase[] => {
+    const upgrading = plain.replace('\r\n', '\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n')
+    const method = plain.slice(0, plain.indexOf(' '))
+    const last = get('/nothing')
+    // What gets no response must not be swallowed: the client learns that the connection has ended.
+    const closesBefore =
+      (all: number): Exclude<FramingCase['check'], undefined> =>
+      (answers) => {
+        if (answers.length < all) expect(answers.at(-1)?.headers.get('connection')).toBe('close')
+      }
+    return [
+      {
+        name: `an upgrade by ${method} on top of others`,
+        send: [upgrading + kept('/connect/token') + last],
+        answers: [[200], [200, 405, 404], [400]],
+        check: closesBefore(3),
+      },
+      {
+        name: `an upgrade by ${method} before another`,
+        send: [upgrading, 20, last],
+        answers: [[200], [200, 404], [400]],
+        check: closesBefore(2),
+      },
+      {
+        name: `an upgrade by ${method} behind another`,
+        send: [kept('/nothing') + upgrading + last],
+        answers: [
+          [404, 200],
+          [404, 200, 404],
+          [404, 400],
+        ],
+        check: closesBefore(3),
+      },
+    ]
+  }),
   { name: 'a broken one ends the connection', send: [broken + hiddenRequest], answers: [[400], []] },
   { name: 'a broken one, later', send: [broken, 50, hiddenRequest], answers: [[400], []] },
   // The answer to the first must not be the refusal of the second: whoever counts answers would give them to the wrong callers.

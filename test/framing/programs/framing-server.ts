@@ -11,7 +11,7 @@ type Serve = (
 ) => Promise<Pick<RunningServer, 'port' | 'close'>>
 
 /** The server under test. Its output says where it listens, then the client of every token that it issues. */
-export async function runFramingServer(serve: Serve): Promise<void> {
+export async function run(serve: Serve): Promise<void> {
   endWithParent()
   const { provider } = await fixture({
     observe: (event) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { release, window } from './late-body.ts'
 
 /** Milliseconds that the rest of a body may take which nobody wants, and that a caller has to read an answer before its connection is cut. */
 const patience = 1000
@@ -10,6 +11,7 @@ const deepest = 256
 const latest = Symbol('the answer to the latest request of this connection')
 const before = Symbol('the answer that this one waits for')
 const waiting = Symbol('requests that wait for their turn')
+const stored = Symbol('bytes of the bodies of requests that wait for their turn')
 
 /**
  * RFC 9112 section 9.6: our end first, and the other one when the caller has had time to read. What it still sends is read and thrown away: a reset
@@ -26,7 +28,7 @@ function closeInStages(this: Socket): void {
   this.once('close', () => clearTimeout(timer))
 }
 
-type Tracked = Socket & { [latest]?: Answer; [waiting]?: number }
+type Tracked = Socket & { [latest]?: Answer; [waiting]?: number; [stored]?: number }
 type Answer = ServerResponse & { [before]?: Answer }
 
 const settled = (res: ServerResponse): Promise<void> =>
@@ -36,6 +38,25 @@ const settled = (res: ServerResponse): Promise<void> =>
   })
 
 const letsGoOn = (res: ServerResponse): boolean => res.writableEnded && res.shouldKeepAlive
+
+/**
+ * Cuts a connection whose waiting requests bring more bytes than one body may: they are stored, and no other limit counts them.
+ *
+ * @returns stops counting, when the request has its turn
+ */
+function countBody(req: IncomingMessage, socket: Tracked): () => void {
+  let bytes = 0
+  const count = ({ length }: Buffer): void => {
+    bytes += length
+    socket[stored] = (socket[stored] ?? 0) + length
+    if (socket[stored] > window) socket.destroy()
+  }
+  req.on('data', count)
+  return () => {
+    req.off('data', count)
+    socket[stored] = (socket[stored] ?? 0) - bytes
+  }
+}
 
 /**
  * The turn of a request among those that were sent on one connection without waiting. `undefined`: it has it. Else a promise, `false` when the
@@ -55,8 +76,10 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
   // Each holds memory, and none is under way: without a bound one connection could fill the process.
   if (depth > deepest) socket.destroy()
   res[before] = earlier
+  const forget = countBody(req, socket)
   return settled(earlier).then(() => {
     socket[waiting] = (socket[waiting] ?? 1) - 1
+    forget()
     delete res[before]
     return letsGoOn(earlier) && !socket.destroyed
   })
@@ -73,10 +96,10 @@ export function markWhole(req: IncomingMessage & { [whole]?: true }): void {
 export const hasMore = (req: IncomingMessage & { [whole]?: true }): boolean =>
   req.httpVersionMajor === 1 && !req.complete && req[whole] === undefined
 
-/** Reads on and throws away; whoever has read so far has answered, and would hold up the rest. */
-function discard(req: IncomingMessage): void {
+/** Reads the rest of a body and throws it away. */
+export function discard(req: IncomingMessage): void {
   req.removeAllListeners('data')
-  req.resume()
+  release(req)
 }
 
 /** After an answer that lets the connection live: as long as the caller does not send for ever. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
-import { markWhole } from './connection.ts'
-import { listen, type Result } from './late-body.ts'
+import { discard, markWhole } from './connection.ts'
+import { type Result, receive } from './late-body.ts'
 
-/** Is told of every wait for what has not come in yet. */
-export type WhileWaiting = <T>(arrival: Promise<T>) => Promise<T>
+/** Wraps every wait for a part of the body that has not arrived yet. */
+export type WhileWaiting = (arrival: Promise<Result>) => Promise<Result>
 
 const done: Result = { done: true, value: undefined }
 const atEnd = Promise.resolve(done)
@@ -28,7 +28,11 @@ export class LightReader {
   readonly #incoming: IncomingMessage
   readonly #whileWaiting: WhileWaiting
   #ended = false
+  /** The whole body, where it arrived with the head. */
+  #whole: Result | undefined
   #next: (() => Promise<Result>) | undefined
+  /** Why the body cannot be read to its end. */
+  failure: unknown
 
   constructor(incoming: IncomingMessage, whileWaiting: WhileWaiting) {
     this.#incoming = incoming
@@ -37,12 +41,21 @@ export class LightReader {
 
   read(): Promise<Result> {
     if (this.#ended) return atEnd
-    return this.#next === undefined ? this.#readFirst() : this.#whileWaiting(this.#next())
+    return this.#next === undefined ? this.#readFirst() : this.#wait(this.#next)
+  }
+
+  /** Starts to take in the body, also where nothing reads it yet: the stream would queue an object for each chunk. */
+  start(): void {
+    if (this.#ended || this.#whole !== undefined || this.#next !== undefined) return
+    const incoming = this.#incoming
+    const piece = incoming.read() as Buffer | null
+    if (isWhole(incoming, piece)) this.#whole = piece === null ? done : { done: false, value: piece }
+    else this.#next = receive(incoming, piece)
   }
 
   async cancel(): Promise<void> {
     this.#ended = true
-    this.#incoming.resume()
+    discard(this.#incoming)
   }
 
   releaseLock(): void {
@@ -53,16 +66,22 @@ export class LightReader {
     return finished(this.#incoming, { writable: false }).then(() => undefined)
   }
 
+  #wait(next: () => Promise<Result>): Promise<Result> {
+    const reading = this.#whileWaiting(next())
+    reading.catch((error: unknown) => {
+      this.failure = error
+    })
+    return reading
+  }
+
   async #readFirst(): Promise<Result> {
-    const incoming = this.#incoming
-    // The head is told of before the rest of its packet is parsed; one microtask later a small body is there, and no event is needed.
+    // Node.js reports the head before it parses the rest of the packet; one microtask later a small body is there, and no event is needed.
     await undefined
-    const piece = incoming.read() as Buffer | null
-    if (isWhole(incoming, piece)) {
-      this.#ended = true
-      return piece === null ? done : { done: false, value: piece }
-    }
-    this.#next = listen(incoming, piece)
-    return this.#whileWaiting(this.#next())
+    this.start()
+    if (this.#next !== undefined) return this.#wait(this.#next)
+    const whole = this.#whole ?? done
+    this.#whole = undefined
+    this.#ended = true
+    return whole
   }
 }

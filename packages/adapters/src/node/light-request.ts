@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { delegate } from '../delegate.ts'
 import { LightBody } from '../light-body.ts'
+import { discard } from './connection.ts'
 import { LightHeaders } from './light-headers.ts'
 import { LightReader, type WhileWaiting } from './light-reader.ts'
 
@@ -17,9 +18,10 @@ export class LightRequest {
   readonly url: string
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
-  /** Set by whoever must know that this request waits for its body. */
+  /** Set where the waits for parts of the body must be known. */
   whileWaiting: WhileWaiting = (arrival) => arrival
   #headers: LightHeaders | undefined
+  #reader: LightReader | undefined
   #body: LightBody | undefined
   #abort: AbortController | undefined
   #real: Request | undefined
@@ -38,12 +40,36 @@ export class LightRequest {
 
   get body(): ReadableStream | null {
     if (bodyless.has(this.method)) return null
-    this.#body ??= new LightBody(() => new LightReader(this.#incoming, this.whileWaiting))
+    this.#body ??= new LightBody(() => this.#openReader())
     return this.#real === undefined ? (this.#body as unknown as ReadableStream) : this.#real.body
+  }
+
+  /** Starts to take in an announced body, so that it takes no more memory than its bytes however late its handler reads it. */
+  receiveBody(): void {
+    const { headers, httpVersionMajor } = this.#incoming
+    const length = headers['content-length']
+    if (
+      httpVersionMajor === 1 &&
+      headers['transfer-encoding'] === undefined &&
+      (length === undefined || length === '0')
+    )
+      return
+    if (bodyless.has(this.method)) discard(this.#incoming)
+    else this.#openReader().start()
+  }
+
+  #openReader(): LightReader {
+    this.#reader ??= new LightReader(this.#incoming, (arrival) => this.whileWaiting(arrival))
+    return this.#reader
   }
 
   get bodyUsed(): boolean {
     return this.#real?.bodyUsed ?? this.#body?.locked ?? false
+  }
+
+  /** Whether a handler failed with this because the client has gone. */
+  isDisconnect(error: unknown): boolean {
+    return error !== undefined && (error === this.#reader?.failure || error === this.#abort?.signal.reason)
   }
 
   /** Aborted when the connection ends before the answer does. */

@@ -2,18 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Handler } from '@grantry/core'
 import { assertAwaited } from '../awaited.ts'
 import { clientAddress } from '../client-address.ts'
-import type { ServeOptions } from '../running-server.ts'
-import { turnOf } from './connection.ts'
+import { createPlaces, type Place } from '../places.ts'
+import { createReports, type Reports } from '../reports.ts'
+import type { HandlerOptions } from '../running-server.ts'
+import { hasMore, turnOf } from './connection.ts'
+import type { Result } from './late-body.ts'
 import { LightRequest } from './light-request.ts'
-import { createPlaces, type Place } from './places.ts'
 import { badTarget, failure, overloaded, type Refusal, refuse } from './refusal.ts'
 import { originForm, refusalOf } from './request-target.ts'
 import { send } from './send.ts'
 
-export interface NodeOptions extends Pick<ServeOptions, 'trustedProxies' | 'onRefused'> {
-  /** Requests under way at once, default 1,000: what comes beyond them is answered 503 at once, and nobody waits in a queue without end. */
-  readonly maxRequests?: number
-}
+export type NodeOptions = HandlerOptions
 
 /** What a server needs of a provider. */
 export interface Servable {
@@ -29,14 +28,17 @@ export interface Bridge {
   requestOf(req: IncomingMessage, res: ServerResponse): LightRequest | undefined
   /** Answers it with this handler; never rejects. */
   answer(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void
+  readonly reports: Reports
 }
+
+const isLast = ({ done }: Result): boolean => done
 
 const joined = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(',') : value
 
 /**
  * @param isClosing whether the server takes no more connections: an answer then says that it is the last
- * @throws TypeError when `maxRequests` is no whole number of at least 1, or the provider was not awaited.
+ * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1, or the provider was not awaited.
  */
 export function createBridge(
   provider: Pick<Servable, 'issuer'>,
@@ -44,9 +46,11 @@ export function createBridge(
   isClosing: () => boolean = () => false,
 ): Bridge {
   assertAwaited(provider)
-  const { trustedProxies = 0, maxRequests = 1000, onRefused } = options
+  const { trustedProxies = 0 } = options
   const { origin } = new URL(provider.issuer)
-  const places = createPlaces(maxRequests)
+  const places = createPlaces(options)
+  const reports = createReports(options, trustedProxies)
+  const { checkForwarding } = reports
 
   const addressOf = ({ socket, headers }: IncomingMessage): string | undefined =>
     clientAddress(socket.remoteAddress, joined(headers['x-forwarded-for']), trustedProxies)
@@ -61,19 +65,28 @@ export function createBridge(
     try {
       const response = await handler(request as unknown as Request, { clientAddress: addressOf(req) })
       if (isClosing()) res.shouldKeepAlive = false
-      if (place.lost) refuseAndTell(req, res, overloaded)
+      if (place.lost) refuseAndTell(req, res, { ...overloaded, last: hasMore(req) })
       else await send(res, response)
-    } catch {
+    } catch (error) {
       // Only a host's own handler rejects, or a body that it streams.
-      refuse(res, failure)
+      fail(error, place, request, req, res)
     } finally {
       places.give(place)
     }
   }
 
+  function fail(error: unknown, place: Place, request: LightRequest, req: IncomingMessage, res: ServerResponse): void {
+    if (place.lost) {
+      refuseAndTell(req, res, { ...overloaded, last: hasMore(req) })
+      return
+    }
+    refuse(res, failure)
+    if (!request.isDisconnect(error)) reports.error(error, request as unknown as Request)
+  }
+
   function refuseAndTell(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
     refuse(res, refusal)
-    onRefused?.({ status: refusal.status, method: req.method ?? '', clientAddress: addressOf(req) })
+    reports.refused({ status: refusal.status, method: req.method ?? '', clientAddress: addressOf(req) })
   }
 
   function begin(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void {
@@ -84,8 +97,10 @@ export function createBridge(
       queueMicrotask(() => refuseAndTell(req, res, refusal ?? overloaded))
       return
     }
-    request.whileWaiting = (arrival) => places.whileWaiting(place, arrival)
+    request.whileWaiting = (arrival) => places.whileWaiting(place, arrival, isLast)
     void answerWithin(place, request, req, res, handler)
+    // A microtask later a small body is there as a whole.
+    queueMicrotask(() => request.receiveBody())
   }
 
   return {
@@ -96,10 +111,15 @@ export function createBridge(
       return path === undefined ? undefined : new LightRequest(req, res, origin + path)
     },
     answer(request, req, res, handler) {
+      // Node.js throws away what its parser has read behind such a request. So its response is the last, and a client repeats what it sent behind it.
+      if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
+      checkForwarding?.((name) => req.headers[name], req.socket.remoteAddress)
       const turn = turnOf(req, res)
-      if (turn === undefined) begin(request, req, res, handler)
-      else void turn.then((goesOn) => goesOn && begin(request, req, res, handler))
+      if (turn === undefined) return begin(request, req, res, handler)
+      request?.receiveBody()
+      void turn.then((goesOn) => goesOn && begin(request, req, res, handler))
     },
+    reports,
   }
 }
 
@@ -107,7 +127,7 @@ export function createBridge(
  * A provider as a listener of `node:http`, `node:https` or `node:http2`: everything is the provider's, and what it does not know gets 404. A body that
  * stalls is the server's to end: set its `requestTimeout`.
  *
- * @throws TypeError when `maxRequests` is no whole number of at least 1.
+ * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1.
  * @example
  * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(8484)
  */
