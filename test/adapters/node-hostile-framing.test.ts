@@ -222,7 +222,7 @@ describe('headers', () => {
       'POST',
       `${lines('POST /connect/token HTTP/1.1', ...headers.slice(0, 3), 'Connection: Upgrade', 'Upgrade: h2c', `Content-Length: ${form.length}`)}${form}`,
     ],
-  ])('an upgrade by %s: its response is the last, and nothing behind it is processed', async (_, upgrade) => {
+  ])('1.98 an upgrade by %s: its response is the last, and nothing behind it is processed', async (_, upgrade) => {
     const earlier = lines('GET /.well-known/openid-configuration HTTP/1.1', 'Host: x')
     const answers = await raw(earlier + upgrade + get('/nothing'))
     expect(statuses(answers)).toEqual([200, 200])

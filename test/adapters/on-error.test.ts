@@ -50,7 +50,7 @@ const adapters: Readonly<Record<string, (fetch: Fetch, options: Options) => Prom
 }
 
 describe.each(Object.entries(adapters))('%s', (_, ask) => {
-  test('a handler that throws: 500 without details, and onError gets the error and the request', async () => {
+  test('1.99 a handler that throws: 500 without details, and onError gets the error and the request', async () => {
     const heard: [unknown, string | undefined][] = []
     const response = await ask(failing, { onError: (error, request) => heard.push([error, request?.url]) })
     expect(response.status).toBe(500)

@@ -55,7 +55,7 @@ describeServers(
       return { opened, perConnection: held / connections }
     }
 
-    test('a body that has not ended', { timeout: 120_000 }, async () => {
+    test('1.96 a body that has not ended', { timeout: 120_000 }, async () => {
       const { opened, perConnection } = await hold(post('/connect/token') + chunksOfOne)
       expect(perConnection).toBeLessThan(most)
       // Every body was read to its end: the response is to its content.
@@ -72,13 +72,13 @@ describeServers(
       ['a body whose handler does not read it', post('/never') + chunksOfOne],
       ['the body of a GET request', post('/never').replace('POST', 'GET') + chunksOfOne],
       ['a body that waits for its turn on the connection', never + post('/connect/token') + chunksOfOne],
-    ])('%s', { timeout: 60_000 }, async (_, text) => {
+    ])('1.96 %s', { timeout: 60_000 }, async (_, text) => {
       const { opened, perConnection } = await hold(text)
       expect(perConnection).toBeLessThan(most)
       expect(opened.filter(({ closed }) => closed())).toHaveLength(0)
     })
 
-    test('many bodies that wait for their turn: the connection is closed', { timeout: 60_000 }, async () => {
+    test('1.96 many bodies that wait for their turn: the connection is closed', { timeout: 60_000 }, async () => {
       const whole = `${post('/connect/token')}${'1\r\nx\r\n'.repeat(15_000)}0\r\n\r\n`
       const { opened, perConnection } = await hold(never + whole.repeat(20))
       expect(perConnection).toBeLessThan(most)

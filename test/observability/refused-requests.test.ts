@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { serve } from '@grantry/adapters/node'
 import { afterAll, expect, test } from 'vitest'
 import { createAnswer } from '../../packages/adapters/src/answer.ts'
+import { adapterReports } from '../../packages/server/src/observability/adapter-reports.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { exchange } from '../support/exchange.ts'
+import { place } from '../support/place.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -75,4 +77,31 @@ test('on Bun and Deno too', async () => {
   const request = new Request('http://x.invalid/', { headers: { authorization: 'a, b' } })
   expect((await answer(request, '198.51.100.7')).status).toBe(400)
   expect(heard).toEqual([{ status: 400, method: 'GET', clientAddress: '198.51.100.7' }])
+})
+
+test('a handler that throws, and a warning of the adapter, are events of the log', () => {
+  const events: ServerEvent[] = []
+  const { onError, onWarning } = adapterReports((event) => events.push(event))
+  const cause = new Error('careless')
+  onError?.(cause)
+  onWarning?.({ reason: 'forwarding_headers_ignored', message: 'Set it', clientAddress: '127.0.0.1' })
+  expect(events).toEqual([
+    {
+      type: 'unhandled_failure',
+      id: expect.any(String),
+      time: expect.any(Number),
+      ...place,
+      reason: 'handler_failed',
+      cause,
+    },
+    {
+      type: 'startup_warning',
+      id: expect.any(String),
+      time: expect.any(Number),
+      ...place,
+      reason: 'forwarding_headers_ignored',
+      message: 'Set it',
+      clientAddress: '127.0.0.1',
+    },
+  ])
 })

@@ -47,7 +47,7 @@ function open(port: number, text: string) {
 const half = tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] })
 
 describe('maxBodies', () => {
-  test('the oldest of too many bodies gets 503 and its connection ends; the others go on', async () => {
+  test('1.97 the oldest of too many bodies gets 503 and its connection ends; the others go on', async () => {
     const { port, refused, begun } = await start({ maxBodies: 3 })
     const held: ReturnType<typeof open>[] = []
     for (let count = 1; count <= 5; count += 1) {
@@ -68,7 +68,7 @@ describe('maxBodies', () => {
     for (const { received } of others) await expect.poll(received).toContain('access_token')
   })
 
-  test('whoever holds all of them open does not lock out who comes after', async () => {
+  test('1.97 an attacker who holds all of them open does not lock out other clients', async () => {
     const { port } = await start({ maxBodies: 2, maxRequests: 2 })
     for (let count = 0; count < 20; count += 1) open(port, half)
     for (let count = 0; count < 5; count += 1) {
@@ -119,7 +119,7 @@ describe('maxBodies', () => {
 })
 
 describe('maxConnections', () => {
-  test('one more connection is closed, and reported; when one has gone, the next is served', async () => {
+  test('1.97 one more connection is closed, and reported; when one has gone, the next is served', async () => {
     const { port, refused } = await start({ maxConnections: 2 })
     const jwks = get('/.well-known/jwks').replace('Connection: close\r\n', '')
     const held = [open(port, jwks), open(port, jwks)]

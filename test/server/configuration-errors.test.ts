@@ -57,6 +57,9 @@ const cases: readonly Case[] = [
   ],
   [{ ...valid, trustedProxies: -1 }, 'trustedProxies', '0 or more'],
   [{ ...valid, trustedProxies: true }, 'trustedProxies', 'must be a number'],
+  [{ ...valid, maxRequests: 0 }, 'maxRequests', 'must be 1 or more'],
+  [{ ...valid, maxBodies: 1.5 }, 'maxBodies', 'must be a whole number'],
+  [{ ...valid, maxConnections: 'many' }, 'maxConnections', 'must be a number'],
   [{ ...valid, abuseControl: 'on' }, 'abuseControl'],
   [{ ...valid, console: 'yes' }, 'console', 'must be'],
   // Unknown keys, on every level, with the nearest known one.

@@ -6,16 +6,34 @@ export interface Adapter {
   readonly runtime: Partial<Runtime>
   serve(
     provider: { readonly issuer: string; readonly fetch: Handler },
-    options: {
-      readonly host: string
-      readonly port: number
-      readonly trustedProxies: number
-      readonly onRefused?: (request: RefusedRequest) => void
-    },
+    options: AdapterReports &
+      AdapterLimits & { readonly host: string; readonly port: number; readonly trustedProxies: number },
   ): Promise<Listening>
 }
 
-/** What an adapter has refused by itself. */
+/** Absent: the adapter's defaults. */
+export interface AdapterLimits {
+  readonly maxRequests?: number
+  readonly maxBodies?: number
+  /** Only the adapter of Node.js can limit connections. */
+  readonly maxConnections?: number
+}
+
+/** Callbacks for what callers do not see. */
+export interface AdapterReports {
+  readonly onRefused?: (request: RefusedRequest) => void
+  readonly onError?: (error: unknown) => void
+  readonly onWarning?: (warning: AdapterWarning) => void
+}
+
+/** A setting that does not fit what arrives. */
+export interface AdapterWarning {
+  readonly reason: string
+  readonly message: string
+  readonly clientAddress: string | undefined
+}
+
+/** A request that the adapter refused without asking a handler. */
 export interface RefusedRequest {
   readonly status: number
   readonly method: string

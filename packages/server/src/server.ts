@@ -1,5 +1,5 @@
 import { createProvider, type Handler, type Observer, type Provider, parseConfiguration } from '@grantry/core'
-import { adapterOfThisRuntime, type Listening, type RefusedRequest } from './adapter.ts'
+import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { inFile } from './configuration/in-file.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
@@ -15,8 +15,8 @@ import { demoConfiguration } from './demo/configuration.ts'
 import { firstCommands } from './first-commands.ts'
 import { listenFailure } from './listen-failure.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
+import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
-import { refusedRequest } from './observability/refused-request.ts'
 import type { ServerObserver } from './observability/server-event.ts'
 import { ownRoutes } from './own-routes.ts'
 
@@ -100,10 +100,20 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   let look: Observability | undefined
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
-    const onRefused = (refused: RefusedRequest): void => {
-      look?.observe(refusedRequest(refused))
-    }
-    running = await adapter.serve({ issuer: origin, fetch }, { host, port, trustedProxies, onRefused })
+    const reports = adapterReports((event) => (look?.observe ?? log)(event))
+    const { maxRequests, maxBodies, maxConnections } = loaded?.configuration ?? {}
+    running = await adapter.serve(
+      { issuer: origin, fetch },
+      {
+        host,
+        port,
+        trustedProxies,
+        ...reports,
+        ...(maxRequests !== undefined && { maxRequests }),
+        ...(maxBodies !== undefined && { maxBodies }),
+        ...(maxConnections !== undefined && { maxConnections }),
+      },
+    )
   } catch (cause) {
     throw listenFailure(cause, host, port)
   }

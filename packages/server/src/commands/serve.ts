@@ -59,6 +59,8 @@ interface Run {
 async function start({ given, loaded, version }: Run, log: Log, prepared: (provider: Provider) => void) {
   const hasBanner = process.stdout.isTTY === true
   const isShown = hasBanner && process.stderr.isTTY === true
+  // On a terminal the banner shows them; what comes after it goes to the log.
+  let isStarted = false
   const warnings: ProviderEvent[] = []
   const server = await startServer({
     loaded,
@@ -66,13 +68,14 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
     port: given.port,
     observe(event) {
       if (event.type === 'startup_warning') warnings.push(event)
-      if (event.type !== 'startup_warning' || !isShown) log.observe(event)
+      if (event.type !== 'startup_warning' || !isShown || isStarted) log.observe(event)
     },
     version,
     droppedLines: () => log.dropped,
     prepared,
   })
   if (hasBanner) process.stdout.write(banner(server, warnings, process.env.NO_COLOR === undefined))
+  isStarted = true
   if (!isShown) logListening(log, server, { loaded, version })
   return server
 }

@@ -22,6 +22,10 @@ const proxies = v.pipe(
   v.minValue(0, 'must be 0 or more'),
 )
 
+const limit = v.exactOptional(
+  v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
+)
+
 const shutdownDelay = v.pipe(
   v.number('must be a number of seconds'),
   v.minValue(0, 'must be 0 to 300 seconds'),
@@ -84,6 +88,9 @@ export const configurationSchema = configurationObject({
   authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
   bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
+  maxRequests: limit,
+  maxBodies: limit,
+  maxConnections: limit,
   shutdownDelay: v.optional(shutdownDelay, 0),
   abuseControl: abuseControlSchema,
   log: v.optional(logSchema, {}),

@@ -103,7 +103,11 @@ async function open(
 ): Promise<Listening> {
   const issuer = `http://${urlHost(host)}`
   try {
-    return await adapter.serve({ issuer, fetch: handler }, { host, port, trustedProxies: 0, onRefused })
+    // Only the log uses the address: nothing here is limited by it.
+    return await adapter.serve(
+      { issuer, fetch: handler },
+      { host, port, trustedProxies: 0, onRefused, onWarning: () => undefined },
+    )
   } catch (cause) {
     throw listenFailure(cause, host, port, { port: 'metrics.port', host: 'metrics.host' })
   }

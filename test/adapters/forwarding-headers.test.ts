@@ -1,0 +1,118 @@
+/**
+ * Attack (by misconfiguration): behind a proxy with `trustedProxies: 0` all clients share the address of the proxy, so the wrong guesses of one stop all the others. The operator gets one warning, with the line to set.
+ *
+ * RFC 9700 section 4.13.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bunHandler } from '@grantry/adapters/bun'
+import { denoHandler } from '@grantry/adapters/deno'
+import { nodeListener, type ServeOptions, serve } from '@grantry/adapters/node'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const end of ends.splice(0)) await end()
+})
+
+type Ask = (headers?: Record<string, string>) => Promise<Response>
+type Options = Pick<ServeOptions, 'trustedProxies' | 'onWarning' | 'onError'>
+
+const handler = async (): Promise<Response> => new Response('fine')
+const servable = { issuer: 'http://127.0.0.1', fetch: handler }
+const requestWith = (headers: Record<string, string>): Request => new Request('http://127.0.0.1/', { headers })
+
+const adapters: Readonly<Record<string, (options: Options) => Ask | Promise<Ask>>> = {
+  'serve on Node.js': async (options) => {
+    const { port, close } = await serve(servable, options)
+    ends.push(() => close(0))
+    return (headers = {}) => fetch(`http://127.0.0.1:${port}/`, { headers })
+  },
+  nodeListener: async (options) => {
+    const server = createServer(nodeListener(servable, options))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ends.push(() => server.close())
+    return (headers = {}) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
+  },
+  bunHandler: (options) => {
+    const answer = bunHandler(servable, options)
+    return (headers = {}) =>
+      answer(requestWith(headers), { requestIP: () => ({ address: '127.0.0.1' }), stop: () => undefined })
+  },
+  denoHandler: (options) => {
+    const answer = denoHandler(servable, options)
+    return (headers = {}) => answer(requestWith(headers), { remoteAddr: { hostname: '127.0.0.1' } })
+  },
+}
+
+const forwarding = [
+  ['X-Forwarded-For', '198.51.100.7'],
+  ['Forwarded', 'for=198.51.100.7'],
+  ['X-Forwarded-Host', 'id.example.com'],
+  ['X-Forwarded-Proto', 'https'],
+] as const
+
+describe.each(Object.entries(adapters))('%s', (_, start) => {
+  test.each(forwarding)('%s with trustedProxies 0: one warning, with the line to set', async (name, value) => {
+    const warnings: unknown[] = []
+    const ask = await start({ onWarning: (warning) => warnings.push(warning) })
+    await ask()
+    expect(warnings).toEqual([])
+    for (let time = 0; time < 3; time += 1) expect((await ask({ [name]: value })).status).toBe(200)
+    expect(warnings).toEqual([
+      {
+        reason: 'forwarding_headers_ignored',
+        message: expect.stringContaining('"trustedProxies": 1'),
+        clientAddress: '127.0.0.1',
+      },
+    ])
+    expect(JSON.stringify(warnings)).toContain(name)
+    expect(JSON.stringify(warnings)).not.toContain(value)
+  })
+
+  test('none when trustedProxies is set', async () => {
+    const warnings: unknown[] = []
+    const ask = await start({ trustedProxies: 1, onWarning: (warning) => warnings.push(warning) })
+    for (const [name, value] of forwarding) await ask({ [name]: value })
+    expect(warnings).toEqual([])
+  })
+
+  test('without onWarning it goes to console.warn, once', async () => {
+    const spy = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const ask = await start({})
+    for (let time = 0; time < 3; time += 1) await ask({ 'X-Forwarded-For': '198.51.100.7' })
+    expect(spy.mock.calls).toEqual([[expect.stringContaining('"trustedProxies": 1')]])
+  })
+
+  test('an onWarning that throws is reported, and the request is answered', async () => {
+    const heard: unknown[] = []
+    const ask = await start({
+      onWarning: () => {
+        throw new Error('careless')
+      },
+      onError: (error) => heard.push(error),
+    })
+    expect(await (await ask({ 'X-Forwarded-For': '198.51.100.7' })).text()).toBe('fine')
+    expect(heard).toEqual([new Error('careless')])
+  })
+})
+
+test('the ready server logs it once', async () => {
+  const events: ServerEvent[] = []
+  const directory = mkdtempSync(join(tmpdir(), 'grantry-forwarding-'))
+  ends.push(() => rmSync(directory, { recursive: true, force: true }))
+  const server = await startServer({ directory, port: 0, observe: (event) => events.push(event) })
+  ends.push(() => server.close(0))
+  const jwks = `http://127.0.0.1:${server.running.port}/.well-known/jwks`
+  for (let time = 0; time < 3; time += 1) await fetch(jwks, { headers: { 'X-Forwarded-For': '198.51.100.7' } })
+  const warnings = events.filter(({ type }) => type === 'startup_warning')
+  expect(warnings.filter((event) => 'reason' in event && event.reason === 'forwarding_headers_ignored')).toMatchObject([
+    { message: expect.stringContaining('"trustedProxies": 1'), clientAddress: '127.0.0.1' },
+  ])
+})
