@@ -113,12 +113,16 @@ export function createAuthorizationCodes(deps: {
 }): { readonly check: CheckAuthorizationRequest; readonly create: CreateAuthorizationCode } {
   const { issuer, clients, scopes: directory, store, families, revocationEpochs, runtime, recorder } = deps
 
-  async function clientOf({ clientId, redirectUri }: AuthorizationRequest): Promise<Client> {
-    const client = typeof clientId === 'string' ? await clients.find(clientId) : undefined
+  /** @param problem what is malformed, for a page that leaves a member out: a browser cannot do that. */
+  async function clientOf(input: AuthorizationRequest, problem = ''): Promise<Client> {
+    const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...input }
+    if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
+    const client = await clients.find(clientId)
     if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
-    if (typeof redirectUri !== 'string' || !isRegistered(redirectUri, client.redirectUris)) {
-      const problem = (typeof redirectUri === 'string' && redirectUriProblem(redirectUri)) || 'is not registered'
-      throw refuse('invalid_request', `The redirect_uri ${problem}`, 'redirect_uri_mismatch')
+    if (typeof redirectUri !== 'string') throw refuse('invalid_request', problem, 'redirect_uri_mismatch')
+    if (!isRegistered(redirectUri, client.redirectUris)) {
+      const why = redirectUriProblem(redirectUri) ?? 'is not registered'
+      throw refuse('invalid_request', `The redirect_uri ${why}`, 'redirect_uri_mismatch')
     }
     if (!client.grantTypes.includes('authorization_code')) {
       throw refuse('unauthorized_client', 'The client may not use authorization codes', 'grant_type_not_allowed')
@@ -126,14 +130,15 @@ export function createAuthorizationCodes(deps: {
     return client
   }
 
-  /** The client first: whether the host may redirect at all depends on it. */
+  /** Refuses for the client and its redirect URI first: whether the host may redirect at all depends on them. */
   async function judge(
     input: AuthorizationRequest,
     schema: v.GenericSchema,
   ): Promise<{ client: Client; scopes: string[]; demands: JsonObject | undefined }> {
-    const client = await clientOf(input)
     const parsed = v.safeParse(schema, input, { abortPipeEarly: true })
-    if (!parsed.success) throw refuse('invalid_request', malformed(parsed.issues), 'malformed_code_request')
+    const problem = parsed.success ? undefined : malformed(parsed.issues)
+    const client = await clientOf(input, problem)
+    if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_code_request')
     const scopes = [...new Set(input.scopes)]
     if (scopes.length === 0) throw refuse('invalid_scope', 'The scope is missing', 'scope_missing')
     for (const name of scopes) {
