@@ -30,14 +30,16 @@ async function served() {
     [right, other, '400 invalid_grant'],
     [right, ['web', 'guessed-secret'], '401 invalid_client'],
     [{ ...right, redirect_uri: `${redirectUri}/` }, web, '400 invalid_grant'],
+  ]
+  const failedProofs: typeof attempts = [
     [{ ...right, code_verifier: 'x'.repeat(43) }, web, '400 invalid_grant'],
     [{ ...right, code_verifier: 'short' }, web, '400 invalid_grant'],
     [withoutVerifier, web, '400 invalid_grant'],
   ]
-  /** Every wrong way, eight times each, all at once. */
+  /** Every wrong way, all at once: eight times each, and the three ways to fail the proof three times each, because ten failed proofs end a code. */
   const allWrong = () =>
     Promise.all(
-      Array.from({ length: 8 }, () => attempts)
+      Array.from({ length: 8 }, (_, round) => (round < 3 ? [...attempts, ...failedProofs] : attempts))
         .flat()
         .map(async ([form, as, expected]) => {
           const { status, body } = await post('token', form, as)

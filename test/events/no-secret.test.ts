@@ -20,6 +20,7 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   code_issued: true,
   code_redeemed: true,
   code_replayed: true,
+  code_ended: true,
   refresh_rotated: true,
   refresh_retried: true,
   refresh_reused: true,

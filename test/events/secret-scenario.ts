@@ -119,6 +119,11 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     await post('token', { ...redeem, code_verifier: proof.verifier }, ['other', 'other-secret'])
     const tokens = (await post('token', { ...redeem, code_verifier: proof.verifier }, client)).body
     await post('token', { ...redeem, code: 'unknown-code', code_verifier: proof.verifier }, client)
+    const guessed = { ...redeem, code: await newCode({ clientId: client[0], codeChallenge: proof.challenge }) }
+    for (let guess = 0; guess < 10; guess += 1) {
+      await post('token', { ...guessed, code_verifier: `guessed-verifier-${guess}`.padEnd(43, 'x') }, client)
+    }
+    await post('token', { ...guessed, code_verifier: proof.verifier }, client)
     // Refresh tokens.
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
     await post('token', { ...refresh, scope: 'api2' }, client)

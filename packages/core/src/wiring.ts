@@ -17,6 +17,7 @@ import { assertConsistent, assertCounter, assertSignable, needsCounter } from '.
 import { createAccessTokens } from './tokens/access-token.ts'
 import { createCommit } from './tokens/commit.ts'
 import { createDenyList } from './tokens/deny-list.ts'
+import { createFailedProofs } from './tokens/failed-proofs.ts'
 import { createFamilies } from './tokens/family.ts'
 import { createGrantKits } from './tokens/grant-kit.ts'
 import { createIdentityTokens } from './tokens/identity-token.ts'
@@ -113,6 +114,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
       observed: recorder.observed,
       runtime,
     }),
+    failedProofs: createFailedProofs({ store, families, runtime, recorder }),
     commit: createCommit({ store, families, runtime, recorder }),
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientAuthentication } from '../credentials/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
-import { OAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
 import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
 import { jsonAnswer } from '../http/answer.ts'
@@ -22,6 +22,7 @@ import type { Registry } from '../plugin/registry.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Commit, Spending } from '../tokens/commit.ts'
+import type { FailedProofs } from '../tokens/failed-proofs.ts'
 import type { CreateGrantKit } from '../tokens/grant-kit.ts'
 import type { Mint } from '../tokens/mint.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -34,6 +35,7 @@ export interface TokenEndpointDeps {
   readonly users: UserService
   readonly createKit: CreateGrantKit
   readonly mint: Mint
+  readonly failedProofs: FailedProofs
   readonly commit: Commit
   readonly recorder: Recorder
   readonly runtime: Runtime
@@ -60,7 +62,18 @@ const factsOf = (request: Request, { clientAddress, context }: Trace, runtime: R
  * @see RFC 6749 section 3.2; wire contract, section 3
  */
 export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
-  const { authenticateClient, registry, scopes: directory, users, createKit, mint, commit, recorder, runtime } = deps
+  const {
+    authenticateClient,
+    registry,
+    scopes: directory,
+    users,
+    createKit,
+    mint,
+    failedProofs,
+    commit,
+    recorder,
+    runtime,
+  } = deps
 
   function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
     if (grantType === undefined) {
@@ -80,17 +93,26 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     return grant
   }
 
-  /** Runs every check of the grant type, then refuses whatever is still demanded. */
+  /** Runs every check of the grant type, then refuses whatever is still demanded. A code survives a few failed proofs only. */
   async function settleDemands(
     grant: Grant,
     result: CheckedResult,
     checks: readonly { check: GrantCheck; params: unknown }[],
     request: Omit<GrantRequest<unknown>, 'params'>,
     kitOf: (check: GrantCheck) => GrantKit,
+    trace: Trace,
   ): Promise<void> {
     const unsettled = new Set(Object.keys(result.demanded))
     for (const { check, params } of checks) {
-      await check.check({ ...request, params, demand: result.demanded[check.settles] as never }, kitOf(check))
+      const demand = result.demanded[check.settles]
+      try {
+        await check.check({ ...request, params, demand: demand as never }, kitOf(check))
+      } catch (error) {
+        const isFailedProof = demand !== undefined && isOAuthError(error) && error.code === 'invalid_grant'
+        if (isFailedProof && result.stored !== undefined)
+          await failedProofs.record(result.stored, request.client, trace)
+        throw error
+      }
       unsettled.delete(check.settles)
     }
     if (unsettled.size > 0) throw refusalOf(grant, 'demand_unsettled')
@@ -138,7 +160,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       const result = parseGrantResult(await grant.handle({ client, params, scopes, request: facts }, kit), grant, found)
       trace.sub = result.subject?.sub
       if (checks.length > 0 || Object.keys(result.demanded).length > 0) {
-        await settleDemands(grant, result, checks, { client, scopes, request: facts }, kitOf)
+        await settleDemands(grant, result, checks, { client, scopes, request: facts }, kitOf, trace)
       }
       assertWithinPolicy(result, { grant, client, scopes, directory })
       if (result.subject !== undefined) await assertActive(grant, result.subject.sub)

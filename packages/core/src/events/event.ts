@@ -40,7 +40,7 @@ export type Fact =
       readonly family?: string
     }
   | {
-      readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed'
+      readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed' | 'code_ended'
       readonly fingerprint: string
       readonly family?: string
     }

@@ -28,7 +28,10 @@ export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends Gen
    * members, `token_endpoint_auth_methods_supported` and `response_modes_supported` may be extended. Anything else that is set twice is refused at start.
    */
   readonly metadata?: JsonObject
-  /** Returns when the demand is settled; refuses by throwing an `OAuthError`. */
+  /**
+   * Returns when the demand is settled; refuses by throwing an `OAuthError`. An `invalid_grant` for a demanded proof counts as a failed proof: ten of
+   * them end an authorization code (wire contract, section 3).
+   */
   check(
     request: GrantRequest<InferOutput<S>> & { readonly demand: Proofs[K] | undefined },
     kit: GrantKit,

@@ -69,6 +69,8 @@ export const spentRecordSchema = v.object({
   spentAt: v.number(),
   /** Who spent it: an insert whose answer was lost, and that was sent again, is told from another's. */
   attempt: v.string(),
+  /** An authorization code that failed proofs have ended: nothing was issued for it, so there is nothing to revoke. */
+  ended: v.exactOptional(v.literal(true)),
   replay: v.exactOptional(v.object({ nonce: v.string(), until: v.number(), request: v.string() })),
 })
 export type SpentRecord = v.InferOutput<typeof spentRecordSchema>

@@ -80,6 +80,7 @@ export function createCommit(deps: {
     spent: SpentRecord | undefined,
   ): Promise<JsonObject> {
     const { client, trace, refusal } = spending
+    if (spent?.ended === true) throw new OAuthError('invalid_grant', refusal, { reason: 'code_ended' })
     const about = aboutOf(redeemed)
     const answer = await retried(spending, redeemed, spent)
     if (answer !== undefined) {

@@ -19,6 +19,7 @@ const shownTypes: ReadonlySet<string> = new Set<ProviderEvent['type']>([
   'code_issued',
   'code_redeemed',
   'code_replayed',
+  'code_ended',
   'refresh_rotated',
   'refresh_retried',
   'refresh_reused',

@@ -19,6 +19,7 @@ const warnings: ReadonlySet<string> = new Set([
   'introspection_denied',
   'preflight_refused',
   'code_replayed',
+  'code_ended',
   'refresh_reused',
   'redemption_replayed',
   'secret_skipped',

@@ -10,6 +10,7 @@ const kinds = table({
   code_issued: ['Code issued', '+', 'good'],
   code_redeemed: ['Code redeemed', '→', 'plain'],
   code_replayed: ['Code replayed', '!', 'bad'],
+  code_ended: ['Code ended', '!', 'bad'],
   refresh_rotated: ['Rotated', '↻', 'plain'],
   refresh_retried: ['Retried', '=', 'plain'],
   refresh_reused: ['Replayed', '!', 'bad'],
@@ -57,6 +58,8 @@ function sentenceOf({ type, events }) {
       return ['The user signed in. Code ', ...list, '.']
     case 'code_redeemed':
       return ['Code ', ...list, ' is used up.']
+    case 'code_ended':
+      return ['Ten redemptions failed their proof: code ', ...list, ' is ended.']
     case 'refresh_rotated':
       return ['Refresh token ', ...list, ' is used up; a new one takes its place.']
     case 'refresh_retried':

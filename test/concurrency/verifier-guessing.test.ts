@@ -1,0 +1,61 @@
+// Attack: wrong verifiers for one code arrive at two servers at the same time, alone and together with the right one. The count is exact over both.
+import type { ProviderEvent } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { api1, type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'
+import { withLatency } from '../support/latency.ts'
+
+/** Two providers that share nothing but a slow store, as two processes would. */
+async function guarded() {
+  const storage = withLatency(memoryDriver())
+  const one = await fixture({ storage })
+  const two = await fixture({ storage, runtime: { now: one.clock.now } })
+  const code = await one.code({ codeChallenge: proof.challenge })
+  const redeem = (f: Fixture, verifier: string) =>
+    f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }, web)
+  const right = () => redeem(two, proof.verifier)
+  const wrong = (times: number) =>
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        redeem(index % 2 === 0 ? one : two, `guess-${index}`.padEnd(43, 'x')),
+      ),
+    )
+  const count = (type: ProviderEvent['type']) =>
+    [...one.events, ...two.events].filter((event) => event.type === type).length
+  return { one, right, wrong, count }
+}
+
+describe('wrong verifiers for one code, at two servers at once', () => {
+  test.each([1, 2, 3])('3.62 nine leave the code alone: round %i', async () => {
+    const { right, wrong, count } = await guarded()
+    for (const { status } of await wrong(9)) expect(status).toBe(400)
+    expect(count('code_ended')).toBe(0)
+    expect((await right()).status).toBe(200)
+  })
+
+  test.each([10, 11, 50])('3.62 %i end it, and one event says so', async (times) => {
+    const { right, wrong, count } = await guarded()
+    for (const { status } of await wrong(times)) expect(status).toBe(400)
+    expect(count('code_ended')).toBe(1)
+    const { status, body } = await right()
+    expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    expect(count('family_revoked')).toBe(0)
+  })
+
+  test.each([1, 2, 3])(
+    '3.62 the right one among fifty is first or refused, and revokes nothing: round %i',
+    async () => {
+      const { one, right, wrong, count } = await guarded()
+      const [{ status, body }] = await Promise.all([right(), wrong(50)])
+      expect(count('code_ended')).toBe(status === 200 ? 0 : 1)
+      expect(count('code_redeemed')).toBe(status === 200 ? 1 : 0)
+      expect([count('code_replayed'), count('family_revoked')]).toEqual([0, 0])
+      if (status === 200) {
+        expect((await one.post('introspection', { token: body.access_token }, api1)).body.active).toBe(true)
+      } else {
+        expect(body.error).toBe('invalid_grant')
+      }
+      expect((await right()).body.error).toBe('invalid_grant')
+    },
+  )
+})
