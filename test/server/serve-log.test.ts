@@ -206,7 +206,7 @@ describe('with terminals', () => {
     isTTY('stderr', before.stderr)
   })
   const serve = async () => {
-    const home = configured({ issuer: 'http://id.example.com' })
+    const home = configured({ issuer: 'http://127.0.0.1:1' })
     const { out, err } = await printed('serve', '--port', '0', '--config', join(home, 'grantry.config.json'))
     return { banner: out, log: err.replaceAll(/^\S{24} /gmu, '') }
   }
@@ -215,8 +215,8 @@ describe('with terminals', () => {
     isTTY('stdout', true)
     isTTY('stderr', true)
     const { banner, log } = await serve()
-    expect(banner).toContain('issuer     http://id.example.com\n')
-    expect(banner).toContain('The issuer is http on a host that others reach')
+    expect(banner).toContain('issuer     http://127.0.0.1:1\n')
+    expect(banner).toContain('The issuer names port 1')
     expect(log).toBe('info  stopping on SIGTERM signal=SIGTERM\ninfo  stopped on SIGTERM signal=SIGTERM\n')
   })
 
@@ -226,7 +226,7 @@ describe('with terminals', () => {
     const { banner, log } = await serve()
     expect(banner).toContain('Grantry listens on')
     expect(log).toMatch(/^info {2}listening on /mu)
-    expect(log).toMatch(/^warn {2}The issuer is http on a host that others reach/mu)
+    expect(log).toMatch(/^warn {2}The issuer names port 1/mu)
   })
 
   test('without one on standard output there is no banner', async () => {

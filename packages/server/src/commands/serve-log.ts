@@ -18,6 +18,12 @@ export function logListening(
 ): void {
   const { provider, running, isDemo, consoleUrl } = server
   const { host, port } = running
+  const warn = (reason: string, message: string): void =>
+    log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
+  const mismatch = issuerWarning(server)
+  if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
+  if (isDemo) warn('demo', 'This is the demo: its secrets are public. A server of your own needs --config')
+  // The last line of a start: a program that waits for it has read the warnings.
   log.write('info', 'server_listening', `listening on ${urlHost(host)}:${port} for ${provider.issuer}`, {
     'service.name': 'grantry',
     'service.version': version,
@@ -32,11 +38,6 @@ export function logListening(
     'grantry.console': consoleUrl ?? 'off',
     'grantry.plugins': server.plugins,
   })
-  const warn = (reason: string, message: string): void =>
-    log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
-  const mismatch = issuerWarning(server)
-  if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
-  if (isDemo) warn('demo', 'This is the demo: its secrets are public. A server of your own needs --config')
 }
 
 export function logStopping(log: Log, signal: StopSignal): void {
