@@ -9,12 +9,12 @@ const forClient = { grant_type: 'client_credentials', scope: 'api1' }
 const ofType = <T extends ProviderEvent['type']>({ events }: Fixture, type: T) =>
   events.filter((event): event is Extract<ProviderEvent, { type: T }> => event.type === type)
 
-describe('the end of a request', () => {
-  const ticking = () => {
-    let elapsed = 0
-    return { elapsed: () => (elapsed += 7) }
-  }
+const ticking = () => {
+  let elapsed = 0
+  return { elapsed: () => (elapsed += 7) }
+}
 
+describe('the end of a request', () => {
   test('10.10 endpoint succeeded, with status and duration', async () => {
     const f = await fixture({ runtime: ticking() })
     await f.post('token', forClient, web)
@@ -71,8 +71,49 @@ describe('the end of a request', () => {
   )
 })
 
+describe('a path that is no endpoint', () => {
+  const secret = 'a-token-in-the-path'
+
+  test.each([
+    ['fetch', 'GET', (f: Fixture) => f.provider.fetch],
+    ['fetch', 'POST', (f: Fixture) => f.provider.fetch],
+    ['the handler of an endpoint that is off', 'GET', (f: Fixture) => f.provider.handlers.jwks],
+  ] as const)('10.24 is told without the path: %s, %s', async (_, method, handlerOf) => {
+    const f = await fixture({ endpoints: { jwks: false }, runtime: ticking() })
+    const request = new Request(`https://id.example.com/${secret}?token=${secret}`, { method })
+    const response = await handlerOf(f)(request, { clientAddress: '192.0.2.1' })
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { error: 'invalid_request', error_description: 'There is no such endpoint' },
+    ])
+    expect(f.events.at(-1)).toEqual({
+      type: 'endpoint_failed',
+      status: 404,
+      httpMethod: method,
+      duration: 7,
+      error: 'invalid_request',
+      reason: 'endpoint_unknown',
+      description: 'There is no such endpoint',
+      id: expect.any(String),
+      ...place,
+      time: f.clock.now(),
+      endpoint: 'unknown',
+      clientAddress: '192.0.2.1',
+    })
+    expect(JSON.stringify(f.events)).not.toContain(secret)
+  })
+})
+
+test('10.11 what fails outside of every rule is told, too', async () => {
+  const f = await fixture()
+  const broken = { url: 'https://id.example.com/connect/token', method: 'POST', headers: null } as unknown as Request
+  expect((await f.provider.fetch(broken)).status).toBe(500)
+  expect(f.events.at(-1)).toMatchObject({ type: 'unhandled_failure', reason: 'router_failed', endpoint: 'token' })
+})
+
 describe('what must not happen', () => {
   const outage = new Error('ECONNREFUSED')
+  const cause = { name: 'Error', message: outage.message, stack: outage.stack }
 
   test('10.11 a storage outage, with what was thrown', async () => {
     const good = mapDriver()
@@ -91,7 +132,7 @@ describe('what must not happen', () => {
     expect(JSON.stringify(answer.body)).not.toContain('ECONN')
     const [failure] = ofType(f, 'unhandled_failure')
     expect(failure).toMatchObject({ reason: 'storage_failed', endpoint: 'token', clientId: 'web' })
-    expect(failure?.cause).toBe(outage)
+    expect(failure?.cause).toMatchObject({ name: 'Error', message: 'ECONNREFUSED', stack: outage.stack })
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 503, reason: 'storage_failed' })
   })
 
@@ -107,7 +148,7 @@ describe('what must not happen', () => {
     const answer = await f.post('token', form, web)
     expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
     expect(ofType(f, 'unhandled_failure')).toEqual([
-      expect.objectContaining({ reason: 'unhandled_failure', cause: outage, endpoint: 'token', clientId: 'web' }),
+      expect.objectContaining({ reason: 'unhandled_failure', cause, endpoint: 'token', clientId: 'web' }),
     ])
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 500, error: 'server_error' })
   })
@@ -125,7 +166,7 @@ describe('what must not happen', () => {
     expect(answer.status).toBe(401)
     expect(answer.headers.has('access-control-allow-origin')).toBe(false)
     expect(ofType(f, 'unhandled_failure')).toEqual([
-      expect.objectContaining({ reason: 'cors_lookup_failed', cause: outage, endpoint: 'userinfo' }),
+      expect.objectContaining({ reason: 'cors_lookup_failed', cause, endpoint: 'userinfo' }),
     ])
   })
 

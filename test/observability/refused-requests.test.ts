@@ -92,7 +92,7 @@ test('a handler that throws, and a warning of the adapter, are events of the log
       time: expect.any(Number),
       ...place,
       reason: 'handler_failed',
-      cause,
+      cause: { name: 'Error', message: 'careless', stack: cause.stack },
     },
     {
       type: 'startup_warning',

@@ -7,6 +7,7 @@ export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
+export { describeCause, type EventCause } from './events/cause.ts'
 export type { Observer, ProviderEvent } from './events/event.ts'
 export {
   openTraceContext,

@@ -77,7 +77,7 @@ export interface ProviderOptions {
   readonly abuseControl?: boolean | AbuseControlOptions
   /** The host's own login page, for the discovery document. */
   readonly authorizationEndpoint?: string
-  /** Gets every event. */
+  /** Gets every event. Without it, failures, warnings at the start and skipped secrets are lines on `console.error`. */
   readonly observe?: Observer
   /** Whether answers that are not cached carry `x-request-id` and a `traceparent` of ours (W3C Trace Context). Default `false`. */
   readonly traceHeaders?: boolean

@@ -13,7 +13,7 @@ import { userinfoEndpoint } from './endpoints/userinfo.ts'
 import type { JsonObject } from './json.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOptionsSchema } from './options.ts'
-import { createHandler, type Handler, notFound, pathOf } from './router.ts'
+import { createHandler, createNotFound, type Handler, pathOf } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import { recordWarnings } from './startup-checks.ts'
 import {
@@ -124,7 +124,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const metadata = metadataFor(parts, options, paths)
   const { issuer: realm, traceHeaders } = options
   const routerDeps = { clients: parts.clients, realm, recorder: parts.recorder, runtime, traceHeaders }
-  const absent: Handler = async ({ url }) => notFound(routerDeps, baseHint(pathOf(url), realm, paths))
+  const absent = createNotFound(routerDeps, (path) => baseHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler>
   const byPath = new Map<string, Handler>()
   for (const endpoint of endpointsOf(parts, metadata)) {

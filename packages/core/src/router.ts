@@ -1,7 +1,8 @@
 import type { ClientDirectory } from './directory/clients.ts'
-import type { Endpoint } from './endpoints/endpoint.ts'
+import type { Endpoint, EndpointName } from './endpoints/endpoint.ts'
 import { errorAnswer, isWellFormed } from './errors/error-answer.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
+import { describeCause } from './events/cause.ts'
 import type { Recorder, Trace } from './events/trace.ts'
 import { openTraceContext, type TraceContext, traceparentOf } from './events/trace-context.ts'
 import { type Answer, noStore } from './http/answer.ts'
@@ -57,20 +58,6 @@ const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Respon
 
 const lastResort: Answer = { status: 500, headers: noStore, body: '{"error":"server_error"}' }
 
-/** @param hint what the caller may have meant */
-export const notFound = (deps: RouterDeps, hint = ''): Response =>
-  responseOf(
-    errorAnswer(
-      new OAuthError('invalid_request', `There is no such endpoint${hint}`, {
-        reason: 'endpoint_unknown',
-        status: 404,
-      }),
-      'validation',
-      deps.realm,
-    ),
-    deps.runtime,
-  )
-
 // OpenTelemetry's rule for `http.request.method`: a stranger's word is no value of a log or a label.
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
 export const methodOf = ({ method }: Pick<Request, 'method'>): string => (knownMethods.has(method) ? method : '_OTHER')
@@ -82,15 +69,39 @@ function withTrace(answered: Answer, { id, context }: Trace): Answer {
   return { ...answered, headers }
 }
 
+/** An endpoint, or what stands for all other paths. */
+type Routed = Omit<Endpoint, 'name'> & { readonly name: EndpointName | 'unknown' }
+
+/**
+ * Handles the requests that no endpoint handles: 404 for every method. The event does not repeat the path, which may hold a token.
+ *
+ * @param hintFor what the caller may have meant by this path, in words of ours
+ */
+export function createNotFound(deps: RouterDeps, hintFor: (path: string) => string): Handler {
+  const unknownEndpoint: Routed = {
+    name: 'unknown',
+    methods: [],
+    presents: 'validation',
+    cors: 'none',
+    async handle({ url }) {
+      throw new OAuthError('invalid_request', `There is no such endpoint${hintFor(pathOf(url))}`, {
+        reason: 'endpoint_unknown',
+        status: 404,
+      })
+    },
+  }
+  return createHandler(unknownEndpoint, deps)
+}
+
 /** Everything that is the same for every endpoint: method, the one try/catch, CORS, HEAD, events. */
-export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
+export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
   const { clients, realm, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
   const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
 
   function assertMethod(request: Request): void {
-    if (allowed.includes(request.method)) return
+    if (allowed.includes(request.method) || endpoint.name === 'unknown') return
     throw new OAuthError('invalid_request', 'The method is not allowed here', {
       reason: 'method_not_allowed',
       status: 405,
@@ -105,7 +116,8 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
       return (await clients.isOriginAllowed(origin)) === true
     } catch (cause) {
       const port = 'clients.isOriginAllowed'
-      recorder.record(trace, { type: 'unhandled_failure', reason: 'cors_lookup_failed', port, cause })
+      const failed = { reason: 'cors_lookup_failed', port, cause: describeCause(cause) }
+      recorder.record(trace, { type: 'unhandled_failure', ...failed })
       return false
     }
   }
@@ -142,7 +154,11 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     const { reason, port, cause } = error.details
     if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
       const failed = port === undefined ? { reason } : { reason, port }
-      recorder.record(trace, { type: 'unhandled_failure', ...failed, cause: cause ?? error })
+      recorder.record(trace, {
+        type: 'unhandled_failure',
+        ...failed,
+        cause: describeCause('cause' in error.details ? cause : error),
+      })
     }
     return { answered: errorAnswer(error, endpoint.presents, realm), error }
   }
@@ -192,11 +208,21 @@ export function createHandler(endpoint: Endpoint, deps: RouterDeps): Handler {
     return request.method === 'HEAD' ? { ...answered, body: null } : answered
   }
 
+  function report(thrown: unknown, connection: ConnectionInfo | undefined): void {
+    try {
+      const trace = recorder.start(endpoint.name, connection?.clientAddress)
+      recorder.record(trace, { type: 'unhandled_failure', reason: 'router_failed', cause: describeCause(thrown) })
+    } catch {
+      // The runtime of the host makes no random bytes. Its failure shows as this response.
+    }
+  }
+
   return async (request, connection) => {
     try {
       return responseOf(await serve(request, connection), runtime)
-    } catch {
+    } catch (thrown) {
       // The last resort: whatever else goes wrong, a handler never rejects.
+      report(thrown, connection)
       return responseOf(lastResort, runtime)
     }
   }

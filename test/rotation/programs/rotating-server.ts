@@ -77,8 +77,7 @@ async function carryOut(order: Order): Promise<unknown> {
       )
     case 'events': {
       const failure = f.events.find(({ type }) => type === 'unhandled_failure')
-      if (failure !== undefined)
-        throw new Error(`unhandled failure: ${JSON.stringify(failure)} ${String('cause' in failure && failure.cause)}`)
+      if (failure !== undefined) throw new Error(`unhandled failure: ${JSON.stringify(failure)}`)
       return f.events.filter(({ type }) => type === 'keys_rotated')
     }
   }

@@ -78,4 +78,5 @@ export function isOAuthError(thrown: unknown): thrown is OAuthError {
 
 /** The reason of a refusal, or what stands for anything else that was thrown. */
 export const reasonOf = (thrown: unknown): string =>
-  (isOAuthError(thrown) ? thrown.details?.reason : undefined) ?? 'unhandled_failure'
+  // A plugin is foreign code: what it gives as the reason may be anything.
+  isOAuthError(thrown) && typeof thrown.details?.reason === 'string' ? thrown.details.reason : 'unhandled_failure'

@@ -1,4 +1,5 @@
 import type { PreflightRefusal } from '../http/cors.ts'
+import type { EventCause } from './cause.ts'
 
 /** What happened to whom. Each fact carries names and reasons only: no token, code, secret or password ever enters one. */
 export type Fact =
@@ -104,8 +105,8 @@ export type Fact =
     }
   /** A browser asked whether a page may send a request, and it may not. `origin` is that page's, where it has the form of an origin. */
   | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string }
-  /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown; `port` a function of the host. */
-  | { readonly type: 'unhandled_failure'; readonly reason: string; readonly port?: string; readonly cause: unknown }
+  /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown, `port` a function of the host. */
+  | { readonly type: 'unhandled_failure'; readonly reason: string; readonly port?: string; readonly cause: EventCause }
   /** A secret of a client store that is not the base64 of a SHA-256 or SHA-512. It was skipped. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
   /** A stored record that is not ours, torn, or of an unknown version. It counts as absent. */

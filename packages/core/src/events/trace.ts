@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Runtime } from '../runtime.ts'
+import { reportToConsole } from './console-report.ts'
 import type { Fact, Observer, ProviderEvent } from './event.ts'
 import type { TraceContext } from './trace-context.ts'
 
@@ -79,7 +80,10 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     events: 0,
   })
   const record = (trace: Trace, fact: Fact): void => {
-    if (observe === undefined) return
+    if (observe === undefined) {
+      reportToConsole(fact, trace.endpoint)
+      return
+    }
     trace.events += 1
     try {
       const outcome = observe(eventOf(fact, trace, runtime.now()))

@@ -1,3 +1,4 @@
+import { describeCause } from '../events/cause.ts'
 import type { Recorder } from '../events/trace.ts'
 import type { MaybePromise } from '../json.ts'
 import type { Store } from '../records/store.ts'
@@ -62,7 +63,7 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   let live = await liveRing(await firstRing(records, create, issuer), undefined, algorithms, runtime)
   warnOfRefused(live.refused, recorder)
   const fail = (reason: string, cause: unknown): void =>
-    recorder.record(recorder.start(), { type: 'unhandled_failure', reason, cause })
+    recorder.record(recorder.start(), { type: 'unhandled_failure', reason, cause: describeCause(cause) })
 
   async function adopt(found: FoundRing): Promise<void> {
     const next = await liveRing(found, live, algorithms, runtime)

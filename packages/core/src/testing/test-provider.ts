@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../directory/client.ts'
 import type { EndpointName } from '../endpoints/endpoint.ts'
+import { thrownBehind } from '../events/cause.ts'
 import type { ProviderEvent } from '../events/event.ts'
 import { type GeneratedKeys, signingKeys } from '../keys/key-source.ts'
 import type { ProviderOptions } from '../options.ts'
@@ -111,7 +112,7 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     const answer = await read(response)
     if (response.status < 400) return answer
     const failures = events.flatMap((event) => {
-      if (response.status === 500) return event.type === 'unhandled_failure' ? [event.cause] : []
+      if (response.status === 500) return event.type === 'unhandled_failure' ? [thrownBehind(event.cause)] : []
       return event.type === 'endpoint_failed' ? [event.reason] : []
     })
     return { ...answer, failure: failures.at(-1) }

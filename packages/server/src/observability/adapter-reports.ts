@@ -1,4 +1,4 @@
-import { openTraceContext, webRuntime } from '@grantry/core'
+import { describeCause, openTraceContext, webRuntime } from '@grantry/core'
 import type { AdapterReports } from '../adapter.ts'
 import { refusedRequest } from './refused-request.ts'
 import type { ServerObserver } from './server-event.ts'
@@ -14,7 +14,8 @@ function circumstances() {
 export function adapterReports(observe: ServerObserver): AdapterReports {
   return {
     onRefused: (request) => observe(refusedRequest(request)),
-    onError: (cause) => observe({ type: 'unhandled_failure', ...circumstances(), reason: 'handler_failed', cause }),
+    onError: (cause) =>
+      observe({ type: 'unhandled_failure', ...circumstances(), reason: 'handler_failed', cause: describeCause(cause) }),
     onWarning: ({ reason, message, clientAddress }) =>
       observe({
         type: 'startup_warning',
