@@ -1,0 +1,36 @@
+// `npm run picture`: takes the picture of the console that the README shows, docs/console.png.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { chromiumMissing, findChromium } from './find-chromium.js'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+const executablePath = findChromium()
+if (executablePath === undefined) throw new Error(chromiumMissing)
+const directory = mkdtempSync(join(tmpdir(), 'grantry-picture-'))
+const demo = spawn(process.execPath, [here('start.js'), '--port', '8484', '--log-format', 'json'], {
+  cwd: directory,
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
+// Root cannot use Chromium's sandbox.
+const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+try {
+  for await (const line of createInterface({ input: demo.stderr })) if (line.includes('server_listening')) break
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+  await page.goto('http://127.0.0.1:8484/')
+  await page.getByRole('button', { name: 'Send the request' }).click()
+  await page.getByText('200: granted').waitFor()
+  await page.getByRole('button', { name: 'Introspect' }).click()
+  await page.getByText('Introspect. 200: active').waitFor()
+  await page.evaluate('scrollTo(0, 0)')
+  await page.screenshot({ path: here('../docs/console.png') })
+} finally {
+  await browser.close()
+  demo.kill()
+  rmSync(directory, { recursive: true, force: true })
+}
