@@ -20,6 +20,9 @@ async function check(folder, target) {
   const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', target], { cwd })
   const [packed] = Object.values(JSON.parse(stdout))
   const stray = packed.files.map((file) => file.path).filter((path) => !allowed.test(path) || unwanted.test(path))
+  if (folder === 'packages/server' && !packed.files.some(({ path }) => path === 'dist/configuration.schema.json')) {
+    throw new Error('packages/server packs no JSON Schema of its configuration')
+  }
   if (stray.length > 0) throw new Error(`${folder} packs ${stray.join(', ')}`)
   await run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })
   await run(bin('attw'), [join(target, packed.filename), '--profile', 'esm-only', '--no-emoji'], { cwd })

@@ -128,6 +128,25 @@ describe('in an empty directory', () => {
     expect(readdirSync(directory)).toEqual(left)
   }, 60_000)
 
+  test('a .gitignore keeps the secrets and the tokens out of version control', async () => {
+    const directory = emptyDirectory()
+    const { out } = await run(['init'], directory)
+    expect(out).toContain(`${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`)
+    const lines = readFileSync(join(directory, '.gitignore'), 'utf8').split('\n')
+    expect(lines).toEqual([expect.stringMatching(/^# /u), '/grantry.env', '/data/', ''])
+  }, 60_000)
+
+  test('a .gitignore that is there stays as it is, and init says what to add', async () => {
+    const directory = emptyDirectory()
+    writeFileSync(join(directory, '.gitignore'), 'node_modules\n')
+    const { code, out } = await run(['init'], directory)
+    expect(code).toBe(0)
+    expect(out).toContain(
+      `Add these lines to ${join(directory, '.gitignore')}, which is there already:\n  /grantry.env\n  /data/\n`,
+    )
+    expect(readFileSync(join(directory, '.gitignore'), 'utf8')).toBe('node_modules\n')
+  }, 60_000)
+
   test('a directory that is a file is one sentence', async () => {
     const file = join(emptyDirectory(), 'file')
     writeFileSync(file, '')

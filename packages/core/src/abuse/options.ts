@@ -121,7 +121,8 @@ const clientLimit = v.optional(
 
 const day = 86_400
 
-const passwords = v.optional(
+/** The parts of an object of options; `credentials` and `validation` may also be `false`. */
+export const passwords = v.optional(
   configurationObject({
     perUserAndAddress: delayLimit(5, 900),
     perUser: delayLimit(20, 30),
@@ -132,12 +133,12 @@ const passwords = v.optional(
   {},
 )
 
-const credentials = configurationObject({
+export const credentials = configurationObject({
   perClientAndAddress: windowLimit(10, 60),
   perAddress: windowLimit(50, 60),
 })
 
-const validation = configurationObject({
+export const validation = configurationObject({
   ...windowEntries(600, 60),
   requests: v.optional(count),
 })

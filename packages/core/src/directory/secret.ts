@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject } from '../configuration.ts'
-import { decodeBase64, hex } from '../encoding.ts'
+import { decodeBase64, hex, utf8 } from '../encoding.ts'
+import { webRuntime } from '../runtime.ts'
 
 const hashLengths = { sha256: 32, sha512: 64 } as const
 
@@ -86,6 +87,19 @@ export const secretNames = Object.fromEntries(
     ],
   ),
 )
+
+/**
+ * What to store of a secret: `secrets: [hashSecret('...')]`. The hash is fast and has no salt, which is right for a generated secret of at least 128 bits, and for
+ * nothing that a person made up.
+ *
+ * @returns the base64 of the SHA-256 of the UTF-8 secret
+ * @throws TypeError when the secret is not text, or empty.
+ * @see wire contract, section 2
+ */
+export function hashSecret(secret: string): { readonly sha256: string } {
+  if (typeof secret !== 'string' || secret === '') throw new TypeError('hashSecret(): the secret is not text, or empty')
+  return { sha256: btoa(String.fromCharCode(...webRuntime.sha256(utf8(secret)))) }
+}
 
 /** A row of a table of secrets as a schema can judge it: columns that mean nothing here are left out, and what is no row is an empty one. */
 export function secretRow(row: unknown): SecretInput {

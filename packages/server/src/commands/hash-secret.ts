@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { hashOfSecret, newSecret } from '../secret.ts'
+import { hashSecret } from '@grantry/core'
+import { newSecret } from '../secret.ts'
 
 /** A secret ends before the end of a line; spaces around it are part of it. */
 const fromStandardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, '')
@@ -9,5 +10,5 @@ export async function hashSecretCommand(given: string | undefined): Promise<stri
   const secret = given === '-' ? await fromStandardInput() : (given ?? newSecret())
   if (secret === '') throw new TypeError('the secret is empty; give one, or none at all to have one made')
   const shown = given === undefined ? `secret   ${secret}\n` : ''
-  return `${shown}store    { "sha256": "${hashOfSecret(secret)}" }\n`
+  return `${shown}store    { "sha256": "${hashSecret(secret).sha256}" }\n`
 }

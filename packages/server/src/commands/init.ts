@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { issuerSchema, parseConfiguration } from '@grantry/core'
+import { hashSecret, issuerSchema, parseConfiguration } from '@grantry/core'
 import { commandLine, shellWord } from '../command-line.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
-import { hashOfSecret, newSecret } from '../secret.ts'
+import { newSecret } from '../secret.ts'
 
 export interface InitArguments {
   readonly issuer?: string
@@ -16,6 +17,12 @@ const environment = (secret: string): string => `\
 GRANTRY_KEY_SECRET=${secret}
 `
 
+const ignored = `\
+# The secrets and the tokens of this Grantry server. The configuration beside them has only hashes.
+/${environmentFileName}
+/data/
+`
+
 /**
  * `grantry init`: a configuration with secrets of its own. What it prints is the only place where they can be read.
  *
@@ -24,24 +31,30 @@ GRANTRY_KEY_SECRET=${secret}
 export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
   parseConfiguration(issuerSchema, issuer, '--issuer')
   const directory = resolve(given)
+  const hasGitignore = existsSync(join(directory, '.gitignore'))
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
   writeFiles(directory, {
     'grantry.config.json': configurationTemplate({
       issuer,
-      clientHash: hashOfSecret(clientSecret),
-      apiHash: hashOfSecret(apiSecret),
+      clientHash: hashSecret(clientSecret).sha256,
+      apiHash: hashSecret(apiSecret).sha256,
     }),
     [environmentFileName]: environment(newSecret()),
+    // An existing one may be shared with other files: it stays as it is, and the text below says what to add.
+    ...(!hasGitignore && { '.gitignore': ignored }),
   })
   const here = relative(process.cwd(), directory)
   // A way that begins by going up is easier to read as a whole path.
   const file = join(here.startsWith('..') ? directory : here, 'grantry.config.json')
   const named = here === '' ? '' : ` --config ${shellWord(file)}`
+  const gitignore = hasGitignore
+    ? `\nAdd these lines to ${join(directory, '.gitignore')}, which is there already:\n  /${environmentFileName}\n  /data/\n`
+    : `  ${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`
   return `\
 Written, for this user only:
   ${join(directory, 'grantry.config.json')}
-  ${join(directory, environmentFileName)}   (keep a copy in a safe place, and out of version control)
-
+  ${join(directory, environmentFileName)}   (keep a copy in a safe place)
+${gitignore}
 Shown once; the configuration has only their hashes:
   client service, secret  ${clientSecret}
   API api1, secret        ${apiSecret}

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 
 const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysSchema.entries
 
-const settingsSchema = v.pipe(
+export const settingsSchema = v.pipe(
   configurationObject({
     algorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
     // Without their defaults: beside `jwks` they must not even be there.

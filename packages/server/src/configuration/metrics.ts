@@ -9,7 +9,7 @@ const hostName = v.pipe(
   ),
 )
 
-const place = configurationObject({
+export const place = configurationObject({
   port: v.pipe(
     v.number('must be a port'),
     v.integer('must be a port'),

@@ -71,6 +71,8 @@ const abuseControlSchema = v.optional(
  * as in a program.
  */
 export const configurationSchema = configurationObject({
+  /** For editors: the address of the JSON Schema. The server does not read it. */
+  $schema: v.exactOptional(v.string('must be the address of a JSON Schema')),
   issuer: v.string('must be the URL of this server'),
   storage: v.optional(storageSchema, { driver: 'filesystem' }),
   keys: v.optional(keysSchema, {}),

@@ -70,7 +70,7 @@ const filesystemSchema = configurationObject({
 
 const memorySchema = configurationObject({ driver: v.literal('memory') })
 
-const schemas = { memory: memorySchema, filesystem: filesystemSchema, redis: redisSchema } as const
+export const schemas = { memory: memorySchema, filesystem: filesystemSchema, redis: redisSchema } as const
 const drivers = Object.keys(schemas) as readonly (keyof typeof schemas)[]
 const unknownDriver = configurationObject({
   driver: v.picklist(drivers, `must be one of ${drivers.join(', ')}`),

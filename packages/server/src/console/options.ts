@@ -14,7 +14,7 @@ const switchSchema = v.pipe(
   v.transform((on): ConsoleOptions | undefined => (on ? { remote: false } : undefined)),
 )
 
-const objectSchema = configurationObject({ remote: v.optional(v.boolean('must be true or false'), false) })
+export const objectSchema = configurationObject({ remote: v.optional(v.boolean('must be true or false'), false) })
 
 /** `true`, `false`, or an object of options; `undefined` when it is off. By what it looks like, so that a mistake inside is told with its path. */
 export const consoleSchema = v.lazy(

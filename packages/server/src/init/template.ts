@@ -1,4 +1,6 @@
 import { environmentFileName } from '../configuration/environment-file.ts'
+import { version } from '../version.ts'
+import { schemaAddress } from './schema-address.ts'
 
 interface TemplateFacts {
   readonly issuer: string
@@ -11,6 +13,9 @@ interface TemplateFacts {
 export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateFacts): string => `\
 // The configuration of this Grantry server. After a change: grantry check, then restart the server.
 {
+  // For editors: completes and checks what is written here.
+  "$schema": ${JSON.stringify(schemaAddress(version))},
+
   // The URL of this server as clients see it. Before others use it: an https URL, a proxy with a certificate before the
   // server, and "trustedProxies": 1.
   "issuer": ${JSON.stringify(issuer)},

@@ -1,0 +1,179 @@
+// The JSON Schema of the server's configuration, from the schemas that the server and the provider check it with.
+import { readFileSync } from 'node:fs'
+import * as abuse from '../packages/core/src/abuse/options.ts'
+import { lifetimeSchema, longestLifetime } from '../packages/core/src/configuration.ts'
+import { clientSchema } from '../packages/core/src/directory/client.ts'
+import { scopeSchema } from '../packages/core/src/directory/scope.ts'
+import { secretsSchema } from '../packages/core/src/directory/secret.ts'
+import { providerOptionsSchema } from '../packages/core/src/options.ts'
+import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
+import { place } from '../packages/server/src/configuration/metrics.ts'
+import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
+import { schemas as drivers } from '../packages/server/src/configuration/storage.ts'
+import { objectSchema as consoleOptions } from '../packages/server/src/console/options.ts'
+import { schemaAddress } from '../packages/server/src/init/schema-address.ts'
+import { userSchema } from '../packages/server/src/users/configured-users.ts'
+
+/** JSON Schema draft 7, which every editor knows. */
+export type JsonSchema = { readonly [member: string]: unknown }
+
+/** What of a valibot schema or action is read here. */
+interface Node {
+  readonly type: string
+  readonly pipe?: readonly Node[]
+  readonly wrapped?: Node
+  readonly default?: unknown
+  readonly entries?: Readonly<Record<string, Node>>
+  readonly item?: Node
+  readonly options?: readonly unknown[]
+  readonly literal?: unknown
+  readonly requirement?: unknown
+}
+
+const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
+
+const number = (requirement: unknown, name: string): JsonSchema =>
+  typeof requirement === 'number' ? { [name]: requirement } : {}
+
+/** What an action adds. Checks that are functions add nothing: the server makes them. */
+const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema>> = {
+  integer: () => ({ type: 'integer' }),
+  min_value: ({ requirement }) => number(requirement, 'minimum'),
+  max_value: ({ requirement }) => number(requirement, 'maximum'),
+  min_length: ({ requirement }, of) => number(requirement, of === 'array' ? 'minItems' : 'minLength'),
+  max_length: ({ requirement }, of) => number(requirement, of === 'array' ? 'maxItems' : 'maxLength'),
+  non_empty: (_action, of) => (of === 'array' ? { minItems: 1 } : { minLength: 1 }),
+  regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
+}
+
+/** Any text may be `${NAME}`, which is replaced before it is checked. */
+const variable: JsonSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
+
+const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
+  type === 'string' && (pattern !== undefined || Number(minLength) > 1)
+
+const { entries } = configurationSchema
+const { entries: options } = providerOptionsSchema
+const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
+const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
+
+const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
+const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
+
+/** For schemas whose rule is a function, or depends on the input. */
+const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () => JsonSchema>([
+  [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: longestLifetime })],
+  [sha256.wrapped, () => ({ type: 'string' })],
+  [sha512.wrapped, () => ({ type: 'string' })],
+  [expiresAt.wrapped, () => ({ type: ['integer', 'string'] })],
+  [userSchema.entries.claims.wrapped, () => ({ type: 'object' })],
+  [
+    options.endpoints.wrapped.entries.token.wrapped,
+    () => ({ anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^/' }] }),
+  ],
+  [entries.storage.wrapped, () => ({ oneOf: Object.values(drivers).map(convert) })],
+  [entries.keys.wrapped, () => convert(keys)],
+  [entries.clients, () => listOf(clientSchema)],
+  [entries.scopes.wrapped, () => listOf(scopeSchema)],
+  [entries.users.wrapped, () => listOf(userSchema)],
+  [entries.plugins.wrapped, () => ({ type: 'array', items: { type: 'string' } })],
+  [entries.metrics.wrapped, () => or({ type: 'boolean' }, place)],
+  [entries.console.wrapped, () => or({ type: 'boolean' }, consoleOptions)],
+  [passwords.wrapped, () => convert(abuse.passwords.wrapped)],
+  [credentials.wrapped, () => or({ const: false }, abuse.credentials)],
+  [validation.wrapped, () => or({ const: false }, abuse.validation)],
+])
+
+/** What the configuration hands on unchanged is judged by the provider, whose schemas say more. */
+const judgedByProvider = Object.fromEntries(
+  Object.entries(options).filter(
+    ([name]) =>
+      name in entries && !['keys', 'storage', 'clients', 'scopes', 'users', 'plugins', 'abuseControl'].includes(name),
+  ),
+)
+
+const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
+  optional: ({ wrapped, default: usual }) => ({
+    ...convert(wrapped),
+    ...(usual !== undefined && { default: usual }),
+  }),
+  exact_optional: ({ wrapped }) => convert(wrapped),
+  strict_object: ({ entries: members = {} }) => {
+    const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
+    return {
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member)])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    }
+  },
+  array: ({ item }) => listOf(item),
+  string: () => ({ type: 'string' }),
+  number: () => ({ type: 'number' }),
+  boolean: () => ({ type: 'boolean' }),
+  picklist: (schema) => ({ anyOf: [{ enum: schema.options }, variable] }),
+  literal: ({ literal }) => ({ const: literal }),
+}
+
+/** @throws Error for a schema that it does not know: an `any` by mistake would accept what the server refuses. */
+function convert(schema: unknown): JsonSchema {
+  const override = overrides.get(schema)
+  if (override !== undefined) return override()
+  const { pipe, ...node } = schema as Node
+  if (pipe === undefined) {
+    const kind = kinds[node.type]
+    if (kind === undefined) throw new Error(`The configuration has a ${node.type} that is not described; see overrides`)
+    return kind(node)
+  }
+  const [first, ...rest] = pipe
+  // What a transformation makes is no longer what is written.
+  const end = rest.findIndex(({ type }) => type === 'transform')
+  const base = convert(first)
+  const added = rest
+    .slice(0, end < 0 ? undefined : end)
+    .map((action) => actions[action.type]?.(action, base.type) ?? {})
+  const whole: JsonSchema = Object.assign({}, base, ...added)
+  return isNarrow(whole) ? { anyOf: [whole, variable] } : whole
+}
+
+/** `clients[].public` and its meaning, from the table of the guide. */
+const guide = (): readonly (readonly [path: string, meaning: string])[] =>
+  [
+    ...readFileSync(new URL('../docs/guides/configuration.md', import.meta.url), 'utf8').matchAll(
+      /^\| `([\w.[\]]+)` \| ((?:(?! \| ).)+) \|$/gmu,
+    ),
+  ].map(([, path = '', meaning = '']) => [
+    path,
+    meaning.replaceAll(/\[([^\]]+)\]\([^)]+\)/gu, '$1').replaceAll('`', ''),
+  ])
+
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
+  description?: string
+}
+
+function describe(schema: Described, path: string, meaning: string): void {
+  const found = path.split('.').reduce<Described | undefined>((at, name) => {
+    const member = at?.properties?.[name.replace('[]', '')]
+    return name.endsWith('[]') ? member?.items : member
+  }, schema)
+  if (found === undefined) throw new Error(`docs/guides/configuration.md describes ${path}, which is no setting`)
+  found.description = meaning
+}
+
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(new URL('../packages/server/package.json', import.meta.url), 'utf8'),
+)
+
+/** The JSON Schema that is published in `grantry` as `dist/configuration.schema.json`. */
+export function configurationJsonSchema(): JsonSchema {
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: schemaAddress(version),
+    title: 'The configuration of a Grantry server',
+    ...convert({ ...configurationSchema, entries: { ...entries, ...judgedByProvider } }),
+  }
+  for (const [path, meaning] of guide()) describe(schema as Described, path, meaning)
+  return schema
+}

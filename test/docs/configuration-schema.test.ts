@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { parse } from 'jsonc-parser'
+import { describe, expect, test } from 'vitest'
+import { configurationTemplate } from '../../packages/server/src/init/template.ts'
+import { configurationJsonSchema } from '../../scripts/configuration-schema.ts'
+import { codeBlocks, root } from './code-blocks.ts'
+
+const validate = new Ajv({ strict: true, strictTypes: false, allErrors: true }).compile(configurationJsonSchema())
+
+/** Where it is wrong; empty where it is right. */
+function faults(configuration: unknown): readonly string[] {
+  validate(configuration)
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+const template = parse(configurationTemplate({ issuer: 'https://id.example.com', clientHash: 'x', apiHash: 'x' }))
+const minimal = { issuer: 'https://id.example.com', clients: [] }
+const client = { clientId: 'web' }
+const variable = (name: string): string => `$\{${name}}`
+
+describe('the JSON Schema of the configuration', () => {
+  const guides = readdirSync(`${root}/docs/guides`).flatMap((name) =>
+    codeBlocks(`docs/guides/${name}`)
+      .filter(({ language, info }) => language.startsWith('json') && info === 'config')
+      .map(({ code }) => [name, code] as const),
+  )
+  test('there are examples in the guides', () => {
+    expect(guides.length).toBeGreaterThan(0)
+  })
+
+  test.each(guides)('accepts the example of %s', (_name, code) => {
+    expect(faults(parse(code))).toEqual([])
+  })
+
+  test('accepts the configuration in deploy/', () => {
+    expect(faults(parse(readFileSync(`${root}/deploy/grantry.config.json`, 'utf8')))).toEqual([])
+  })
+
+  test('accepts what grantry init writes, which names it', () => {
+    expect(faults(template)).toEqual([])
+    expect(template.$schema).toBe(configurationJsonSchema().$id)
+  })
+
+  test.each<[string, object]>([
+    ['the least', {}],
+    [
+      'variables',
+      {
+        keys: { algorithm: variable('ALGORITHM'), encryptionSecret: variable('SECRET') },
+        clients: [{ clientId: variable('ID') }],
+      },
+    ],
+    ['a place for metrics', { metrics: { port: 9464 } }],
+    ['the console', { console: { remote: true } }],
+    ['Redis by Sentinels', { storage: { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens' } }],
+    ['limits', { abuseControl: { validation: false, passwords: { perUser: { attempts: 3 } } } }],
+    ['a moved endpoint', { endpoints: { token: '/oauth/token', userinfo: false } }],
+  ])('accepts %s', (_what, more) => {
+    expect(faults({ ...minimal, ...more })).toEqual([])
+  })
+
+  test.each<[string, object, string]>([
+    ['at the top', { isuer: 'x' }, ''],
+    ['in a client', { clients: [{ ...client, clientSecret: 'x' }] }, '/clients/0'],
+    ['in a secret', { clients: [{ ...client, secrets: [{ sha265: 'x' }] }] }, '/clients/0/secrets/0'],
+    ['in refreshToken', { clients: [{ ...client, refreshToken: { usge: 'rotate' } }] }, '/clients/0/refreshToken'],
+    ['in a scope', { scopes: [{ name: 'api1', claim: [] }] }, '/scopes/0'],
+    ['in a user', { users: [{ sub: '1', username: 'a', password: 'x', roles: [] }] }, '/users/0'],
+    ['in keys', { keys: { algoritm: 'ES256' } }, '/keys'],
+    ['in the storage', { storage: { driver: 'memory', directory: 'x' } }, '/storage'],
+    ['in endpoints', { endpoints: { tokens: false } }, '/endpoints'],
+    ['in abuseControl', { abuseControl: { passwords: { perUsr: {} } } }, '/abuseControl/passwords'],
+    ['in metrics', { metrics: { prt: 1 } }, '/metrics'],
+    ['in log', { log: { levl: 'info' } }, '/log'],
+  ])('refuses an unknown name %s', (_where, more, path) => {
+    expect(faults({ ...minimal, ...more })).toContain(`${path} must NOT have additional properties`)
+  })
+
+  test.each<[string, object, string]>([
+    ['no clients', { clients: undefined }, " must have required property 'clients'"],
+    ['a driver that is none', { storage: { driver: 'sqlite' } }, '/storage must match exactly one schema in oneOf'],
+    ['text for a flag', { clients: [{ ...client, public: 'no' }] }, '/clients/0/public must be boolean'],
+    [
+      'a lifetime of nothing',
+      { clients: [{ ...client, accessTokenLifetime: 0 }] },
+      '/clients/0/accessTokenLifetime must be >= 1',
+    ],
+    ['a tolerance above its limit', { clockTolerance: 61 }, '/clockTolerance must be <= 60'],
+    [
+      'an empty list of nodes',
+      { storage: { driver: 'redis', cluster: [] } },
+      '/storage/cluster must NOT have fewer than 1 items',
+    ],
+  ])('refuses %s', (_what, more, fault) => {
+    expect(faults(JSON.parse(JSON.stringify({ ...minimal, ...more })))).toContain(fault)
+  })
+
+  test('describes settings with the words of the guide', () => {
+    const { issuer } = configurationJsonSchema().properties as Record<string, { description?: string }>
+    expect(issuer?.description).toMatch(/^the URL of this server/u)
+  })
+})

@@ -1,0 +1,60 @@
+// What a program stores of secrets and passwords, by the functions that the package `grantry` exports.
+import { createHash } from 'node:crypto'
+import { createProvider, hashSecret as ofCore, parseConfiguration } from '@grantry/core'
+import { basic } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { defineConfig, hashPassword, hashSecret } from 'grantry'
+import { describe, expect, test } from 'vitest'
+import { hashSecretCommand } from '../../packages/server/src/commands/hash-secret.ts'
+import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
+import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+
+describe('hashSecret()', () => {
+  test.each(['web-secret', 'ünïcode-✓', ' '])('gives the base64 of the SHA-256 of the UTF-8 of %j', (secret) => {
+    const expected = createHash('sha256').update(secret, 'utf8').digest('base64')
+    expect(hashSecret(secret)).toEqual({ sha256: expected })
+  })
+
+  test('is that of the core, and of grantry hash-secret', async () => {
+    expect(hashSecret).toBe(ofCore)
+    expect(await hashSecretCommand('web-secret')).toContain(`{ "sha256": "${hashSecret('web-secret').sha256}" }`)
+  })
+
+  test.each([
+    ['an empty secret', ''],
+    ['an unset variable', undefined],
+    ['a number', 7],
+  ])('refuses %s', (_what, secret) => {
+    expect(() => hashSecret(secret as string)).toThrow(new TypeError('hashSecret(): the secret is not text, or empty'))
+  })
+})
+
+test('a configuration with hashSecret() and hashPassword() lets client and user in, and no other secret', async () => {
+  const written = defineConfig({
+    issuer: 'https://id.example.com',
+    storage: { driver: 'memory' },
+    clients: [{ clientId: 'web', secrets: [hashSecret('web-secret')], grantTypes: ['password'], scopes: ['api1'] }],
+    scopes: [{ name: 'api1' }],
+    users: [{ sub: '1', username: 'alice', password: await hashPassword('alice-password') }],
+  })
+  const configuration = parseConfiguration(configurationSchema, written, '')
+  const provider = await createProvider(
+    await providerOptions({ configuration, directory: '.' }, memoryDriver(), () => {}),
+  )
+  const ask = async (secret: string, password: string): Promise<number> => {
+    const request = new Request('https://id.example.com/connect/token', {
+      method: 'POST',
+      headers: { authorization: basic(['web', secret]) },
+      body: new URLSearchParams({ grant_type: 'password', username: 'alice', password, scope: 'api1' }),
+    })
+    return (await provider.fetch(request)).status
+  }
+  expect(await ask('web-secret', 'alice-password')).toBe(200)
+  expect(await ask('web-secret', 'other')).toBe(400)
+  expect(await ask('other', 'alice-password')).toBe(401)
+  await provider.close()
+})
+
+test('hashPassword() gives another hash each time', async () => {
+  expect(await hashPassword('alice-password')).not.toBe(await hashPassword('alice-password'))
+})
