@@ -35,9 +35,7 @@ describe('at a request', () => {
     ['api1\napi2', 'a new line'],
     ['api1\u00a0api2', 'a no-break space'],
     ['api1\u0000', 'a NUL at the end'],
-    ['api1 ', 'a space at the end'],
-    [' api1', 'a space at the start'],
-    ['api1  api2', 'two spaces'],
+    [' api1  api2 ', 'an allowed scope and one of other clients among spaces'],
     ['api1 "api2"', 'quotes'],
     ['api1 \\', 'a backslash'],
     ['ap\u0456 1'.replace(' ', ''), 'a letter of another alphabet'],
@@ -76,7 +74,8 @@ describe('at a refresh', () => {
     ['api1 api2', 'the granted one and another'],
     ['openid api1 offline_access', 'an identity scope'],
     ['admin', 'a scope that does not exist'],
-    ['api1 ', 'a malformed list'],
+    ['api1\t', 'a malformed list'],
+    [' api1  api2 ', 'another scope among spaces'],
   ])('%j is refused: %s; the token is not burned', async (scope) => {
     const f = await fixture()
     const refresh = await start(f, 'api1 offline_access')

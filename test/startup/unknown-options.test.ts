@@ -40,7 +40,7 @@ describe('an unknown option', () => {
       'that is like none of the known',
       { certificateChain: 'x' },
       'createProvider(): certificateChain is not a known option here; known are issuer, keys, storage, storageTimeLimit, hostTimeLimit, maxHostCalls, clients, scopes, users, ' +
-        'plugins, endpoints, introspection, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
+        'plugins, endpoints, introspection, clientTokenSubject, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
     ],
     [
       'in endpoints',
