@@ -86,6 +86,6 @@ test('the routes that the server has are named', async () => {
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', route: path })
   }
   await ask('GET', '/elsewhere')
-  expect(events.at(-1)).toMatchObject({ type: 'request_answered', endpoint: 'unknown' })
+  expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', endpoint: 'unknown', reason: 'endpoint_unknown' })
   expect(events.at(-1)).not.toHaveProperty('route')
 })

@@ -44,7 +44,8 @@ const schemas: Readonly<Record<string, v.GenericSchema>> = {
   endpoint_failed: v.strictObject({
     ...common,
     ...request,
-    'http.route': route,
+    // Absent for a path that matches no route.
+    'http.route': v.exactOptional(route),
     'grantry.error': v.string(),
     'error.type': v.string(),
     'grantry.description': v.string(),

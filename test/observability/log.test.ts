@@ -154,7 +154,7 @@ describe('a line', () => {
     ['a probe that got its answer', { type: 'request_answered', endpoint: 'health', status: 200 }, 'debug'],
     ['a scraper that got its page', { type: 'request_answered', endpoint: 'metrics', status: 200 }, 'debug'],
     ['a probe that says no', { type: 'request_answered', endpoint: 'health', status: 503 }, 'warn'],
-    ['a path that is none', { type: 'request_answered', endpoint: 'unknown', status: 404 }, 'info'],
+    ['a path that is none', { type: 'endpoint_failed', endpoint: 'unknown', status: 404 }, 'info'],
     ['a defect', { type: 'request_answered', endpoint: 'demo', status: 500 }, 'error'],
     ['a refusal', { type: 'endpoint_failed', endpoint: 'token', status: 400 }, 'info'],
     ['an outage', { type: 'endpoint_failed', endpoint: 'token', status: 503 }, 'error'],

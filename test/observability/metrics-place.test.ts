@@ -115,7 +115,7 @@ describe('on a port of its own', () => {
     // Whoever reaches it may read it: that is what it is for.
     const response = await fetch(`${own}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
     expect(await response.text()).toContain(
-      'grantry_requests_total{endpoint="unknown",method="GET",status="404",reason=""} 1',
+      'grantry_requests_total{endpoint="unknown",method="GET",status="404",reason="endpoint_unknown"} 1',
     )
   })
 

@@ -35,6 +35,6 @@ export function ownRoutes(parts: {
     add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
   }
   for (const [path, handler] of page ?? []) add('console', path, handler)
-  const unknown = ownRoute('unknown', undefined, provider.fetch, observe)
-  return (request) => routes.get(pathOf(request.url)) ?? unknown
+  // The provider refuses every other path, and records it.
+  return (request) => routes.get(pathOf(request.url)) ?? provider.fetch
 }

@@ -4,14 +4,9 @@ import type { OwnEndpoint, ServerObserver } from './server-event.ts'
 /**
  * A route of the server itself, with an event and response headers like those of the provider's endpoints.
  *
- * @param route its path, for the log; `undefined` for requests that match no route. The path of such a request is not logged: it may hold a token.
+ * @param route its path, for the log
  */
-export function ownRoute(
-  endpoint: OwnEndpoint,
-  route: string | undefined,
-  handler: Handler,
-  observe: ServerObserver,
-): Handler {
+export function ownRoute(endpoint: OwnEndpoint, route: string, handler: Handler, observe: ServerObserver): Handler {
   return async (request, connection) => {
     const started = webRuntime.elapsed()
     const context = connection?.traceContext ?? openTraceContext(request.headers, webRuntime)
@@ -37,7 +32,7 @@ export function ownRoute(
         time: webRuntime.now(),
         endpoint,
         httpMethod: methodOf(request),
-        ...(route !== undefined && { route }),
+        route,
         status,
         duration: webRuntime.elapsed() - started,
         ...(clientAddress !== undefined && { clientAddress }),

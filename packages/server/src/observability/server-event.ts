@@ -1,12 +1,9 @@
 import type { ProviderEvent } from '@grantry/core'
 
-/**
- * What the server serves beside the provider's endpoints. `unknown`: no route matched. `refused`: the adapter refused the request before it reached a
- * handler.
- */
-export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'unknown' | 'refused'
+/** What the server serves beside the provider's endpoints. `refused`: the adapter refused the request before it reached a handler. */
+export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'refused'
 
-/** The end of a request that no endpoint of the provider handled. */
+/** The end of a request that the provider did not see. */
 export interface RequestAnswered {
   readonly type: 'request_answered'
   readonly id: string
@@ -18,7 +15,7 @@ export interface RequestAnswered {
   readonly time: number
   readonly endpoint: OwnEndpoint
   readonly httpMethod: string
-  /** The path of the route that matched; absent where none did. A path that a caller chose is in no event: it may hold a token. */
+  /** The path of the route; absent for `refused`. A path that a caller chose is in no event: it may hold a token. */
   readonly route?: string
   readonly status: number
   /** Milliseconds. */
