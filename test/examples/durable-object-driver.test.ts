@@ -13,12 +13,12 @@ import { type RunningExample, startExample } from './running-example.ts'
 // The driver of the Workers example, in workerd with the configuration of the example, is held to the promises that single use rests on. All promises take it
 // a minute and a half, since every item is a database on the disk: GRANTRY_WHOLE_KIT=1 npx vitest run test/examples/durable-object-driver.test.ts
 const essential: ReadonlySet<string> = new Set([
-  'lets one of many racers insert',
-  'lets one insert over an item that has expired',
-  'ends an item with its ttl, neither earlier nor much later',
+  'lets exactly one of many concurrent inserts win',
+  'lets exactly one insert replace an expired item',
+  'expires an item after its ttl, neither earlier nor much later',
   'keeps an item for 40 days',
-  'keeps every hostile key apart, or refuses it',
-  'redeems a code once, of 50 at the same time',
+  'stores every hostile key separately or rejects it',
+  'redeems a code once in 50 concurrent requests',
 ])
 
 const serve = `workerd serve cloudflare-worker/config.capnp --socket-addr=http=127.0.0.1:$PORT --control-fd=1`

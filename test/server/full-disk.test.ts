@@ -59,7 +59,7 @@ test('a full disk: not ready, a sentence that names the disk, and ready again wh
     disk.isFull = true
     expect((await token()).status).toBe(503)
     expect(await ready()).toBe(503)
-    expect(causes).toEqual([expect.stringContaining(`the disk of ${directory}/data is full (ENOSPC); make room on it`)])
+    expect(causes).toEqual([expect.stringContaining(`the disk of ${directory}/data is full (ENOSPC); free some space`)])
     disk.isFull = false
     await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: 20_000 })
     expect((await token()).status).toBe(200)

@@ -177,7 +177,7 @@ describe('a directory that cannot be used ends the start with one sentence', () 
   test('it is a file', async () => {
     const path = join(place(), 'file')
     writeFileSync(path, '')
-    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(`${path} is a file; name a directory`)
+    expect(await refusal({ driver: 'filesystem', directory: path })).toContain(`${path} is a file; set a directory`)
   })
 
   test('it cannot be written', async () => {

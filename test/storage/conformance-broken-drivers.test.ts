@@ -15,7 +15,7 @@ async function assertReported({ proof, sentence, subject }: Broken): Promise<voi
   )
   expect(error).toBeInstanceOf(Error)
   const { message, cause } = error as Error & { cause: DriverReport }
-  expect(message).toMatch(/is not fit to keep codes and tokens:\n- /u)
+  expect(message).toMatch(/is not safe for codes and tokens:\n- /u)
   expect(message).toContain(`- ${proof}:\n`)
   const result = cause.results.find(({ name }) => name === proof)
   expect(result?.outcome).toBe('broken')

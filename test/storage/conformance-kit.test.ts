@@ -24,7 +24,7 @@ describe('the report', () => {
     expect(new Set(report.results.map(({ outcome }) => outcome))).toEqual(new Set(['kept', 'left out']))
     expect(report.text.split('\n')[0]).toBe('memory: 28 promises kept, 0 broken, 10 not proved')
     expect(report.text).toContain(
-      'left out lets one of several processes insert (0.0 s)\n           the subject has no module that processes could load',
+      'left out lets exactly one of several processes insert (0.0 s)\n           the subject has no module for child processes to load',
     )
     for (const { outcome, sentences } of report.results) expect(sentences).toHaveLength(outcome === 'kept' ? 0 : 1)
   }, 60_000)
@@ -37,9 +37,9 @@ describe('the report', () => {
     expect(first?.sentences[0]).toMatch(/^setItem\("code:.*\) with a ttl of 3600 s did not end within 5 s$/u)
     expect(new Set(others.flatMap(({ sentences }) => sentences))).toEqual(
       new Set([
-        'it was not tried: the driver has stopped answering',
-        'the subject has no module that processes could load',
-        'the subject has no outage: the storage was never really away',
+        'not run, because an earlier operation of the driver hung',
+        'the subject has no module for child processes to load',
+        'the subject has no outage option to make the storage unavailable',
       ]),
     )
   }, 60_000)
@@ -47,7 +47,7 @@ describe('the report', () => {
   test('of what is no driver says what is missing', async () => {
     const { insertItem: _, ...plain } = memoryDriver()
     await expect(proveDriver({ open: () => plain as unknown as AtomicDriver })).rejects.toThrow(
-      'open() has made no driver: insertItem() is missing',
+      'open() did not return a driver: insertItem() is missing',
     )
   })
 
@@ -88,7 +88,7 @@ test('more rounds take every chance more often', async () => {
         return good.insertItem(key, value, options)
       },
     })
-    await proofOf({ open, rounds }, 'lets one of many racers insert').prove()
+    await proofOf({ open, rounds }, 'lets exactly one of many concurrent inserts win').prove()
     return count
   }
   expect(await inserts(3)).toBe(3 * (await inserts(1)))
@@ -106,17 +106,17 @@ describe('driverProofs() for a test runner', () => {
 
   test('rejects with the sentences of one promise', async () => {
     const subject = { open: () => ({ ...memoryDriver(), insertItem: () => true }) }
-    await expect(proofOf(subject, 'inserts only what is absent').prove()).rejects.toThrow(
-      'memory is not fit to keep codes and tokens:\n- inserts only what is absent:\n    insertItem() over an item that was set should answer false',
+    await expect(proofOf(subject, 'inserts only if the item is absent').prove()).rejects.toThrow(
+      'memory is not safe for codes and tokens:\n- inserts only if the item is absent:\n    insertItem() over an item that was set should return false',
     )
-    await expect(proofOf(subject, 'opens twice and keeps what is there').prove()).resolves.toBeUndefined()
-    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
-      'this cannot be proved, because the subject has no module that processes could load',
+    await expect(proofOf(subject, 'keeps its items when it is opened twice').prove()).resolves.toBeUndefined()
+    await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
+      'cannot run, because the subject has no module for child processes to load',
     )
   })
 
   test.each<[string, object]>([
-    ['open must be a function that makes a driver', { open: memoryDriver() }],
+    ['open must be a function that returns a driver', { open: memoryDriver() }],
     ['module must be a URL', { module: './driver.js' }],
     ['processes must be a whole number, 2 to 32', { processes: 1 }],
     ['processes must be a whole number, 2 to 32', { processes: 2.5 }],
@@ -130,20 +130,20 @@ describe('driverProofs() for a test runner', () => {
 })
 
 describe('between processes', () => {
-  const oneOf4 = /of 4 processes that insert one key exactly 1 should win, and (?:[2-9]|[1-3]\d) did/u
+  const oneOf4 = /of 4 processes that insert one key, exactly 1 should win, but (?:[2-9]|[1-3]\d) did/u
   const killed = 'survives a process that is killed while it writes'
 
   // The lock of one process is nothing to another: measured, each of them redeems the code.
   test.each<[proof: string, halves: string, sentence: RegExp]>([
-    ['lets one of several processes insert', 'none', oneOf4],
-    ['lets one of several processes insert over an item that has expired', 'none', oneOf4],
+    ['lets exactly one of several processes insert', 'none', oneOf4],
+    ['lets exactly one of several processes replace an expired item', 'none', oneOf4],
     [
-      'never shows another process a part of a value',
+      'never returns a partial value that another process is writing',
       'code:',
-      /while another process replaces a value getItem\(\) gave "/u,
+      /while another process replaces a value, getItem\(\) returned "/u,
     ],
-    [killed, 'code:', /a process that was killed while it wrote has left "/u],
-    [killed, 'spent:', /a process that was killed while it inserted has left "/u],
+    [killed, 'code:', /a process that was killed during setItem\(\) left "/u],
+    [killed, 'spent:', /a process that was killed during insertItem\(\) left "/u],
   ])(
     'a driver with a lock in each process does not keep the promise: %s (halves: %s)',
     // A race shows a fault with some probability only, and on a busy machine with less: a kit that never sees it fails all the same.
@@ -160,25 +160,25 @@ describe('between processes', () => {
     const directory = await newDirectory()
     const module = await moduleOf('conformance-wrong-value', { directory })
     const subject: DriverSubject = { open: () => filesystemDriver({ directory }), module }
-    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
-      /the value should be that of the process whose insertItem\(\) answered true, and is "\{\\"version\\":1\}"/u,
+    await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
+      /the value should be that of the process whose insertItem\(\) returned true, but is "\{\\"version\\":1\}"/u,
     )
   }, 60_000)
 
   test('processes that open something else, or do not end, are reported', async () => {
     const subject = { open: memoryDriver, module: await moduleOf('conformance-elsewhere', {}), processes: 2 }
-    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
-      'exactly 1 should win, and 2 did',
+    await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
+      'exactly 1 should win, but 2 did',
     )
-    await expect(proofOf(subject, 'lets a process end once it is disposed of').prove()).rejects.toThrow(
-      /a process should end within 5 s of dispose\(\), and something kept it alive\n.*open\(\) of the module must open the same storage/u,
+    await expect(proofOf(subject, 'lets a process exit after dispose()').prove()).rejects.toThrow(
+      /a process should exit within 5 s of dispose\(\), but something kept it alive\n.*open\(\) of the module must open the same storage/u,
     )
   }, 60_000)
 
   test('a module that cannot be opened is reported with its own words', async () => {
     const subject = { open: memoryDriver, module: await moduleOf('conformance-unloadable', {}) }
-    await expect(proofOf(subject, 'lets one of several processes insert').prove()).rejects.toThrow(
-      /a child process has ended: .*no such database: tokens/su,
+    await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
+      /a child process exited: .*no such database: tokens/su,
     )
   }, 60_000)
 })

@@ -65,7 +65,7 @@ test.each([
 test('memory does not count on an item that is no counter', () => {
   const driver = memoryDriver()
   driver.setItem('a', '{"version":1}', { ttl: 60 })
-  expect(() => driver.incrementItem('a', { ttl: 60 })).toThrow('The item of this key is no counter')
+  expect(() => driver.incrementItem('a', { ttl: 60 })).toThrow('The stored item of this key is not a counter')
 })
 
 test('unstorage counts where every mount does, or alone in a single process', () => {

@@ -76,13 +76,13 @@ describe('open', () => {
 
   test('refuses a file', async () => {
     writeFileSync(directory, '')
-    await expect(open(directory)).rejects.toThrow(`storage: ${directory} is a file; name a directory`)
+    await expect(open(directory)).rejects.toThrow(`storage: ${directory} is a file; set a directory`)
   })
 
   test('refuses a path below a file', async () => {
     writeFileSync(directory, '')
     await expect(open(join(directory, 'below'))).rejects.toThrow(
-      `storage: ${directory}/below cannot be used (ENOTDIR); make it a directory that belongs to the user of this process, on a local disk that can be written`,
+      `storage: ${directory}/below cannot be used (ENOTDIR); use a directory on a writable local disk, owned by the user of this process`,
     )
   })
 
@@ -95,7 +95,7 @@ describe('open', () => {
     chmodSync(parent, 0o755)
     const program = startProgram(await bundled('unprivileged'), directory, isRoot ? `${somebody}` : '')
     expect(await program.line()).toBe(
-      `storage: ${directory} cannot be used (EACCES); make it a directory that belongs to the user of this process, on a local disk that can be written`,
+      `storage: ${directory} cannot be used (EACCES); use a directory on a writable local disk, owned by the user of this process`,
     )
     await program.rest()
   })
@@ -123,7 +123,7 @@ describe('open', () => {
     const again = driverIn(directory).insertItem('a:1', '{}', { ttl: 60 })
     if (!isRoot) return expect(await again).toBe(true)
     await expect(again).rejects.toThrow(
-      `storage: ${directory} is in use by the user ${somebody}, whose server could not read what root writes there; run this as that user (sudo -u '#${somebody}')`,
+      `storage: ${directory} belongs to user ${somebody}, whose server could not read files written by root; run this as that user (sudo -u '#${somebody}')`,
     )
     expect(await readdir(join(directory, 'tmp'))).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('open', () => {
     mkdirSync(directory, { mode: 0o700 })
     writeFileSync(join(directory, name), 'mine')
     await expect(open(directory)).rejects.toThrow(
-      `storage: ${directory} holds files that are not Grantry's; name an empty directory or a new one`,
+      `storage: ${directory} contains files that are not Grantry's; set an empty or a new directory`,
     )
     expect(await readdir(directory)).toEqual([name])
   })
@@ -145,7 +145,7 @@ describe('open', () => {
     await open(directory)
     writeFileSync(join(directory, 'format'), 'grantry-storage 2\n')
     await expect(open(directory)).rejects.toThrow(
-      `storage: ${directory} is laid out as "grantry-storage 2", which this version cannot read; use the version that wrote it, or another directory`,
+      `storage: ${directory} has the format "grantry-storage 2", which this version cannot read; use the version that wrote it, or another directory`,
     )
   })
 

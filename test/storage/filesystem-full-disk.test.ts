@@ -55,13 +55,13 @@ const messageOf = (operation: Promise<unknown>): Promise<string> =>
   )
 
 const sentences: readonly [string, (directory: string) => string | RegExp][] = [
-  ['ENOSPC', (path) => `the disk of ${path} is full (ENOSPC); make room on it`],
-  ['EDQUOT', (path) => `the disk quota for ${path} is used up (EDQUOT); raise it, or make room`],
+  ['ENOSPC', (path) => `the disk of ${path} is full (ENOSPC); free some space`],
+  ['EDQUOT', (path) => `the disk quota for ${path} is exhausted (EDQUOT); raise it or free some space`],
   ['EROFS', (path) => `the file system of ${path} is read-only (EROFS); mount it with write access`],
   [
     'EACCES',
     (path) =>
-      new RegExp(`^${path}/tmp/[^/]+ cannot be accessed \\(EACCES\\); let it belong to the user of this process$`),
+      new RegExp(`^${path}/tmp/[^/]+ cannot be accessed \\(EACCES\\); make the user of this process its owner$`),
   ],
 ]
 

@@ -137,7 +137,7 @@ test.each([
   ['A'.repeat(67), 201],
   ['🔑'.repeat(100), 1200],
 ])('a key that would be too long a name is refused by every operation', async (key, length) => {
-  const sentence = `needs ${length} characters in a file name, at most 200 are allowed; use a hash of it`
+  const sentence = `needs a file name of ${length} characters, and at most 200 are allowed; use a hash of it`
   await expect(driver.getItem(key)).rejects.toThrow(sentence)
   await expect(driver.hasItem(key)).rejects.toThrow(sentence)
   await expect(driver.setItem(key, 'value')).rejects.toThrow(sentence)
@@ -154,6 +154,6 @@ test('the longest key that is allowed works', async () => {
 
 // Written as UTF-8 they would all be U+FFFD: one item for many keys.
 test.each(['\ud800', 'a\udc00', '\udfff\ud800'])('a key that is no well-formed text is refused', async (key) => {
-  await expect(driver.setItem(key, 'value')).rejects.toThrow('is not well-formed text; use other keys')
-  await expect(driver.getItem(key)).rejects.toThrow('is not well-formed text; use other keys')
+  await expect(driver.setItem(key, 'value')).rejects.toThrow('is not well-formed Unicode (it has a lone surrogate)')
+  await expect(driver.getItem(key)).rejects.toThrow('is not well-formed Unicode (it has a lone surrogate)')
 })

@@ -206,7 +206,9 @@ test('a failed step fails no write, is told once for its kind, and the sweep goe
   expect(slots()).toHaveLength(kept.length + 1)
   expect(warn.mock.calls).toEqual([
     [
-      expect.stringMatching(/^Expired items in .* may stay until this is repaired: Error: (?:EISDIR|EPERM)/),
+      expect.stringMatching(
+        /^Cannot remove expired items in .*; they stay until this is fixed: Error: (?:EISDIR|EPERM)/,
+      ),
       { type: 'GrantryWarning', code: expect.stringMatching(/^(?:EISDIR|EPERM)$/) },
     ],
   ])

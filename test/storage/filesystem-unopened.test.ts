@@ -90,7 +90,7 @@ describe('a directory that goes away', () => {
 
 test('an empty name is refused: it would be wherever the process was started', () => {
   expect(() => filesystemDriver({ directory: '' })).toThrow(
-    'storage: the directory of filesystemDriver is empty; name one',
+    'storage: the directory of filesystemDriver is an empty string; set a path',
   )
 })
 

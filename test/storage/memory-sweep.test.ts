@@ -105,7 +105,9 @@ describe('maxItems', () => {
     const driver = memoryDriver({ maxItems: 2 })
     driver.setItem('a', 'x', { ttl: 60 })
     expect(driver.insertItem('b', 'x', { ttl: 60 })).toBe(true)
-    expect(() => driver.setItem('c', 'x', { ttl: 60 })).toThrow('The memory driver holds 2 items, as many as it may')
+    expect(() => driver.setItem('c', 'x', { ttl: 60 })).toThrow(
+      'The memory driver is full: it holds 2 items; raise maxItems',
+    )
     expect(() => driver.insertItem('c', 'x', { ttl: 60 })).toThrow('2 items')
     driver.setItem('a', 'y', { ttl: 60 })
     expect([driver.getItem('a'), driver.getItem('b'), driver.getItem('c')]).toEqual(['y', 'x', null])

@@ -79,7 +79,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     const [, , last] = cluster.nodes as [RedisServer, RedisServer, RedisServer]
     await last.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
     await expect(open().open()).rejects.toThrow(
-      `(127.0.0.1:${last.port}) has the maxmemory-policy volatile-lru: an evicted marker`,
+      `(127.0.0.1:${last.port}) has maxmemory-policy volatile-lru, which can evict the marker`,
     )
     await last.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   })

@@ -162,7 +162,7 @@ describeWithRedis('an item in Redis', () => {
   test('whose place holds something else than text is an error, and no value', async () => {
     const driver = open()
     await server.command('RPUSH', 'grantry:code:1', 'x')
-    await expect(driver.getItem('code:1')).rejects.toThrow(/^Redis at 127\.0\.0\.1:\d+ has refused: WRONGTYPE/u)
+    await expect(driver.getItem('code:1')).rejects.toThrow(/^Redis at 127\.0\.0\.1:\d+ returned an error: WRONGTYPE/u)
     expect(await driver.insertItem('code:1', 'x', { ttl: 60 })).toBe(false)
   })
 
@@ -171,7 +171,7 @@ describeWithRedis('an item in Redis', () => {
     client.get = () => Promise.resolve(Buffer.from('x')) as never
     client.call = () => Promise.resolve('QUEUED') as never
     const driver = driverOf({ client })
-    await expect(driver.getItem('key')).rejects.toThrow('Redis has answered GET with what it does not answer')
+    await expect(driver.getItem('key')).rejects.toThrow('Redis returned an unexpected reply to GET')
     await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('Redis has answered SET with')
     await expect(driver.insertItem('key', 'x', { ttl: 60 })).rejects.toThrow('Redis has answered SET NX with')
     client.disconnect()
@@ -188,7 +188,7 @@ describeWithRedis('an item in Redis', () => {
         driver.insertItem('new', 'the-value', { ttl: 60 }),
       ]) {
         const error = await refusal(writing)
-        expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ has refused: OOM command not allowed/u)
+        expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ returned an error: OOM command not allowed/u)
       }
       expect(await driver.getItem('there')).toBe('value')
       await driver.removeItem('there')
@@ -203,7 +203,7 @@ describeWithRedis('an item in Redis', () => {
     const other = await startRedis({ arguments: ['--rename-command', 'SET', ''] })
     const driver = driverOf({ url: other.url })
     const { message } = await refusal(driver.setItem('key', 'the-value', { ttl: 60 }))
-    expect(message).toMatch(/has refused: ERR unknown command 'set'$/u)
+    expect(message).toMatch(/returned an error: ERR unknown command 'set'$/u)
     await driver.dispose()
     await other.stop()
   })

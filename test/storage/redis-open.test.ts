@@ -67,7 +67,7 @@ describeWithRedis('open() of the Redis driver', () => {
   test('refuses a server that may forget a marker', async () => {
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     expect(await refusal({ url: server.url })).toBe(
-      `storage: Redis at 127.0.0.1:${server.port} has the maxmemory-policy allkeys-lru: an evicted marker would let a code be redeemed twice; set maxmemory-policy noeviction`,
+      `storage: Redis at 127.0.0.1:${server.port} has maxmemory-policy allkeys-lru, which can evict the marker of a redeemed code, so that the code works twice; set maxmemory-policy noeviction`,
     )
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
     await driverOf({ url: server.url }).open()
@@ -76,13 +76,13 @@ describeWithRedis('open() of the Redis driver', () => {
   test('refuses a server that does not say whether it forgets', async () => {
     await server.command('ACL', 'SETUSER', 'blind', 'on', `>${secret}`, '~*', '+@all', '-info')
     expect(await refusal({ url: `redis://blind:${quoted}@127.0.0.1:${server.port}` })).toMatch(
-      /NOPERM .*; INFO memory must say that maxmemory-policy is noeviction$/u,
+      /NOPERM .*; the driver needs INFO memory to check that maxmemory-policy is noeviction$/u,
     )
   })
 
   test('refuses a server with too few replicas', async () => {
     expect(await refusal({ url: server.url, waitReplicas: 1, operationTimeout: 4 })).toBe(
-      `storage: Redis at 127.0.0.1:${server.port} has 0 replicas in step, and waitReplicas is 1; attach replicas, or wait for fewer`,
+      `storage: Redis at 127.0.0.1:${server.port} has 0 replicas in sync, but waitReplicas is 1; attach replicas or lower waitReplicas`,
     )
   })
 
@@ -93,7 +93,7 @@ describeWithRedis('open() of the Redis driver', () => {
   test('does not hang on a server that does not answer', async () => {
     server.pause()
     try {
-      expect(await refusal({ url: server.url, operationTimeout: 0.3 })).toMatch('no answer within 0.3 s')
+      expect(await refusal({ url: server.url, operationTimeout: 0.3 })).toMatch('no response within 0.3 s')
     } finally {
       server.resume()
     }
@@ -149,7 +149,7 @@ describeWithRedis('open() of the Redis driver', () => {
     const driver = driverOf({ url: server.url })
     await driver.open()
     await driver.dispose()
-    await expect(driver.open()).rejects.toThrow('has been disposed of')
-    await expect(driver.getItem('key')).rejects.toThrow('has been disposed of')
+    await expect(driver.open()).rejects.toThrow('was disposed of')
+    await expect(driver.getItem('key')).rejects.toThrow('was disposed of')
   })
 })

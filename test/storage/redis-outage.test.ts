@@ -52,7 +52,7 @@ describeWithRedis('the Redis driver', () => {
     await driver.open()
     server.pause()
     try {
-      const silence = `Redis at 127.0.0.1:${server.port} is not available: no answer within ${operationTimeout} s`
+      const silence = `Redis at 127.0.0.1:${server.port} is not available: no response within ${operationTimeout} s`
       expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
       // Long enough for attempts to connect again, which are answered by nobody either.
       for (let round = 0; round < 4; round += 1) {
@@ -121,7 +121,7 @@ describeWithRedis('the Redis driver', () => {
     await driver.open()
     proxy.darken()
     expect(new Set(await refusals(driver))).toEqual(
-      new Set([`Redis at 127.0.0.1:${proxy.port} is not available: no answer within ${operationTimeout} s`]),
+      new Set([`Redis at 127.0.0.1:${proxy.port} is not available: no response within ${operationTimeout} s`]),
     )
     await works(driver)
     await driver.dispose()
@@ -184,7 +184,7 @@ describeWithRedis('the Redis driver', () => {
     await driver.open()
     const id = await clientId(driver)
     await server.command('REPLICAOF', '127.0.0.1', other.port)
-    await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('has refused: READONLY')
+    await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('returned an error: READONLY')
     await expect.poll(() => clientId(driver).catch(() => id)).not.toBe(id)
     await server.command('REPLICAOF', 'NO', 'ONE')
     await works(driver)
@@ -198,12 +198,12 @@ describeWithRedis('the Redis driver', () => {
     expect(driver.getInstance()).toBe(client)
     expect(await driver.insertItem('given', 'x', { ttl: 60 })).toBe(true)
     server.pause()
-    const silence = `Redis is not available: no answer within ${operationTimeout} s`
+    const silence = `Redis is not available: no response within ${operationTimeout} s`
     expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
     server.resume()
     await works(driver)
     await driver.dispose()
-    await expect(driver.getItem('given')).rejects.toThrow('has been disposed of')
+    await expect(driver.getItem('given')).rejects.toThrow('was disposed of')
     expect(await client.ping()).toBe('PONG')
     expect(client.listenerCount('error')).toBe(0)
     client.disconnect()

@@ -39,7 +39,8 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
       replica.resume()
     }
   }
-  const unconfirmed = /has confirmed a write on 0 of 1 replicas in 750 ms$|is not available: no answer within 1 s$/u
+  const unconfirmed =
+    /confirmed a write on only 0 of 1 replicas within 750 ms$|is not available: no response within 1 s$/u
   /** The ids of the driver's connections. */
   const connections = async (): Promise<readonly string[]> =>
     String(await primary.command('CLIENT', 'LIST'))
@@ -113,7 +114,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     const driver = await open({ operationTimeout: 4 })
     await withoutReplica(() =>
       expect(driver.setItem('said', 'x', { ttl })).rejects.toThrow(
-        `Redis at 127.0.0.1:${primary.port} has confirmed a write on 0 of 1 replicas in 3000 ms`,
+        `Redis at 127.0.0.1:${primary.port} confirmed a write on only 0 of 1 replicas within 3000 ms`,
       ),
     )
   })
@@ -159,7 +160,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
         driver.insertItem('there', 'x', { ttl }),
       ])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected'])
-      expect(outcomes[0]?.status === 'rejected' && outcomes[0].reason.message).toContain('has refused: OOM')
+      expect(outcomes[0]?.status === 'rejected' && outcomes[0].reason.message).toContain('returned an error: OOM')
     } finally {
       await primary.command('CONFIG', 'SET', 'maxmemory', 0)
     }
@@ -185,7 +186,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
 
   test('asks for as many replicas as it was told', async () => {
     await expect(open({ waitReplicas: 2, operationTimeout: 4 })).rejects.toThrow(
-      'has 1 replicas in step, and waitReplicas is 2',
+      'has 1 replicas in sync, but waitReplicas is 2',
     )
     await open()
   })
@@ -209,7 +210,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     proxy.darken()
     // Nothing is read: the connection for reads must not come into it.
     const writing = () => driver.setItem('dark', 'x', { ttl }).catch(({ message }) => message)
-    expect(await writing()).toContain('no answer within 1 s')
+    expect(await writing()).toContain('no response within 1 s')
     await expect.poll(writing, { timeout: 15_000 }).toBeUndefined()
     await driver.dispose()
     await proxy.stop()

@@ -38,7 +38,7 @@ describe('a storage whose driver cannot insert atomically', () => {
   test('is refused with what is wrong and what to do', () => {
     expect(thrownBy(() => unstorageDriver(createStorage()))).toMatchObject(
       refusal(
-        'unstorageDriver(): memory at the root has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and give a prefix as { base }), or say { singleProcess: true } when no other process writes there',
+        'unstorageDriver(): memory at the root has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there',
       ),
     )
   })
@@ -176,7 +176,7 @@ describe('a storage with a prefix', () => {
     ['in a single process', () => singleProcess(prefixStorage(createStorage(), 'tokens'))],
   ])('is refused at the start, %s', async (_, driver) => {
     const sentence =
-      /^unstorageDriver\(\): what is written through the storage is not found in memory at .*, as with prefixStorage\(\); pass the storage itself, and the prefix as \{ base \}$/u
+      /^unstorageDriver\(\): a value written through the storage is not in memory at .*, the driver that its getMount\(\) returns; this happens with prefixStorage\(\): pass the storage itself, and the prefix as \{ base \}$/u
     await expect(driver().open?.()).rejects.toMatchObject(refusal(sentence))
     await expect(fixture({ storage: driver() })).rejects.toMatchObject(refusal(/cannot be used: .*\{ base \}$/u))
   })
@@ -184,7 +184,7 @@ describe('a storage with a prefix', () => {
   test('without an atomic driver, the refusal names the base', () => {
     const storage = createStorage().mount('tokens', memoryDriver())
     expect(thrownBy(() => unstorageDriver(prefixStorage(storage, 'tokens') as Storage))).toMatchObject(
-      refusal(/\(and give a prefix as \{ base \}\)/u),
+      refusal(/\(and pass a prefix as \{ base \}\)/u),
     )
   })
 

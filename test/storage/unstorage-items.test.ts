@@ -96,7 +96,7 @@ test.each([...['', 'a?b', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', '..', 'a$
     const driver = singleProcess(storage)
     const sentence = {
       name: 'TypeError',
-      message: expect.stringMatching(/is no plain key; unstorage would store it under another$/u),
+      message: expect.stringMatching(/is not a plain key; unstorage would store it under a different key$/u),
     }
     await expect(driver.getItem(hostile)).rejects.toMatchObject(sentence)
     await expect(driver.setItem(hostile, 'x', { ttl: minute })).rejects.toMatchObject(sentence)
@@ -108,5 +108,5 @@ test.each([...['', 'a?b', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', '..', 'a$
 
 test('a key that is the name of a mount is none: unstorage keeps it outside and looks for it inside', async () => {
   const driver = unstorageDriver(createStorage({ driver: memoryDriver() }).mount('code:0', memoryDriver()))
-  await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('is no plain key')
+  await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('is not a plain key')
 })

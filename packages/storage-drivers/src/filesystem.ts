@@ -15,16 +15,23 @@ import { createSweeper } from './filesystem/sweeper.ts'
 import { foldersIn, walkSlots } from './filesystem/walk.ts'
 
 export interface FilesystemOptions {
-  /** Of its own, on a local disk; made when it is absent. Several processes of one machine may share it, not several machines. */
+  /**
+   * A directory on a local disk that only Grantry uses; created when absent. Several processes on one machine can share
+   * it,
+   * several machines cannot.
+   */
   readonly directory: string
   /**
-   * Whether a write answers only when it would survive a power cut; `true` unless said otherwise. With `false`, what was answered
-   * before the machine (not the process) went down may be lost or empty.
+   * Whether a write resolves only once it would survive a power cut. Default: `true`. With `false`, writes made shortly
+   * before the machine (not the process) crashes may be lost or empty.
    */
   readonly fsync?: boolean
 }
 
-/** An unstorage driver that can insert atomically; a test holds it to unstorage's own type. `ttl` is in seconds, fractions count. */
+/**
+ * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
+ * are allowed.
+ */
 export interface FilesystemDriver extends AtomicDriver {
   readonly name: 'filesystem'
   open(): Promise<void>
@@ -34,12 +41,12 @@ export interface FilesystemDriver extends AtomicDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   removeItem(key: string): Promise<void>
-  /** Every live key that begins with the base: for unstorage, and never on a request path. */
+  /** Returns every live key that starts with `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): Promise<string[]>
   clear(base?: string): Promise<void>
-  /** When the item was written, and its size in bytes. */
+  /** Returns the time of the last write and the size in bytes. */
   getMeta(key: string): Promise<{ mtime: Date; size: number } | null>
-  /** Removes all that has expired now, without waiting for writes to do it. Resolves to how many items that were. */
+  /** Removes every expired item now instead of with later writes. Resolves to the number of removed items. */
   purge(): Promise<number>
   dispose(): Promise<void>
 }
@@ -51,24 +58,26 @@ function endOf(ttl: number | undefined): number {
 }
 
 /**
- * Keeps every item in a directory of its own: for one machine and any number of processes. A process that is killed at any instant
- * leaves nothing half-written behind. Expired items are dropped in small steps by later writes.
+ * Stores each item in its own directory, for one machine and any number of processes. A process can be killed at any
+ * time
+ * without leaving a partial item. Later writes remove expired items in small steps.
  *
- * @throws TypeError when the directory is the empty string. `open()`, or whatever comes first, rejects with one sentence when the directory is unfit.
+ * @throws TypeError when the directory is the empty string. `open()`, or the first operation, rejects when the
+ * directory is unusable.
  * @see docs/decisions/0013-filesystem-layout.md
  * @example
  * const storage = filesystemDriver({ directory: '/var/lib/grantry' })
  */
 export function filesystemDriver({ directory, fsync = true }: FilesystemOptions): FilesystemDriver {
-  // It would resolve to wherever the process was started.
-  if (directory === '') throw new TypeError('storage: the directory of filesystemDriver is empty; name one')
+  // An empty path would resolve to the working directory.
+  if (directory === '') throw new TypeError('storage: the directory of filesystemDriver is an empty string; set a path')
   const place = placeOf(resolve(directory), createFlush(fsync))
-  // A counter that a power cut takes begins anew: it is not worth a flush.
+  // A counter lost in a power cut restarts at 1, so it is not worth a flush.
   const counters = placeOf(resolve(directory), createFlush(false))
   const sweeper = createSweeper(place)
   let prepared: Promise<void> | undefined
 
-  /** Also without `open()`, inside unstorage. After a failure, the next call tries again. */
+  /** Every operation calls it, because unstorage does not call `open()`. After a failure, the next call tries again. */
   function prepare(): Promise<void> {
     prepared ??= prepareDirectory(place).catch((error) => {
       prepared = undefined
@@ -81,7 +90,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     const { path, fan } = place.slotOf(key)
     const names = listSlot(path)
     if (names.length > 0) emptySlot(path, names)
-    // Also when it was already gone: the process that removed it may not have flushed yet.
+    // Even if the item is already gone: the process that removed it may not have flushed yet.
     await Promise.all([place.flush.directory(path), place.flush.directory(fan)])
     sweeper.step()
   }
@@ -91,7 +100,7 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
     try {
       return await operate()
     } catch (error) {
-      // Expired items may be what fills the disk, and no write that succeeds pays for their removal.
+      // Expired items may be filling the disk, and only successful writes would otherwise remove them.
       if (isFull(error)) sweeper.step()
       throw explained(error, place.directory)
     }

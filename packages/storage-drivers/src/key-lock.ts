@@ -1,13 +1,13 @@
-/** Runs what it is given for a key when everything that was given earlier for the same key has ended, well or badly. */
+/** Runs `act` once all earlier calls for the same key have settled, fulfilled or rejected. */
 export type KeyLock = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
-/** A lock per key, in this process. What is idle takes no memory. */
+/** Creates an in-process lock per key. Idle keys use no memory. */
 export function createKeyLock(): KeyLock {
   const tails = new Map<string, Promise<unknown>>()
   return async (key, act) => {
     const earlier = tails.get(key)
     const result = earlier === undefined ? act() : earlier.then(act)
-    // The next one waits for the end, not for success.
+    // The next call waits until this one settles, not until it succeeds.
     const tail = result.then(
       () => undefined,
       () => undefined,

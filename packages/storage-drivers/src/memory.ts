@@ -8,13 +8,16 @@ interface Item {
 
 type Shard = Map<string, Item>
 
-/** A map of a million items stops the process for 94 ms when it grows, one of 256 maps for 2 ms (measured). A power of two. */
+/**
+ * Measured: growing one map of a million items blocks the process for 94 ms, one of 256 smaller maps for 2 ms. A power
+ * of two.
+ */
 const shardCount = 256
 
-/** So many items are looked at by one write: what has ended is then at most about a seventh of what lives. */
+/** Items that each write checks for expiry. Expired items then number at most about a seventh of the live ones. */
 const sweepSlice = 8
 
-/** The end of a key is what differs: the keys of the core end with a hash. */
+/** Hashes the last characters: the keys of the core end with a hash. */
 function shardOf(key: string): number {
   let hash = 0
   for (let index = Math.max(0, key.length - 4); index < key.length; index += 1) hash = hash * 31 + key.charCodeAt(index)
@@ -22,13 +25,14 @@ function shardOf(key: string): number {
 }
 
 export interface MemoryDriverOptions {
-  /** How many items it may hold; a write beyond them fails, and nothing is ever pushed out. Without it, as many as memory has room for. */
+  /** Maximum number of items; a write beyond it throws. Items are never evicted. Default: no limit. */
   readonly maxItems?: number
 }
 
 /**
- * An unstorage driver that can insert atomically. Written out instead of imported: a program that type-checks it needs nothing of
- * unstorage; a test holds it to unstorage's own type.
+ * An unstorage driver with an atomic insert. Declared here instead of derived from unstorage's type, so that programs
+ * type-check
+ * without unstorage; a test checks it against that type.
  */
 export interface MemoryDriver extends AtomicDriver {
   readonly name: 'memory'
@@ -38,19 +42,21 @@ export interface MemoryDriver extends AtomicDriver {
   incrementItem(key: string, options: { ttl: number }): number
   hasItem(key: string): boolean
   removeItem(key: string): void
-  /** Every live key, whatever the base: for unstorage, and never on a request path. */
+  /** Returns every live key and ignores `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): string[]
   clear(): void
   dispose(): void
-  /** A copy of what is stored, expired items that are not dropped yet included. */
+  /** Returns a copy of the stored items, including expired ones that are not removed yet. */
   getInstance(): Map<string, unknown>
 }
 
 /**
- * Keeps everything in this process: for one process, tests and demonstrations. Insert is atomic because it looks and writes in one tick.
- * Expired items are dropped in small steps by later writes; there is no timer that keeps a process alive.
+ * Stores items in the memory of this process: for single-process servers, tests and demos. The insert is atomic because
+ * it
+ * checks and writes synchronously. Later writes remove expired items in small steps; no timer keeps the process alive.
  *
- * @throws Error from a write when `maxItems` are stored; RangeError from an insert of what would end at once.
+ * @throws Error from a write when `maxItems` items are stored; RangeError from an insert or increment whose `ttl` is 0
+ * or less.
  * @example
  * const storage = memoryDriver()
  */
@@ -59,7 +65,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   const shardFor = (key: string): Shard => shards[shardOf(key)] as Shard
   let size = 0
   let swept = 0
-  // An iterator of a map goes on while the map changes; what is added meanwhile it visits too.
+  // A map iterator stays valid while the map changes, and also visits items that are added meanwhile.
   let walk = (shards[0] as Shard).entries()
 
   const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
@@ -76,7 +82,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     walk = (shards[swept] as Shard).entries()
   }
 
-  /** Goes round through all items, a few at each write, however many there are. */
+  /** Checks the next few items. Successive writes cycle through all of them. */
   function sweep(now: number): void {
     for (let step = 0; step < sweepSlice; step += 1) {
       const next = walk.next()
@@ -94,8 +100,8 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       return
     }
     if (!shard.has(key)) {
-      // Pushing out another item instead could forget that a code was redeemed.
-      if (size >= maxItems) throw new Error(`The memory driver holds ${maxItems} items, as many as it may`)
+      // Evicting another item could forget that a code was redeemed.
+      if (size >= maxItems) throw new Error(`The memory driver is full: it holds ${maxItems} items; raise maxItems`)
       size += 1
     }
     shard.set(key, { value, expiresAt: ttl === undefined ? Number.POSITIVE_INFINITY : now + ttl * 1000 })
@@ -128,8 +134,8 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       const shard = shardFor(key)
       const item = shard.get(key)
       const count = isLive(item) ? Number(item.value) + 1 : 1
-      if (!Number.isSafeInteger(count)) throw new TypeError('The item of this key is no counter')
-      // The end of a counter is that of its creation.
+      if (!Number.isSafeInteger(count)) throw new TypeError('The stored item of this key is not a counter')
+      // A counter keeps the expiry of its creation.
       if (count > 1 && item !== undefined) shard.set(key, { value: String(count), expiresAt: item.expiresAt })
       else write(key, '1', ttl)
       return count
@@ -137,7 +143,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     removeItem: (key) => remove(shardFor(key), key),
     getKeys: () => shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),
     clear,
-    // Another provider of this process may go on with what is revoked and spent.
+    // Keeps the items: another provider in this process may still use the driver.
     dispose() {},
   }
 }

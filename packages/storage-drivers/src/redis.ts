@@ -9,7 +9,10 @@ import { createWriter } from './redis/writer.ts'
 export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
 export type { ConnectionOptions, Place, RedisClient } from './redis/own-client.ts'
 
-/** An unstorage driver that can insert atomically; a test holds it to unstorage's own type. `ttl` is in seconds, fractions count. */
+/**
+ * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
+ * are allowed.
+ */
 export interface RedisDriver extends AtomicDriver {
   readonly name: 'redis'
   open(): Promise<void>
@@ -19,33 +22,36 @@ export interface RedisDriver extends AtomicDriver {
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   removeItem(key: string): Promise<void>
-  /** Every key that begins with the base: for unstorage, and never on a request path. */
+  /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): Promise<string[]>
   clear(base?: string): Promise<void>
-  /** Ends the connections that the driver made. */
+  /** Closes the connections that the driver created. */
   dispose(): Promise<void>
   getInstance(): RedisClient
 }
 
-/** The end of an item, as SET takes it: in milliseconds, or none. */
+/** Returns the expiry arguments of SET, in milliseconds; none for an item that never expires. */
 function endOf(ttl: number | undefined): readonly [] | readonly ['PX', number] {
   if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
   return ttl === undefined || ttl === Number.POSITIVE_INFINITY ? [] : ['PX', Math.ceil(ttl * 1000)]
 }
 
-/** Redis refuses PX 0, and what is set without an end stays for ever. */
+/** Redis rejects PX 0, and SET without an expiry stores the item indefinitely. */
 const isOver = ([, milliseconds = 1]: ReturnType<typeof endOf>): boolean => milliseconds < 1
 
-// One step: a connection that dies between two would leave a counter without an end. Not SET NX and INCR in one MULTI, which before Redis 7 let a
-// counter end in between.
+// One atomic step: a connection lost between INCR and PEXPIRE would leave a counter that never expires. SET NX and INCR
+// in one MULTI would let the counter expire in between before Redis 7.
 const increment =
   "local count = redis.call('INCR', KEYS[1]) if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return count"
 
 /**
- * Keeps every item in Redis: one server, Sentinel or Cluster, and any number of processes and machines. Insert is `SET NX`, expiry is Redis'
- * own. While Redis is away every operation rejects at once, or after `operationTimeout`; when it is back, so is the driver.
+ * Stores items in Redis (one server, Sentinel or Cluster) for any number of processes and machines. The insert is `SET
+ * NX`;
+ * Redis expires the items. While Redis is unreachable, every operation rejects immediately or after `operationTimeout`;
+ * the driver reconnects by itself.
  *
- * @throws TypeError when the options are malformed. `open()`, or whatever comes first, rejects with one sentence when Redis is unfit.
+ * @throws TypeError when the options are malformed. `open()`, or the first operation, rejects when the Redis
+ * configuration is unsuitable.
  * @see docs/decisions/0014-redis-driver.md
  * @example
  * const storage = redisDriver({ url: 'redis://127.0.0.1:6379' })
@@ -67,7 +73,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     await write(key, 'unlink')
   }
 
-  /** Keys as SCAN finds them, some of them twice. */
+  /** Yields pages of keys from SCAN, which can return a key twice. */
   async function* scan(base: string): AsyncGenerator<string[]> {
     await open()
     for (const primary of await primariesOf(reads)) {
@@ -80,7 +86,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     }
   }
 
-  const strange = (command: string): Error => new Error(`${where} has answered ${command} with what it does not answer`)
+  const strange = (command: string): Error => new Error(`${where} returned an unexpected reply to ${command}`)
 
   return {
     name: 'redis',
@@ -108,7 +114,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       const [, milliseconds] = end
       if (milliseconds === undefined || isOver(end))
         throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      // No replica confirms it: a counter that a failover loses begins anew.
+      // Not confirmed by replicas: a counter lost in a failover restarts at 1.
       const count: unknown = await read((client) => client.call('eval', increment, 1, keys.of(key), milliseconds))
       if (typeof count !== 'number') throw strange('INCR')
       return count
@@ -120,7 +126,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       return [...found]
     },
     async clear(base = '') {
-      // Key by key: the keys of a page lie in as many slots.
+      // One UNLINK per key: in a cluster, the keys of a page are in different slots.
       for await (const page of scan(base)) await Promise.all(page.map(removeItem))
     },
     async dispose() {

@@ -3,11 +3,11 @@ import type { Driver, Storage } from 'unstorage'
 import { createKeyLock, type KeyLock } from './key-lock.ts'
 
 export interface UnstorageDriverOptions {
-  /** Where the items lie, as in `prefixStorage`. A mount of their own is best. */
+  /** Prefix of all keys, as in `prefixStorage`. Prefer a mount that only Grantry uses. */
   readonly base?: string
   /**
-   * Whether no other process writes to the storage: then a lock in this process stands for `insertItem` where a mounted driver has none.
-   * With two processes it is a lie, and a code is redeemed twice.
+   * States that no other process writes to the storage. A lock in this process then replaces `insertItem` for mounted
+   * drivers that lack it. If a second process writes anyway, a code can be redeemed twice.
    */
   readonly singleProcess?: boolean
 }
@@ -17,8 +17,8 @@ interface Mount {
   readonly base: string
 }
 
-// unstorage cuts a key at `?`, folds `/`, `\` and `::` into `:`, trims colons and hides what ends with `$`; file systems fold case. What is
-// left can be changed by nobody, and two keys are never one item.
+// unstorage cuts a key at `?`, folds `/`, `\` and `::` into `:`, trims colons and hides keys that end with `$`; file
+// systems fold case. Keys of this form stay unchanged, so two keys never share an item.
 const plainKey = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*$/u
 
 const nameOf = ({ driver, base }: Mount): string =>
@@ -26,10 +26,10 @@ const nameOf = ({ driver, base }: Mount): string =>
 
 const notAtomic = (mount: Mount): TypeError =>
   new TypeError(
-    `unstorageDriver(): ${nameOf(mount)} has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and give a prefix as { base }), or say { singleProcess: true } when no other process writes there`,
+    `unstorageDriver(): ${nameOf(mount)} has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
   )
 
-/** The mounts in which a key below the prefix can lie: those inside of it, and the nearest one around. */
+/** Returns the mounts that can hold a key with the prefix: those below it, and the nearest one that contains it. */
 function mountsBelow(storage: Storage, prefix: string): readonly Mount[] {
   const mounts: readonly Mount[] = storage.getMounts('', { parents: true })
   const [nearest] = mounts
@@ -38,7 +38,7 @@ function mountsBelow(storage: Storage, prefix: string): readonly Mount[] {
   return mounts.filter((mount) => mount === nearest || mount.base.startsWith(prefix))
 }
 
-// One lock for one driver, however many storages and calls lead to it.
+// One lock per driver instance, even if several storages mount it.
 const locks = new WeakMap<Driver, KeyLock>()
 
 function lockOf(driver: Driver): KeyLock {
@@ -47,10 +47,10 @@ function lockOf(driver: Driver): KeyLock {
   return lock
 }
 
-/** Text comes back from unstorage as the value that it looks like (`"1e5"` as a number), so it lies inside an object. */
+/** unstorage parses text that looks like JSON (`"1e5"` becomes a number), so the value is wrapped in an object. */
 interface Stored {
   readonly value: string
-  /** Milliseconds since the epoch; where the mounted driver inserts atomically, its own expiry counts. */
+  /** Milliseconds since the epoch. Absent if the mounted driver inserts atomically: its own expiry applies then. */
   readonly expiresAt?: number
 }
 
@@ -58,10 +58,12 @@ const isStored = (found: unknown): found is Stored =>
   typeof found === 'object' && found !== null && 'value' in found && typeof found.value === 'string'
 
 /**
- * Keeps items in any unstorage `Storage`, atomically through the `insertItem` of its mounted drivers. The storage stays the caller's: it is
- * not disposed of with the provider. Keys are lower-case letters, digits, `-` and `_` between single colons; others are rejected.
+ * Stores items in any unstorage `Storage`, with the `insertItem` of its mounted drivers as the atomic insert. The
+ * caller keeps
+ * ownership of the storage: closing the provider does not dispose of it. Keys must be lower-case letters, digits, `-`
+ * and `_`, separated by single colons; others are rejected.
  *
- * @throws TypeError when a mount that can hold an item has no `insertItem`, unless `singleProcess` says that a lock in this process is enough.
+ * @throws TypeError when a mount that can hold an item has no `insertItem` and `singleProcess` is not set.
  * @example
  * const storage = unstorageDriver(createStorage({ driver: memoryDriver() }), { base: 'tokens' })
  */
@@ -70,7 +72,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   const base = options.base?.replace(/:$/u, '') ?? ''
   if (base !== '' && !plainKey.test(base)) {
     throw new TypeError(
-      `unstorageDriver(): the base ${JSON.stringify(base)} must be lower-case letters, digits, - and _ between single colons`,
+      `unstorageDriver(): the base ${JSON.stringify(base)} must be lower-case letters, digits, - and _, separated by single colons`,
     )
   }
   const prefix = base === '' ? '' : `${base}:`
@@ -84,18 +86,18 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   function locate(key: string): { readonly full: string; readonly mount: Mount; readonly relative: string } {
     const full = prefix + key
     const mount: Mount = storage.getMount(full)
-    // A key that is the name of a mount lies outside of it, where getMount() does not look.
+    // A key equal to the name of a mount lies outside that mount, but getMount() returns it.
     if (!plainKey.test(key) || !full.startsWith(mount.base)) {
       throw new TypeError(
-        `unstorageDriver(): ${JSON.stringify(key)} is no plain key; unstorage would store it under another`,
+        `unstorageDriver(): ${JSON.stringify(key)} is not a plain key; unstorage would store it under a different key`,
       )
     }
-    // Something else may have been mounted since the start.
+    // Another driver may have been mounted since the start.
     if (!singleProcess && !atomic(mount)) throw notAtomic(mount)
     return { full, mount, relative: full.slice(mount.base.length) }
   }
 
-  /** Where there is no atomic insert, everything that happens to one key happens one after the other. */
+  /** Runs operations on one key in sequence if the mounted driver has no atomic insert. */
   async function at<T>(key: string, act: (place: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
     const place = locate(key)
     if (atomic(place.mount)) return act(place)
@@ -104,20 +106,21 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
 
   async function read(full: string): Promise<unknown> {
     const found: unknown = await storage.getItem(full)
-    // The fs driver returns what it should throw.
+    // The fs driver of unstorage returns errors instead of throwing them.
     if (found instanceof Error) throw found
     if (!isStored(found)) return found
     return found.expiresAt === undefined || found.expiresAt > Date.now() ? found.value : null
   }
 
   function write(value: string, ttl: number, mount: Mount): { readonly stored: Stored; readonly ttl: number } {
-    // Redis takes whole seconds, and 0 as for ever.
+    // The Redis driver of unstorage takes whole seconds and treats 0 as no expiry.
     const seconds = Math.ceil(ttl)
-    if (!(seconds >= 1)) throw new RangeError(`unstorageDriver(): a ttl of ${ttl} s is none; it must be 1 or more`)
+    if (!(seconds >= 1))
+      throw new RangeError(`unstorageDriver(): the ttl ${ttl} is not valid; it must be more than 0 seconds`)
     return { stored: atomic(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
   }
 
-  /** Where the mounted driver does not count, this process does, and alone. */
+  /** Uses the counter of the mounted driver, or counts in this process under `singleProcess`. */
   async function incrementItem(key: string, { ttl }: { readonly ttl: number }): Promise<number> {
     const place = locate(key)
     const { mount, relative } = place
@@ -138,7 +141,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     return next.count
   }
 
-  /** Whether what the storage keeps is found where its mounts say that it is. */
+  /** Checks that a value written through the storage arrives in the driver that `getMount()` names. */
   async function assertWithin(mount: Mount): Promise<void> {
     const inside = mount.base.startsWith(prefix) ? mount.base : prefix
     const full = `${inside}probe:${crypto.randomUUID()}`
@@ -148,7 +151,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     await storage.removeItem(full)
     if (isStored(kept) && (found === null || found === undefined)) {
       throw new TypeError(
-        `unstorageDriver(): what is written through the storage is not found in ${nameOf(mount)}, which its getMount() names, as with prefixStorage(); pass the storage itself, and the prefix as { base }`,
+        `unstorageDriver(): a value written through the storage is not in ${nameOf(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
       )
     }
   }
@@ -168,9 +171,10 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     removeItem: (key) =>
       at(key, async ({ full }) => {
         await storage.removeItem(full)
-        // The fs driver returns the error of an unlink, and unstorage drops it: what was revoked would live on.
+        // The fs driver returns the error of a failed unlink and unstorage ignores it: a revoked token would stay
+        // valid.
         if (((await read(full)) ?? undefined) !== undefined)
-          throw new Error(`unstorageDriver(): ${full} was removed and is still there`)
+          throw new Error(`unstorageDriver(): ${full} still exists after removeItem()`)
       }),
     insertItem: (key, value, { ttl }) =>
       at(key, async ({ full, mount, relative }) => {

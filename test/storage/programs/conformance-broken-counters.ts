@@ -3,15 +3,15 @@ import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type Broken, over, turn } from './conformance-broken.ts'
 
-const exact = 'counts from 1, each call another number, however many come at once'
-const end = 'ends a counter with the ttl of its creation'
+const exact = 'counts from 1 without gaps or duplicates under concurrent calls'
+const end = 'expires a counter after the ttl of its creation'
 
 export const brokenCounters: readonly Broken[] = [
   {
     fault: 'incrementItem() looks first and writes later',
     proof: exact,
     sentence:
-      /40 incrementItem\(\) of one key at the same time should answer 1 to 40, each once, and answered \d+ different/u,
+      /40 calls of incrementItem\(\) with one key at the same time should return 1 to 40, each once, but returned \d+ different/u,
     subject: over((good) => ({
       async incrementItem(key, options) {
         const count = Number((await good.getItem(key)) ?? 0) + 1
@@ -24,7 +24,7 @@ export const brokenCounters: readonly Broken[] = [
   {
     fault: 'incrementItem() answers with the value before',
     proof: exact,
-    sentence: /must answer a whole number from 1 and has answered 0/u,
+    sentence: /must return a positive integer, but returned 0/u,
     subject: over((good) => ({
       incrementItem: async (key, options) => Number(await good.incrementItem?.(key, options)) - 1,
     })),
@@ -32,7 +32,7 @@ export const brokenCounters: readonly Broken[] = [
   {
     fault: 'incrementItem() answers with text',
     proof: exact,
-    sentence: /must answer a whole number from 1 and has answered "1"/u,
+    sentence: /must return a positive integer, but returned "1"/u,
     subject: over((good) => ({
       incrementItem: async (key, options) => String(await good.incrementItem?.(key, options)) as unknown as number,
     })),
@@ -40,7 +40,7 @@ export const brokenCounters: readonly Broken[] = [
   {
     fault: 'every count moves the end of a counter',
     proof: end,
-    sentence: /should begin anew after them, also when it is counted on all the time/u,
+    sentence: /should restart after 2 s, even when it is incremented constantly/u,
     subject: over((good) => ({
       incrementItem(key, options) {
         const count = Number(good.getItem(key) ?? 0) + 1
@@ -52,21 +52,21 @@ export const brokenCounters: readonly Broken[] = [
   {
     fault: 'a counter never ends',
     proof: end,
-    sentence: /a counter with a ttl of 2 s should begin anew/u,
+    sentence: /a counter with a ttl of 2 s should restart/u,
     subject: over((good) => ({ incrementItem: (key) => good.incrementItem?.(key, { ttl: 40_000 }) ?? 0 })),
   },
   {
     fault: 'a counter ends early',
     proof: end,
-    sentence: /should live as long and began anew after/u,
+    sentence: /should live for 2 s, but restarted after/u,
     subject: over((good) => ({
       incrementItem: (key, { ttl }) => good.incrementItem?.(key, { ttl: Math.min(ttl, 1) }) ?? 0,
     })),
   },
   {
     fault: 'counters of similar keys are one',
-    proof: 'counts every hostile key apart, or refuses it',
-    sentence: /should answer 1 or reject: it was never counted, only others like it/u,
+    proof: 'counts every hostile key separately or rejects it',
+    sentence: /should return 1 or reject, since only similar keys were incremented/u,
     subject: over((good) => ({
       incrementItem: (key, options) => good.incrementItem?.(key.toLowerCase(), options) ?? 0,
     })),
@@ -74,7 +74,7 @@ export const brokenCounters: readonly Broken[] = [
   {
     fault: 'two drivers of one process look first and write later, each under its own lock',
     proof: 'counts each call once through two drivers of one process',
-    sentence: /at the same time should answer 1 to 40, each once/u,
+    sentence: /at the same time should return 1 to 40, each once/u,
     subject() {
       const shared: AtomicDriver = memoryDriver()
       return {
@@ -100,8 +100,8 @@ export const brokenCounters: readonly Broken[] = [
   },
   {
     fault: 'an outage begins every counter anew',
-    proof: 'counts rightly or not at all during a real outage, and again after it',
-    sentence: /during an outage incrementItem\(\) should reject or answer 2, and answered 1/u,
+    proof: 'counts correctly or rejects during a real outage, and counts again after it',
+    sentence: /during an outage incrementItem\(\) should reject or return 2, but returned 1/u,
     subject() {
       let away = false
       const good: AtomicDriver = memoryDriver()

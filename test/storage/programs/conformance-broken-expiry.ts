@@ -69,8 +69,8 @@ function onTimers(): AtomicDriver {
 export const brokenExpiry: readonly Broken[] = [
   {
     fault: 'ignores the ttl',
-    proof: 'ends an item with its ttl, neither earlier nor much later',
-    sentence: /set with a ttl of 1 s should be gone after 1 s and was there after 2\.\d s/u,
+    proof: 'expires an item after its ttl, neither earlier nor much later',
+    sentence: /set with a ttl of 1 s should be gone after 1 s, but still existed after 2\.\d s/u,
     subject: over((good) => ({
       setItem: (key, value) => good.setItem(key, value, { ttl: 1e9 }),
       insertItem: (key, value) => good.insertItem(key, value, { ttl: 1e9 }),
@@ -78,15 +78,15 @@ export const brokenExpiry: readonly Broken[] = [
   },
   {
     fault: 'ends items early',
-    proof: 'ends an item with its ttl, neither earlier nor much later',
-    sentence: /inserted with a ttl of 2 s should live for 2 s and was gone after/u,
+    proof: 'expires an item after its ttl, neither earlier nor much later',
+    sentence: /inserted with a ttl of 2 s should live for 2 s, but was gone after/u,
     subject: over((good) => ({
       insertItem: (key, value, { ttl }) => good.insertItem(key, value, { ttl: ttl / 2 }),
     })),
   },
   {
     fault: 'a fraction fails, as in Redis',
-    proof: 'takes a fraction of a second as ttl, and not as for ever',
+    proof: 'accepts a ttl with a fraction of a second',
     sentence: /ERR value is not an integer/u,
     subject: over((good) => ({
       setItem(key, value, { ttl }) {
@@ -97,8 +97,8 @@ export const brokenExpiry: readonly Broken[] = [
   },
   {
     fault: 'a ttl of 0 is for ever, as in Redis',
-    proof: 'never shows an item whose ttl is 0 or less',
-    sentence: /what is set with a ttl of 0 s must not be there/u,
+    proof: 'never returns an item whose ttl is 0 or less',
+    sentence: /an item that was set with a ttl of 0 s must not be readable/u,
     subject: over((good) => ({
       setItem: (key, value, { ttl }) => good.setItem(key, value, { ttl: ttl === 0 ? 1e9 : ttl }),
     })),
@@ -111,8 +111,8 @@ export const brokenExpiry: readonly Broken[] = [
   },
   {
     fault: 'the first end stays',
-    proof: 'lets a later set replace the end',
-    sentence: /set again with a ttl of an hour has ended when the earlier ttl of 1 s was over/u,
+    proof: 'replaces the expiry with a later set',
+    sentence: /set again with a ttl of an hour expired after its earlier ttl of 1 s/u,
     subject: over((good) => {
       const ends = new Map<string, number>()
       return {
@@ -130,8 +130,8 @@ export const brokenExpiry: readonly Broken[] = [
   },
   {
     fault: 'an insert that is refused lengthens the life of what it finds',
-    proof: 'lets no refused insert change the end',
-    sentence: /that another insert found should be gone after 1 s/u,
+    proof: 'does not change the expiry with a refused insert',
+    sentence: /after a refused insert should be gone after 1 s/u,
     subject: over((good) => ({
       async insertItem(key, value, options) {
         const created = await good.insertItem(key, value, options)
@@ -143,14 +143,14 @@ export const brokenExpiry: readonly Broken[] = [
   },
   {
     fault: 'an expired item is replaced in two steps',
-    proof: 'lets one insert over an item that has expired',
-    sentence: /insert over one expired item exactly 1 should get the answer true, and (?:[2-9]|[1-9]\d+) did/u,
+    proof: 'lets exactly one insert replace an expired item',
+    sentence: /insertItem\(\) over one expired item, exactly 1 should return true, but (?:[2-9]|[1-9]\d+) did/u,
     subject: () => ({ open: replacingExpired }),
   },
   {
     fault: 'an expired item keeps others out',
-    proof: 'lets one insert over an item that has expired',
-    sentence: /exactly 1 should get the answer true, and 0 did/u,
+    proof: 'lets exactly one insert replace an expired item',
+    sentence: /exactly 1 should return true, but 0 did/u,
     subject: over((good) => {
       const seen = new Set<string>()
       return {

@@ -6,20 +6,20 @@ import { type Broken, over } from './conformance-broken.ts'
 export const brokenLives: readonly Broken[] = [
   {
     fault: 'never answers',
-    proof: 'keeps, replaces and removes an item',
+    proof: 'stores, replaces and removes an item',
     sentence: /getItem\(.*\) did not end within 5 s/u,
     subject: over(() => ({ getItem: () => new Promise(() => {}) })),
   },
   {
     fault: 'a second open() begins anew',
-    proof: 'opens twice and keeps what is there',
+    proof: 'keeps its items when it is opened twice',
     sentence: /gone after a second open\(\)/u,
     subject: over((good) => ({ open: () => (good as ReturnType<typeof memoryDriver>).clear() })),
   },
   {
     fault: 'the first that is disposed of closes the storage of all',
-    proof: 'ends when it is disposed of, and no other driver with it',
-    sentence: /dispose\(\) of one driver has taken what another one keeps/u,
+    proof: 'is disposed of without affecting other drivers',
+    sentence: /dispose\(\) of one driver removed an item of another one/u,
     subject() {
       const shared = memoryDriver()
       return { open: () => ({ ...shared, dispose: () => shared.clear() }) }
@@ -27,8 +27,8 @@ export const brokenLives: readonly Broken[] = [
   },
   {
     fault: 'two drivers of one process do not know of each other',
-    proof: 'lets one of many racers insert through two drivers of one process',
-    sentence: /exactly 1 should answer true, and 2 did/u,
+    proof: 'lets exactly one of many concurrent inserts win through two drivers of one process',
+    sentence: /exactly 1 should return true, but 2 did/u,
     subject() {
       const shared = memoryDriver()
       return {
@@ -54,8 +54,8 @@ export const brokenLives: readonly Broken[] = [
   },
   {
     fault: 'an outage looks like an empty storage',
-    proof: 'comes back after a real outage with nothing used twice',
-    sentence: /during an outage the answer should be 503 .* was 400 invalid_grant/u,
+    proof: 'recovers from a real outage without a second redemption',
+    sentence: /during an outage the response should be 503 .* was 400 invalid_grant/u,
     subject() {
       let away = false
       const good: AtomicDriver = memoryDriver()
@@ -74,9 +74,9 @@ export const brokenLives: readonly Broken[] = [
   },
   {
     fault: 'an outage empties the storage',
-    proof: 'comes back after a real outage with nothing used twice',
+    proof: 'recovers from a real outage without a second redemption',
     sentence:
-      /not redeemed before an outage should be redeemed after it|after an outage a refresh token should be good/u,
+      /not redeemed before an outage should be redeemed after it|after an outage a refresh token should be valid/u,
     subject() {
       const shared = memoryDriver()
       let away = false

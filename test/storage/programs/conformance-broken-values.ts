@@ -1,15 +1,15 @@
 // Drivers that tear values, change them, or take two keys for one.
 import { type Broken, over, renaming, turn } from './conformance-broken.ts'
 
-const hostileKeys = 'keeps every hostile key apart, or refuses it'
-const hostileValues = 'gives back every value as it was written'
-const torn = 'never shows a part of a value while it is replaced'
+const hostileKeys = 'stores every hostile key separately or rejects it'
+const hostileValues = 'returns every value unchanged'
+const torn = 'never returns a partial value during a replacement'
 
 export const brokenValues: readonly Broken[] = [
   {
     fault: 'writes a value in two pieces',
     proof: torn,
-    sentence: /getItem\(\) should give the old or the new one and gave/u,
+    sentence: /getItem\(\) should return the old or the new one, but returned/u,
     subject: over((good) => ({
       async setItem(key, value, options) {
         await good.setItem(key, value.slice(0, value.length / 2), options)
@@ -21,7 +21,7 @@ export const brokenValues: readonly Broken[] = [
   {
     fault: 'removes a value before it writes the next',
     proof: torn,
-    sentence: /getItem\(\) should give the old or the new one and gave nothing/u,
+    sentence: /getItem\(\) should return the old or the new one, but returned nothing/u,
     subject: over((good) => ({
       async setItem(key, value, options) {
         await good.removeItem(key, {})
@@ -33,19 +33,19 @@ export const brokenValues: readonly Broken[] = [
   {
     fault: 'folds upper and lower case',
     proof: hostileKeys,
-    sentence: /-UPPER-LOWER" should find nothing|should be refused or have its own value/u,
+    sentence: /-UPPER-LOWER" should find nothing|should be rejected or have its own value/u,
     subject: renaming((key) => key.toLowerCase()),
   },
   {
     fault: 'cuts keys at a question mark, as unstorage does',
     proof: hostileKeys,
-    sentence: /\?ttl=1"\) should find nothing, and has found what/u,
+    sentence: /\?ttl=1"\) should find nothing, but returned the value/u,
     subject: renaming((key) => key.split('?')[0] ?? ''),
   },
   {
     fault: 'gives an Error as the value, as the file driver of unstorage does',
     proof: hostileKeys,
-    sentence: /gave an Error as the value instead of rejecting: ENOTDIR/u,
+    sentence: /returned an Error as the value instead of rejecting: ENOTDIR/u,
     subject: over((good) => ({
       getItem: (key) => (key.includes('\0') ? new Error('ENOTDIR') : good.getItem(key)),
     })),
@@ -68,8 +68,8 @@ export const brokenValues: readonly Broken[] = [
   },
   {
     fault: 'takes what it cannot parse for absent',
-    proof: 'lets values that are not ours forbid, and allow nothing',
-    sentence: /"garbage" under a spent key should count as spent, and the answer was 200/u,
+    proof: 'grants nothing for foreign values',
+    sentence: /"garbage" under a spent key should count as spent, but the response was 200/u,
     subject: over((good) => {
       const read = async (key: string) => {
         try {

@@ -8,9 +8,9 @@ import { expect, onTestFinished } from 'vitest'
 import { bundle } from '../../support/bundle.ts'
 
 /** Why proofs are left out. */
-export const noProcesses = 'the subject has no module that processes could load'
-export const noOutage = 'the subject has no outage: the storage was never really away'
-export const nothingShared = 'two drivers that open() makes share nothing: each keeps its items to itself'
+export const noProcesses = 'the subject has no module for child processes to load'
+export const noOutage = 'the subject has no outage option to make the storage unavailable'
+export const nothingShared = 'two drivers from open() do not share a storage'
 
 export interface Row {
   readonly name: string

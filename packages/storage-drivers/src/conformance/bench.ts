@@ -3,33 +3,33 @@ import { tooLate, within } from './moments.ts'
 import { type Operations, operationsOf } from './operations.ts'
 import type { DriverSubject } from './subject.ts'
 
-/** Seconds that an operation may take: as many as the core gives it unless told otherwise. */
+/** Time limit of an operation, in seconds: the default of the core. */
 const answerLimit = 5
 
-/** Where one proof is made. */
+/** What one proof works with. */
 export interface Bench {
   readonly subject: DriverSubject
   readonly rounds: number
-  /** A driver of the subject, made and opened anew. */
+  /** Creates and opens a new driver of the subject. */
   open(): Promise<Operations>
-  /** Says what was expected and what was seen. */
+  /** Records a failure: what was expected and what was seen. */
   broken(sentence: string): void
-  /** What an operation answers; `undefined` when it rejects, where that is as right as an answer. */
+  /** Returns the result of an operation, or `undefined` when it rejects; for operations that are allowed to reject. */
   attempt<T>(act: () => Promise<T>): Promise<{ readonly answer: T } | undefined>
-  /** Says why it could not be proved. */
+  /** Marks the proof as left out, with the reason. */
   leaveOut(reason: string): void
-  /** Keys that others have written and that must be removed at the end. */
+  /** Registers keys that other processes write, for removal at the end. */
   own(keys: readonly string[]): void
 }
 
-/** What became of one proof. */
+/** The result of one proof. */
 export interface Findings {
-  /** The name of the driver that was opened. */
+  /** The name of the opened driver. */
   driver?: string
-  /** Sentences; a set, because a promise that is broken a hundred times is one finding. */
+  /** Messages. A set, so that repeated failures count once. */
   readonly broken: Set<string>
   unproved?: string
-  /** An operation never ended, so that whatever else is tried would wait as well. */
+  /** Set when an operation hung; further operations would hang too. */
   hung?: true
 }
 
@@ -37,11 +37,12 @@ const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown
 
 function assertDriver(driver: AtomicDriver): void {
   for (const method of ['getItem', 'setItem', 'removeItem', 'insertItem'] as const) {
-    if (typeof driver?.[method] !== 'function') throw new Error(`open() has made no driver: ${method}() is missing`)
+    if (typeof driver?.[method] !== 'function')
+      throw new Error(`open() did not return a driver: ${method}() is missing`)
   }
 }
 
-/** Makes a bench, lets something happen on it, and clears away what was opened and written. */
+/** Creates a bench, runs `examine` with it, then closes the drivers and removes the written items. */
 export async function onBench(
   subject: DriverSubject,
   examine: (bench: Bench) => Promise<void>,
@@ -114,7 +115,7 @@ export async function onBench(
   } catch (thrown) {
     findings.broken.add(messageOf(thrown))
   } finally {
-    // What cannot be removed or closed has its own proofs.
+    // Failures to remove or close are covered by other proofs.
     await Promise.allSettled([clear()])
   }
   return findings

@@ -9,17 +9,17 @@ import { isWhole, largeValues } from './torn-reads.ts'
 
 const keysAtOnce = 300
 const expiringAtOnce = 120
-/** Milliseconds for all processes to have read what they are to do before they do it. */
+/** Milliseconds that give all processes time to receive their calls before they start. */
 const notice = 300
 
-/** Processes of the subject's module, ended whatever happens. */
+/** Starts processes with the subject's module, and kills them at the end in any case. */
 export async function withProcesses(
   bench: Bench,
   use: (children: readonly DriverProcess[]) => Promise<void>,
 ): Promise<void> {
   const { module, processes = 4 } = bench.subject
   if (module === undefined) throw new TypeError('module must be given')
-  // Only here: whatever else the kit does runs where there are no child processes.
+  // Imported only here: the rest of the kit runs on platforms without child processes.
   const { startProcesses } = await import('./processes.ts')
   const children = await startProcesses(module, processes)
   try {
@@ -29,7 +29,9 @@ export async function withProcesses(
   }
 }
 
-/** Each process inserts every key at each of these moments; of each key one insert must win, and its value must be there. */
+/**
+ * Each process inserts every key at each moment. Per key, exactly one insert must win, and its value must be stored.
+ */
 async function race(
   bench: Bench,
   driver: Operations,
@@ -41,7 +43,7 @@ async function race(
     children.flatMap((child, index) =>
       moments.map(async (at) => {
         const written = recordOf(`process ${index} at ${at}`)
-        // Every other process from the end: one that is a little late would never meet the others, this way they all cross.
+        // Every other process goes in reverse order, so that even a late process collides with the others.
         const order = index % 2 === 0 ? keys : [...keys].reverse()
         const outcomes = await child.perform(
           order.map((key) => ['insertItem', key, written, { ttl: 3600 }]),
@@ -54,16 +56,16 @@ async function race(
   for (const key of keys) {
     const answers = attempts.map(({ written, outcomes }) => ({ written, ...outcomes.get(key) }))
     const failed = answers.find(({ error }) => error !== undefined)
-    if (failed !== undefined) bench.broken(`insertItem() of another process failed: ${failed.error}`)
+    if (failed !== undefined) bench.broken(`insertItem() failed in another process: ${failed.error}`)
     const [winner, ...others] = answers.filter(({ value }) => value === true)
     if (winner === undefined || others.length > 0) {
       const count = winner === undefined ? 0 : others.length + 1
-      bench.broken(`of ${children.length} processes that insert one key exactly 1 should win, and ${count} did`)
+      bench.broken(`of ${children.length} processes that insert one key, exactly 1 should win, but ${count} did`)
       continue
     }
     const found = await driver.get(key)
     if (isSame(found, winner.written)) continue
-    bench.broken(`the value should be that of the process whose insertItem() answered true, and is ${shown(found)}`)
+    bench.broken(`the value should be that of the process whose insertItem() returned true, but is ${shown(found)}`)
   }
 }
 
@@ -75,7 +77,7 @@ const replacements = (key: string): readonly Call[] =>
     (_, index): Call => ['setItem', key, largeValues[index % largeValues.length], { ttl: 3600 }],
   )
 
-/** Large values one after the other under one key, and in between new keys. */
+/** Writes large values to one key and inserts new keys in between. */
 const writes = (key: string, inserted: readonly string[]): readonly Call[] =>
   inserted.flatMap((fresh, index): Call[] => [
     ['setItem', key, largeValues[index % largeValues.length], { ttl: 3600 }],
@@ -85,32 +87,32 @@ const writes = (key: string, inserted: readonly string[]): readonly Call[] =>
 async function proveKill(bench: Bench, driver: Operations, child: DriverProcess): Promise<void> {
   const [key, inserted] = [freshKey(), freshKeys(30)]
   bench.own([key, ...inserted])
-  // It never answers: it is killed on the way.
+  // The calls never complete: the process is killed meanwhile.
   const writing = child.perform(writes(key, inserted), { serial: true }).catch(() => undefined)
   const end = performance.now() + 3000
   while ((await driver.get(inserted[1] as string)) === undefined && performance.now() < end) await sleep(1)
   await child.kill()
   await writing
   const found = await driver.get(key)
-  if (!isWhole(found)) bench.broken(`a process that was killed while it wrote has left ${shown(found)}`)
+  if (!isWhole(found)) bench.broken(`a process that was killed during setItem() left ${shown(found)}`)
   await Promise.all(
     inserted.map(async (fresh) => {
       const left = await driver.get(fresh)
       if (left !== undefined && !isWhole(left)) {
-        bench.broken(`a process that was killed while it inserted has left ${shown(left)}`)
+        bench.broken(`a process that was killed during insertItem() left ${shown(left)}`)
       }
       if (left !== undefined || (await driver.insert(fresh, recordOf('after')))) return
-      bench.broken('what a killed process has not inserted should be free, and insertItem() answered false')
+      bench.broken('insertItem() should return true for a key that a killed process did not insert, but returned false')
     }),
   )
   await driver.set(key, recordOf('after'))
   if (!isSame(await driver.get(key), recordOf('after')))
-    bench.broken('a killed process has left a key that takes no value')
+    bench.broken('after a process was killed, setItem() no longer stores a value under its key')
 }
 
 export const betweenProcesses: readonly Proof[] = [
   {
-    name: 'lets one of several processes insert',
+    name: 'lets exactly one of several processes insert',
     needs: 'module',
     examine: (bench) =>
       withProcesses(bench, async (children) => {
@@ -121,7 +123,7 @@ export const betweenProcesses: readonly Proof[] = [
       }),
   },
   {
-    name: 'lets one of several processes insert over an item that has expired',
+    name: 'lets exactly one of several processes replace an expired item',
     needs: 'module',
     examine: (bench) =>
       withProcesses(bench, async (children) => {
@@ -131,14 +133,14 @@ export const betweenProcesses: readonly Proof[] = [
           const begun = Date.now()
           await Promise.all(keys.map((key) => driver.set(key, recordOf('expiring'), 1)))
           const written = Date.now()
-          // Around the end of each, because it is the moment of the end that is dangerous, and once when all are surely over.
+          // Around the expiry of each item, where races happen, and once more when all have certainly expired.
           const moments = Array.from({ length: 8 }, (_, index) => begun + 1000 + index * 40)
           await race(bench, driver, children, { keys, moments: [...moments, written + 2500] })
         }
       }),
   },
   {
-    name: 'never shows another process a part of a value',
+    name: 'never returns a partial value that another process is writing',
     needs: 'module',
     examine: (bench) =>
       withProcesses(bench, async (children) => {
@@ -156,11 +158,11 @@ export const betweenProcesses: readonly Proof[] = [
           const found = await driver.get(key)
           await giveWay(begun)
           if (isWhole(found)) continue
-          bench.broken(`while another process replaces a value getItem() gave ${shown(found)}`)
+          bench.broken(`while another process replaces a value, getItem() returned ${shown(found)}`)
           break
         }
         const failed = (await writers).flat().find(({ error }) => error !== undefined)
-        if (failed !== undefined) bench.broken(`setItem() of another process failed: ${failed.error}`)
+        if (failed !== undefined) bench.broken(`setItem() failed in another process: ${failed.error}`)
       }),
   },
   {
@@ -173,7 +175,7 @@ export const betweenProcesses: readonly Proof[] = [
       }),
   },
   {
-    name: 'lets a process end once it is disposed of',
+    name: 'lets a process exit after dispose()',
     needs: 'module',
     examine: (bench) =>
       withProcesses(bench, async (children) => {
@@ -187,10 +189,10 @@ export const betweenProcesses: readonly Proof[] = [
         )
         const ended = await Promise.all(children.map((child) => child.end()))
         if (ended.includes(false))
-          bench.broken('a process should end within 5 s of dispose(), and something kept it alive')
+          bench.broken('a process should exit within 5 s of dispose(), but something kept it alive')
         if ((await driver.get(keys[0] as string)) === undefined) {
           bench.broken(
-            'what a process has inserted should be there when it has ended; open() of the module must open the same storage',
+            'an item that another process inserted is not visible here; open() of the module must open the same storage',
           )
         }
       }),

@@ -2,21 +2,22 @@ import type { AtomicDriver } from '@grantry/core'
 import { intercepted } from './intercepted.ts'
 
 /**
- * How a storage goes wrong from one operation on. `dies`: nothing is performed or answered any more, as when the process ends. `fails`:
- * everything rejects and nothing is performed. `forgets`: this one operation is performed and its answer lost.
+ * How a storage breaks at some operation. `dies`: from then on, operations are neither performed nor settled, as when
+ * the process ends. `fails`: from then on, operations reject and are not performed. `forgets`: one operation is
+ * performed, but its result is lost.
  */
 export type Breakage = 'dies' | 'fails' | 'forgets'
 
-/** A driver that goes wrong when it is told to. */
+/** A driver that breaks on request. */
 export interface Breakable {
   readonly storage: AtomicDriver
-  /** What was performed since the last `breakAfter`, by operation and kind: `insertItem spent`. */
+  /** The operations performed since the last `breakAfter`, as operation and kind of key: `insertItem spent`. */
   readonly performed: readonly string[]
-  /** Lets so many operations through and then goes wrong. */
+  /** Passes this number of operations through, then breaks. */
   breakAfter(operations: number, how: Breakage): void
-  /** When it has gone wrong and everything that was under way has ended. */
+  /** Resolves when the driver has broken and all operations in flight have settled. */
   readonly broken: Promise<void>
-  /** Lets everything through again, after what was kept waiting has failed and the request that waited for it has ended. */
+  /** Rejects the pending operations, waits for the request to end, and then passes all operations through again. */
   mend(request: Promise<unknown>): Promise<void>
 }
 
@@ -29,7 +30,7 @@ export function breakable(driver: AtomicDriver): Breakable {
   let tellBroken = (): void => {}
   let broken = Promise.resolve()
 
-  const lost = (): Error => new Error('The connection to the storage is lost')
+  const lost = (): Error => new Error('The connection to the storage was lost')
 
   const storage = intercepted(driver, async (act, operation, key) => {
     left -= 1
@@ -68,7 +69,7 @@ export function breakable(driver: AtomicDriver): Breakable {
       })
     },
     async mend(request) {
-      // A dead process performs nothing more: what is woken meets a storage that fails.
+      // A dead process performs no more operations, so those that resume must fail.
       left = 0
       how = 'fails'
       for (const wake of waiting) wake()

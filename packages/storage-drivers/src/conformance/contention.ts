@@ -8,7 +8,7 @@ import { isSame, shown } from './same-value.ts'
 const keysAtOnce = 6
 const racersOfAKey = 50
 
-/** Racers for each of several keys, in an order by chance; of each key one must win, and its value must be there. */
+/** Races inserts for several keys in random order. Per key, exactly one must win, and its value must be stored. */
 async function race(bench: Bench, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
   const keys = Array.from({ length: keysAtOnce }, () => freshKey('spent:code'))
   const racers = Array.from({ length: racersOfAKey }, (_, racer) => racer)
@@ -27,20 +27,20 @@ async function race(bench: Bench, drivers: readonly Operations[], moment: () => 
     const winners = answers.filter((answer) => answer.key === key && answer.created)
     if (winners.length !== 1) {
       bench.broken(
-        `of ${racersOfAKey} insertItem() of one key at the same time exactly 1 should answer true, and ${winners.length} did`,
+        `of ${racersOfAKey} concurrent calls of insertItem() with one key, exactly 1 should return true, but ${winners.length} did`,
       )
       continue
     }
     for (const driver of drivers) {
       const found = await driver.get(key)
       if (!isSame(found, recordOf(winners[0]?.racer))) {
-        bench.broken(`the value should be that of the racer whose insertItem() answered true, and is ${shown(found)}`)
+        bench.broken(`the value should be that of the call whose insertItem() returned true, but is ${shown(found)}`)
       }
     }
   }
 }
 
-// A driver that awaits nothing is fastest and one behind a network slow: both ways show other mistakes.
+// Without delays and with random delays (as over a network): each finds different faults.
 async function races(bench: Bench, drivers: readonly Operations[]): Promise<void> {
   for (let round = 0; round < bench.rounds; round += 1) {
     await race(bench, drivers, async () => {})
@@ -50,19 +50,19 @@ async function races(bench: Bench, drivers: readonly Operations[]): Promise<void
 
 export const contention: readonly Proof[] = [
   {
-    name: 'lets one of many racers insert',
+    name: 'lets exactly one of many concurrent inserts win',
     async examine(bench) {
       await races(bench, [await bench.open()])
     },
   },
   {
-    name: 'lets one of many racers insert through two drivers of one process',
+    name: 'lets exactly one of many concurrent inserts win through two drivers of one process',
     async examine(bench) {
       const [one, other] = [await bench.open(), await bench.open()]
       const key = freshKey()
       await one.set(key, recordOf('shared'))
       if ((await other.get(key)) === undefined) {
-        bench.leaveOut('two drivers that open() makes share nothing: each keeps its items to itself')
+        bench.leaveOut('two drivers from open() do not share a storage')
         return
       }
       await races(bench, [one, other])

@@ -12,17 +12,17 @@ const keysAtOnce = 5
 const callsOfAKey = 40
 const callsOfAProcess = 60
 const callsUntilKilled = 400
-/** Milliseconds for all processes to have read what they are to do. */
+/** Milliseconds that give all processes time to receive their calls. */
 const notice = 300
-/** Milliseconds that a counter may end early by, and be there after its end: clocks differ, and a store may count whole seconds. */
+/** Milliseconds by which a counter may expire early or late: clocks differ, and a store may use whole seconds. */
 const early = 100
 const late = 1500
-/** Seconds that an answer is waited for. */
+/** Seconds to wait for a result. */
 const patience = 2
 
 const noCounter = 'the driver has no incrementItem(), so abuseControl cannot count with it'
 
-/** A proof for drivers that count; it says so of others. */
+/** Wraps a proof for drivers with a counter; leaves it out for others. */
 const counting =
   (examine: (bench: Bench, driver: Operations) => Promise<void>) =>
   async (bench: Bench): Promise<void> => {
@@ -31,13 +31,13 @@ const counting =
     else bench.leaveOut(noCounter)
   }
 
-/** Whether these are all numbers from 1, each once, in any order. */
+/** Checks that the counts are 1 to n, each exactly once, in any order. */
 function assertExact(bench: Bench, counts: readonly number[], who: string): void {
   const distinct = new Set(counts).size
   const greatest = Math.max(...counts)
   if (distinct === counts.length && greatest === counts.length) return
   bench.broken(
-    `${counts.length} incrementItem() of one key ${who} should answer 1 to ${counts.length}, each once, and answered ${distinct} different numbers up to ${greatest}`,
+    `${counts.length} calls of incrementItem() with one key ${who} should return 1 to ${counts.length}, each once, but returned ${distinct} different numbers up to ${greatest}`,
   )
 }
 
@@ -71,7 +71,7 @@ async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<
       await Promise.all(children.map((child) => child.perform(calls(raced, callsOfAProcess), { at })))
     ).flat()
     const failed = outcomes.find(({ error }) => error !== undefined)
-    if (failed !== undefined) bench.broken(`incrementItem() of another process failed: ${failed.error}`)
+    if (failed !== undefined) bench.broken(`incrementItem() failed in another process: ${failed.error}`)
     else
       assertExact(
         bench,
@@ -79,7 +79,7 @@ async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<
         `by ${children.length} processes`,
       )
 
-    // It never answers: it is killed on the way.
+    // The calls never complete: the process is killed meanwhile.
     const [child] = children
     const dying = child?.perform(calls(interrupted, callsUntilKilled), { serial: true }).catch(() => undefined)
     await sleep(20)
@@ -88,13 +88,13 @@ async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<
     const [one, next] = [await driver.increment(interrupted), await driver.increment(interrupted)]
     if (next !== one + 1) {
       bench.broken(
-        `when a process was killed while it counted, ${one} should be followed by ${one + 1}, and was by ${next}`,
+        `after a process was killed during incrementItem(), ${one} should be followed by ${one + 1}, but ${next} followed`,
       )
     }
   })
 }
 
-/** Later calls, with a longer ttl, must not move the end. */
+/** Later calls with a longer ttl must not extend the counter. */
 async function proveEnd(bench: Bench, { increment }: Operations): Promise<void> {
   const key = freshKey('count')
   const begun = performance.now()
@@ -108,18 +108,18 @@ async function proveEnd(bench: Bench, { increment }: Operations): Promise<void> 
     if (count === 1) {
       if (lived < 2000 - early) {
         bench.broken(
-          `a counter with a ttl of 2 s should live as long and began anew after ${(lived / 1000).toFixed(2)} s`,
+          `a counter with a ttl of 2 s should live for 2 s, but restarted after ${(lived / 1000).toFixed(2)} s`,
         )
       }
       return
     }
     if (count !== last + 1) {
-      bench.broken(`incrementItem() should answer ${last + 1} after ${last}, and answered ${count}`)
+      bench.broken(`incrementItem() should return ${last + 1} after ${last}, but returned ${count}`)
       return
     }
     last = count
     if (asked - created > 2000 + late) {
-      bench.broken('a counter with a ttl of 2 s should begin anew after them, also when it is counted on all the time')
+      bench.broken('a counter with a ttl of 2 s should restart after 2 s, even when it is incremented constantly')
       return
     }
     await sleep(40)
@@ -133,7 +133,7 @@ async function proveKeys(bench: Bench, { increment }: Operations): Promise<void>
       const outcome = await bench.attempt(() => increment(key))
       if (outcome === undefined || outcome.answer === 1) return
       bench.broken(
-        `incrementItem(${shown(key)}) should answer 1 or reject: it was never counted, only others like it, and it answered ${outcome.answer}`,
+        `incrementItem(${shown(key)}) should return 1 or reject, since only similar keys were incremented, but returned ${outcome.answer}`,
       )
     }),
   )
@@ -146,12 +146,13 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
   const before = await driver.increment(key)
   await outage.begin()
   try {
-    // A driver may count on where only what makes items durable is away: a counter need not be. One that hangs the core gives up, as every operation.
+    // A counter need not be durable, so a driver may keep counting while only durable storage is unavailable. The core
+    // times out calls that hang.
     const counting = Promise.resolve(driver.driver.incrementItem?.(key, { ttl: 3600 })).catch(() => tooLate)
     const answer: unknown = await within(counting, patience)
     if (answer !== tooLate && answer !== before + 1) {
       bench.broken(
-        `during an outage incrementItem() should reject or answer ${before + 1}, and answered ${shown(answer)}`,
+        `during an outage incrementItem() should reject or return ${before + 1}, but returned ${shown(answer)}`,
       )
     }
   } finally {
@@ -163,13 +164,13 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
     if (outcome !== undefined) {
       if (outcome.answer <= before && outcome.answer !== 1) {
         bench.broken(
-          `after an outage a counter should go on from ${before} or begin anew, and answered ${outcome.answer}`,
+          `after an outage a counter should continue from ${before} or restart at 1, but returned ${outcome.answer}`,
         )
       }
       return
     }
     if (performance.now() > end) {
-      bench.broken('after an outage incrementItem() should answer again within 15 s')
+      bench.broken('after an outage incrementItem() should work again within 15 s')
       return
     }
     await sleep(100)
@@ -178,12 +179,12 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
 
 export const counterProofs: readonly Proof[] = [
   {
-    name: 'counts from 1, each call another number, however many come at once',
+    name: 'counts from 1 without gaps or duplicates under concurrent calls',
     examine: counting(async (bench, driver) => {
       const key = freshKey('count')
       const counts = [await driver.increment(key), await driver.increment(key), await driver.increment(key)]
       if (counts.join() !== '1,2,3')
-        bench.broken(`three incrementItem() should answer 1, 2, 3 and answered ${counts.join(', ')}`)
+        bench.broken(`three calls of incrementItem() should return 1, 2, 3, but returned ${counts.join(', ')}`)
       for (let round = 0; round < bench.rounds; round += 1) {
         await race(bench, [driver], atOnce)
         await race(bench, [driver], anyMoment)
@@ -197,22 +198,22 @@ export const counterProofs: readonly Proof[] = [
       const key = freshKey('count')
       await driver.increment(key)
       if ((await other.increment(key)) === 1) {
-        bench.leaveOut('two drivers that open() makes share nothing: each keeps its items to itself')
+        bench.leaveOut('two drivers from open() do not share a storage')
         return
       }
       await race(bench, [driver, other], atOnce)
       await race(bench, [driver, other], anyMoment)
     }),
   },
-  { name: 'ends a counter with the ttl of its creation', waits: true, examine: counting(proveEnd) },
-  { name: 'counts every hostile key apart, or refuses it', examine: counting(proveKeys) },
+  { name: 'expires a counter after the ttl of its creation', waits: true, examine: counting(proveEnd) },
+  { name: 'counts every hostile key separately or rejects it', examine: counting(proveKeys) },
   {
-    name: 'counts each call of several processes once, also when one is killed',
+    name: 'counts each call of several processes once, even if one is killed',
     needs: 'module',
     examine: counting(proveBetweenProcesses),
   },
   {
-    name: 'counts rightly or not at all during a real outage, and again after it',
+    name: 'counts correctly or rejects during a real outage, and counts again after it',
     needs: 'outage',
     examine: counting(proveOutage),
   },

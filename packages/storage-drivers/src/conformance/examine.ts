@@ -3,20 +3,20 @@ import type { Proof } from './proof.ts'
 import type { ProofResult } from './report.ts'
 import type { DriverSubject } from './subject.ts'
 
-/** A result, and what the next proofs must know. */
+/** A result, and what later proofs need to know. */
 export interface Examined {
   readonly result: ProofResult
-  /** An operation never ended. */
+  /** An operation hung. */
   readonly hung: boolean
   readonly driver: string | undefined
 }
 
 const missing = {
-  module: 'the subject has no module that processes could load',
-  outage: 'the subject has no outage: the storage was never really away',
+  module: 'the subject has no module for child processes to load',
+  outage: 'the subject has no outage option to make the storage unavailable',
 }
 
-/** Why it cannot be proved with what the subject has. */
+/** Returns why the subject cannot run the proof; `undefined` when it can. */
 export const lackOf = ({ needs }: Proof, subject: DriverSubject): string | undefined =>
   needs !== undefined && subject[needs] === undefined ? missing[needs] : undefined
 
@@ -26,15 +26,15 @@ export const leftOut = ({ name }: Proof, reason: string): Examined => ({
   driver: undefined,
 })
 
-/** A driver that folds keys breaks one promise in a hundred ways. */
+/** A driver that folds keys fails one proof in a hundred ways. */
 const mostSentences = 8
 
 const shortened = (sentences: readonly string[]): readonly string[] =>
   sentences.length <= mostSentences
     ? sentences
-    : [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more of the kind`]
+    : [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more like these`]
 
-/** Puts one promise to the test. */
+/** Runs one proof. */
 export async function examine(proof: Proof, subject: DriverSubject): Promise<Examined> {
   const begun = performance.now()
   const { broken, unproved, hung = false, driver } = await onBench(subject, (bench) => proof.examine(bench))

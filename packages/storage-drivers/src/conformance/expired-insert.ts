@@ -5,11 +5,11 @@ import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
 const keysAtOnce = 20
-/** So many are under way for one key at a time. */
+/** Number of inserts in flight per key. */
 const racersOfAKey = 12
 /** Seconds. */
 const ttl = 1
-/** Milliseconds for which they race on after the end of the item when nobody has won. */
+/** Milliseconds to keep racing after the item has expired when no insert has won. */
 const patience = 1500
 
 interface Win {
@@ -19,8 +19,9 @@ interface Win {
 }
 
 /**
- * Racers that set out one after the other, from before the end of an item until somebody has won. All at once would do the same thing in
- * the same tick, the first of them always first: measured, a driver that replaces in two steps passes that on a busy machine.
+ * Starts inserts one after another, from before the item expires until one wins. Started together, they would run in
+ * the same order in the same tick and the first would always win: measured, a driver that replaces in two steps passes
+ * that on a busy machine.
  */
 async function raceForOne(driver: Operations): Promise<{ readonly key: string; readonly wins: readonly Win[] }> {
   const key = freshKey('spent:code')
@@ -53,7 +54,7 @@ async function raceForOne(driver: Operations): Promise<{ readonly key: string; r
     await giveWay(begins)
   }
   await Promise.all(underWay)
-  // A store that is slow is not wrong: only an insert that begins when the end is long over must be possible.
+  // A slow store is not broken: only an insert that starts long after the expiry must succeed.
   if (wins.length === 0 && failure === undefined) await run()
   if (failure !== undefined) throw failure
   return { key, wins }
@@ -61,7 +62,7 @@ async function raceForOne(driver: Operations): Promise<{ readonly key: string; r
 
 export const expiredInsert: readonly Proof[] = [
   {
-    name: 'lets one insert over an item that has expired',
+    name: 'lets exactly one insert replace an expired item',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()
@@ -70,15 +71,17 @@ export const expiredInsert: readonly Proof[] = [
         for (const { key, wins } of races) {
           if (wins.length !== 1) {
             bench.broken(
-              `of all that insert over one expired item exactly 1 should get the answer true, and ${wins.length} did`,
+              `of all calls of insertItem() over one expired item, exactly 1 should return true, but ${wins.length} did`,
             )
             continue
           }
           const [{ racer, at }] = wins as [Win]
-          if (at < ttl * 1000 - 100) bench.broken('insertItem() has answered true before the end of the item')
+          if (at < ttl * 1000 - 100) bench.broken('insertItem() returned true before the item expired')
           const found = await driver.get(key)
           if (!isSame(found, recordOf(racer))) {
-            bench.broken(`the value over an expired item should be that of the one insert, and is ${shown(found)}`)
+            bench.broken(
+              `the value should be that of the insert that replaced the expired item, but is ${shown(found)}`,
+            )
           }
         }
       }

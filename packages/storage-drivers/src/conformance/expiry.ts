@@ -5,16 +5,16 @@ import type { Operations } from './operations.ts'
 import type { Proof } from './proof.ts'
 import { isSame } from './same-value.ts'
 
-/** Milliseconds that an item may end early by: clocks differ a little. */
+/** Milliseconds by which an item may expire early: clocks differ slightly. */
 const early = 100
-/** Milliseconds that an item may be seen after its end: a store may count whole seconds. */
+/** Milliseconds by which an item may expire late: a store may use whole seconds. */
 const late = 1500
 
 const day = 86_400
 
 /**
- * Watches an item from its writing to its end. What it says holds however slow machine and store are: only what was answered before the
- * end, and what was asked after it, counts.
+ * Watches an item from its write to its expiry. Valid on slow machines and stores: it only counts results received
+ * before the expiry and reads started after it.
  */
 async function watch(
   bench: Bench,
@@ -32,13 +32,13 @@ async function watch(
     const lived = performance.now() - begun
     if (found === undefined) {
       if (lived < atLeast * 1000 - early) {
-        bench.broken(`${what} should live for ${atLeast} s and was gone after ${(lived / 1000).toFixed(2)} s`)
+        bench.broken(`${what} should live for ${atLeast} s, but was gone after ${(lived / 1000).toFixed(2)} s`)
       }
       return
     }
     if (asked - written > atMost * 1000 + late) {
       bench.broken(
-        `${what} should be gone after ${atMost} s and was there after ${((asked - written) / 1000).toFixed(1)} s`,
+        `${what} should be gone after ${atMost} s, but still existed after ${((asked - written) / 1000).toFixed(1)} s`,
       )
       return
     }
@@ -50,7 +50,7 @@ const exactly = (key: string, what: string, seconds: number) => ({ key, what, at
 
 export const expiry: readonly Proof[] = [
   {
-    name: 'ends an item with its ttl, neither earlier nor much later',
+    name: 'expires an item after its ttl, neither earlier nor much later',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()
@@ -66,14 +66,14 @@ export const expiry: readonly Proof[] = [
     },
   },
   {
-    name: 'takes a fraction of a second as ttl, and not as for ever',
+    name: 'accepts a ttl with a fraction of a second',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()
       await Promise.all(
         [0.5, 1.5].map(async (ttl) => {
           const [set, inserted] = [freshKey(), freshKey()]
-          // Up or down: the core writes whole seconds.
+          // Rounding up or down is fine: the core uses whole seconds.
           const bounds = { atLeast: 0, atMost: Math.ceil(ttl) }
           const what = `an item with a ttl of ${ttl} s`
           await Promise.all([
@@ -85,7 +85,7 @@ export const expiry: readonly Proof[] = [
     },
   },
   {
-    name: 'never shows an item whose ttl is 0 or less',
+    name: 'never returns an item whose ttl is 0 or less',
     async examine(bench) {
       const driver = await bench.open()
       for (const ttl of [0, -1, -40 * day]) {
@@ -98,21 +98,22 @@ export const expiry: readonly Proof[] = [
         await bench.attempt(() => driver.set(replaced, recordOf('over'), ttl))
         for (const [what, key] of Object.entries({ set, inserted })) {
           if ((await driver.get(key)) !== undefined)
-            bench.broken(`what is ${what} with a ttl of ${ttl} s must not be there`)
+            bench.broken(`an item that was ${what} with a ttl of ${ttl} s must not be readable`)
           if (outcomes[what as 'set' | 'inserted'] !== undefined && !(await driver.insert(key, recordOf('next')))) {
             bench.broken(
-              `what was ${what} with a ttl of ${ttl} s must not keep another insertItem() from answering true`,
+              `an item that was ${what} with a ttl of ${ttl} s must not make a later insertItem() return false`,
             )
           }
         }
         if (isSame(await driver.get(replaced), recordOf('over'))) {
-          bench.broken(`what is set over an item with a ttl of ${ttl} s must not be there`)
+          bench.broken(`a value that was set over an item with a ttl of ${ttl} s must not be readable`)
         }
       }
     },
   },
   {
-    // setTimeout() fires at once for more than 24.8 days: measured, a driver on timers lost every refresh token.
+    // setTimeout() fires immediately for more than 24.8 days: measured, a driver that uses timers lost every refresh
+    // token.
     name: 'keeps an item for 40 days',
     waits: true,
     async examine(bench) {
@@ -127,7 +128,7 @@ export const expiry: readonly Proof[] = [
           : driver.insert(key, recordOf(1), Math.round(days * day)))
       }
       await sleep(1200)
-      // Later writes sweep.
+      // Later writes may trigger a sweep.
       for (let write = 0; write < 20; write += 1) await driver.set(freshKey(), recordOf(write), 1)
       for (const { key, how, days } of items) {
         if ((await driver.get(key)) === undefined) {
@@ -137,7 +138,7 @@ export const expiry: readonly Proof[] = [
     },
   },
   {
-    name: 'lets a later set replace the end',
+    name: 'replaces the expiry with a later set',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()
@@ -152,28 +153,26 @@ export const expiry: readonly Proof[] = [
       await sleep(1000)
       for (const key of [longer, inserted]) {
         if (!isSame(await driver.get(key), recordOf('later'))) {
-          bench.broken(
-            'an item that was set again with a ttl of an hour has ended when the earlier ttl of 1 s was over',
-          )
+          bench.broken('an item that was set again with a ttl of an hour expired after its earlier ttl of 1 s')
         }
       }
     },
   },
   {
-    name: 'lets no refused insert change the end',
+    name: 'does not change the expiry with a refused insert',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()
       const [short, long] = [freshKey(), freshKey()]
       await driver.insert(long, recordOf('first'), 3600)
       await driver.insert(long, recordOf('refused'), 1)
-      await watch(bench, driver, exactly(short, 'an item with a ttl of 1 s that another insert found', 1), async () => {
+      await watch(bench, driver, exactly(short, 'an item with a ttl of 1 s after a refused insert', 1), async () => {
         await driver.insert(short, recordOf('first'), 1)
         await driver.insert(short, recordOf('refused'), 3600)
       })
       await sleep(1000)
       if (!isSame(await driver.get(long), recordOf('first'))) {
-        bench.broken('an insertItem() that answered false has shortened the life of the item that it found')
+        bench.broken('an insertItem() that returned false shortened the life of the existing item')
       }
     },
   },

@@ -4,7 +4,7 @@ import type { Operations } from './operations.ts'
 import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
-/** Keys that some store cuts, folds, hides, or takes for a path; in each family several are easily taken for one. */
+/** Keys that some stores cut, fold, hide or treat as a path. Similar keys are easily confused with each other. */
 export function hostileKeys(stem: string): readonly string[] {
   return [
     stem,
@@ -31,7 +31,7 @@ export function hostileKeys(stem: string): readonly string[] {
     ...[':', '/', '../', '..:', './', ' '].map((beginning) => beginning + stem),
     `${stem}-upper-lower`,
     `${stem}-UPPER-LOWER`,
-    // Composed and decomposed, astral, right to left, and names that objects and systems have already.
+    // Composed and decomposed, astral, right-to-left, and names reserved by objects or operating systems.
     ...['\u00e9', 'e\u0301', '\u{1f511}', '\u202e', '\u2028'].map((letter) => `${stem}-${letter}`),
     ...['__proto__', 'constructor', 'con', '{tag}', '[a-z]'].map((name) => `${stem}-${name}`),
     `${stem}:${'0123456789abcdef'.repeat(4)}`,
@@ -49,14 +49,14 @@ const set: Write = async (driver, key) => {
 }
 const insert: Write = (driver, key) => driver.insert(key, recordOf(key))
 
-/** The keys that the driver took; those that it refused by a rejection are right too. */
+/** Returns the keys that the driver accepted. It may also reject keys. */
 async function accepted(bench: Bench, driver: Operations, keys: readonly string[], write: Write): Promise<string[]> {
   const outcomes = await Promise.all(
     keys.map(async (key) => ({ key, created: (await bench.attempt(() => write(driver, key)))?.answer })),
   )
   for (const { key, created } of outcomes) {
     if (created !== false) continue
-    bench.broken(`insertItem(${shown(key)}) should answer true or reject: it was never written, only others like it`)
+    bench.broken(`insertItem(${shown(key)}) should return true or reject, since only similar keys were written`)
   }
   return outcomes.flatMap(({ key, created }) => (created === true ? [key] : []))
 }
@@ -66,10 +66,10 @@ async function assertApart(bench: Bench, driver: Operations, write: Write): Prom
   const assertThere = async (key: string): Promise<void> => {
     const found = await driver.get(key)
     if (isSame(found, recordOf(key))) return
-    bench.broken(`${shown(key)} should be refused or have its own value, and has ${shown(found)}`)
+    bench.broken(`${shown(key)} should be rejected or have its own value, but has ${shown(found)}`)
   }
   await Promise.all(taken.map(assertThere))
-  // Each that is removed has another like it beside it that stays.
+  // Remove every other key, so that each has a similar one that stays.
   const [removed, staying] = [0, 1].map((rest) => taken.filter((_, index) => index % 2 === rest)) as [
     string[],
     string[],
@@ -82,7 +82,7 @@ async function assertApart(bench: Bench, driver: Operations, write: Write): Prom
   await Promise.all(staying.map(assertThere))
 }
 
-/** A key that nobody has written must not be found under one that somebody has. */
+/** Checks that a key that was never written does not return the value of a similar one. */
 async function assertNotFound(bench: Bench, driver: Operations): Promise<void> {
   const [stem = '', ...others] = hostileKeys(freshKey().slice(0, 24))
   await driver.set(stem, recordOf(stem))
@@ -90,14 +90,14 @@ async function assertNotFound(bench: Bench, driver: Operations): Promise<void> {
     others.map(async (key) => {
       const outcome = await bench.attempt(() => driver.get(key))
       if (outcome?.answer === undefined) return
-      bench.broken(`getItem(${shown(key)}) should find nothing, and has found what ${shown(stem)} holds`)
+      bench.broken(`getItem(${shown(key)}) should find nothing, but returned the value of ${shown(stem)}`)
     }),
   )
 }
 
 export const hostileKeyProofs: readonly Proof[] = [
   {
-    name: 'keeps every hostile key apart, or refuses it',
+    name: 'stores every hostile key separately or rejects it',
     async examine(bench) {
       const driver = await bench.open()
       await assertApart(bench, driver, set)

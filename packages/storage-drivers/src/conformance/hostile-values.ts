@@ -2,7 +2,10 @@ import { freshKey, recordOf } from './keys.ts'
 import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
-/** What looks like something else, or does not fit somewhere. JSON writes a lone surrogate as an escape, so that it is plain text on the way. */
+/**
+ * Values that look like another type or exceed a limit. JSON escapes a lone surrogate, so the stored text is
+ * well-formed.
+ */
 const inner: readonly unknown[] = [
   '123456',
   'true',
@@ -25,7 +28,7 @@ const inner: readonly unknown[] = [
   JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
 ]
 
-/** Text that is no record. The core writes none; a driver that gives back something else than it got is none the less not to be trusted. */
+/** Text that is not a record. The core never writes it, but a driver that changes it is not trustworthy. */
 const bare = [
   '123456',
   'true',
@@ -41,7 +44,7 @@ const bare = [
 
 export const hostileValues: readonly Proof[] = [
   {
-    name: 'gives back every value as it was written',
+    name: 'returns every value unchanged',
     async examine(bench) {
       const driver = await bench.open()
       for (const value of inner) {
@@ -52,7 +55,9 @@ export const hostileValues: readonly Proof[] = [
         for (const key of [set, inserted]) {
           const found = await driver.get(key)
           if (!isSame(found, written))
-            bench.broken(`a record of ${shown(value)} should come back and ${shown(found)} did`)
+            bench.broken(
+              `a record of ${shown(value)} should come back unchanged, but getItem() returned ${shown(found)}`,
+            )
         }
       }
       for (const text of bare) {
@@ -61,11 +66,11 @@ export const hostileValues: readonly Proof[] = [
         const found = await driver.get(key)
         if (!isSame(found, text)) {
           bench.broken(
-            `the text ${shown(text)} should come back, or the value that it is in JSON, and ${shown(found)} did`,
+            `the text ${shown(text)}, or its JSON value, should come back, but getItem() returned ${shown(found)}`,
           )
         }
       }
-      if ('polluted' in {}) bench.broken('reading a value with __proto__ in it has changed every object of the program')
+      if ('polluted' in {}) bench.broken('reading a value that contains __proto__ polluted Object.prototype')
     },
   },
 ]

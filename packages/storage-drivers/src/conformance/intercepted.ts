@@ -2,10 +2,13 @@ import type { AtomicDriver } from '@grantry/core'
 
 export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem'
 
-/** Stands around an operation: it may delay it, leave it out, or keep its answer back. */
+/** Wraps an operation: it can delay or skip it, or withhold its result. */
 export type Around = <T>(act: () => Promise<T>, operation: Operation, key: string) => Promise<T>
 
-/** The driver with something around each of its operations. It is open already, and is disposed of elsewhere. */
+/**
+ * Returns the driver with a wrapper around each operation, without `open` and `dispose`: the caller manages the
+ * original.
+ */
 export function intercepted(driver: AtomicDriver, around: Around): AtomicDriver {
   const { incrementItem } = driver
   return {

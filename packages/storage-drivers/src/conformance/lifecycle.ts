@@ -4,18 +4,18 @@ import { isSame } from './same-value.ts'
 
 export const lifecycle: readonly Proof[] = [
   {
-    // Two providers of one program may stand on one driver, and each opens it.
-    name: 'opens twice and keeps what is there',
+    // Two providers in one program may share a driver, and each of them opens it.
+    name: 'keeps its items when it is opened twice',
     async examine(bench) {
       const driver = await bench.open()
       const key = freshKey()
       await driver.set(key, recordOf(1))
       await driver.reopen()
-      if (!isSame(await driver.get(key), recordOf(1))) bench.broken('what was written is gone after a second open()')
+      if (!isSame(await driver.get(key), recordOf(1))) bench.broken('an item is gone after a second open()')
     },
   },
   {
-    name: 'ends when it is disposed of, and no other driver with it',
+    name: 'is disposed of without affecting other drivers',
     async examine(bench) {
       const [one, other] = [await bench.open(), await bench.open()]
       const key = freshKey()
@@ -23,10 +23,9 @@ export const lifecycle: readonly Proof[] = [
       await other.set(key, recordOf('other'))
       await one.dispose()
       if (!isSame(await other.get(key), recordOf('other'))) {
-        bench.broken('dispose() of one driver has taken what another one keeps')
+        bench.broken('dispose() of one driver removed an item of another one')
       }
-      if (!(await other.insert(freshKey(), recordOf(2))))
-        bench.broken('dispose() of one driver has stopped another one')
+      if (!(await other.insert(freshKey(), recordOf(2)))) bench.broken('dispose() of one driver stopped another one')
       await other.dispose()
     },
   },

@@ -3,21 +3,21 @@ export const sleep = (milliseconds: number): Promise<void> =>
     setTimeout(resolve, milliseconds)
   })
 
-/** Whole operations of a store in one order or another: each call waits 0 to 5 ms. */
+/** Waits a random 0 to 5 ms, to vary the order of store operations. */
 export const anyMoment = (): Promise<void> => sleep(Math.random() * 5)
 
 /**
- * For a loop over a driver that may answer in the same tick: gives everything else its turn. Measured on Node.js: timers of 1 ms whose work
- * takes longer are always due, and what waits for a disk or a network is never served.
+ * Yields to other work, in a loop over a driver that may resolve in the same tick. Measured on Node.js: 1 ms timers
+ * whose work takes longer are always due, so callbacks for disk and network never run.
  *
- * @param since when the work began, by `performance.now()`
+ * @param since start of the work, by `performance.now()`
  */
 export const giveWay = (since: number): Promise<void> => sleep(1 + 3 * (performance.now() - since))
 
-/** What was asked for takes too long. */
+/** Returned by `within` when the time limit passes. */
 export const tooLate: unique symbol = Symbol('too late')
 
-/** What the operation gives, or `tooLate` after so many seconds. */
+/** Returns the result of the operation, or `tooLate` after this many seconds. */
 export async function within<T>(operation: Promise<T>, seconds: number): Promise<T | typeof tooLate> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<typeof tooLate>((resolve) => {

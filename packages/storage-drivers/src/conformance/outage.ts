@@ -5,24 +5,24 @@ import { sleep, tooLate, within } from './moments.ts'
 import type { Proof } from './proof.ts'
 import { isOutage, isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer } from './redeemer.ts'
 
-/** Seconds that the provider gives an operation of the storage in these proofs. */
+/** Time limit of a storage operation in these proofs, in seconds. */
 const timeLimit = 1
-/** Seconds after which a request must have been answered, whatever the storage does. */
+/** Seconds within which a request must get a response, whatever the storage does. */
 const patience = 5
-/** Seconds that a driver has to find its storage again. */
+/** Seconds within which a driver must reconnect to its storage. */
 const recovery = 15
 
 async function assertOutage(bench: Bench, asking: Promise<Answer>, when: string): Promise<void> {
   const answer = await within(asking, patience)
-  if (answer === tooLate) bench.broken(`${when} there should be an answer within ${patience} s, and there was none`)
+  if (answer === tooLate) bench.broken(`${when} there should be a response within ${patience} s, but there was none`)
   else if (!isOutage(answer)) {
     bench.broken(
-      `${when} the answer should be 503 temporarily_unavailable with Retry-After, and was ${shownAnswer(answer)}`,
+      `${when} the response should be 503 temporarily_unavailable with Retry-After, but was ${shownAnswer(answer)}`,
     )
   }
 }
 
-/** Asks again while the storage is not back. */
+/** Repeats the request until the storage is available again. */
 async function recovered(ask: () => Promise<Answer>): Promise<Answer> {
   const end = performance.now() + recovery * 1000
   for (;;) {
@@ -32,17 +32,17 @@ async function recovered(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Whatever has become of it: a code gives tokens once at most, and never a 500. */
+/** Checks that a code returns tokens at most once and never causes a 500, whatever happened to it before. */
 async function assertOnce(bench: Bench, { redeem }: Redeemer, code: string, when: string): Promise<Answer> {
   const first = await recovered(() => redeem(code))
   const second = await redeem(code)
   if (!isSuccess(first) && !isRefusal(first)) {
     bench.broken(
-      `${when} a code should be redeemed or refused, and was answered ${shownAnswer(first)} for ${recovery} s`,
+      `${when} a code should be redeemed or refused, but the response was ${shownAnswer(first)} for ${recovery} s`,
     )
   }
   if (!isRefusal(second))
-    bench.broken(`${when} a second use of a code should be refused, and was ${shownAnswer(second)}`)
+    bench.broken(`${when} a second use of a code should be refused, but the response was ${shownAnswer(second)}`)
   return first
 }
 
@@ -62,7 +62,7 @@ async function proveRealOutage(bench: Bench, begin: () => unknown, end: () => un
   const token = await redeemer.refreshToken()
   const first = await redeemer.redeem(used)
   if (!isSuccess(first))
-    bench.broken(`before an outage a code should be redeemed, and was answered ${shownAnswer(first)}`)
+    bench.broken(`before an outage a code should be redeemed, but the response was ${shownAnswer(first)}`)
 
   await begin()
   try {
@@ -74,32 +74,32 @@ async function proveRealOutage(bench: Bench, begin: () => unknown, end: () => un
   const after = await assertOnce(bench, redeemer, unused, 'after an outage')
   if (!isSuccess(after)) {
     bench.broken(
-      `what was not redeemed before an outage should be redeemed after it, and was answered ${shownAnswer(after)}`,
+      `a code that was not redeemed before an outage should be redeemed after it, but the response was ${shownAnswer(after)}`,
     )
   }
   const replay = await redeemer.redeem(used)
   if (!isRefusal(replay)) {
     bench.broken(
-      `what was redeemed before an outage should be refused after it, and was answered ${shownAnswer(replay)}`,
+      `a code that was redeemed before an outage should be refused after it, but the response was ${shownAnswer(replay)}`,
     )
   }
   const refreshed = await redeemer.refresh(token)
   if (!isSuccess(refreshed)) {
-    bench.broken(`after an outage a refresh token should be good, and was answered ${shownAnswer(refreshed)}`)
+    bench.broken(`after an outage a refresh token should be valid, but the response was ${shownAnswer(refreshed)}`)
   }
 
   beforeCommit = begin
   try {
-    await assertOutage(bench, redeemer.redeem(atCommit), 'when an outage begins in the middle of a redemption')
+    await assertOutage(bench, redeemer.redeem(atCommit), 'when an outage starts during a redemption')
   } finally {
     await end()
   }
-  await assertOnce(bench, redeemer, atCommit, 'after an outage in the middle of a redemption')
+  await assertOnce(bench, redeemer, atCommit, 'after an outage during a redemption')
 }
 
 export const outageProofs: readonly Proof[] = [
   {
-    name: 'is an outage when it does not answer: the core waits its time limit and no longer',
+    name: 'causes a 503 within the time limit of the core when it hangs',
     waits: true,
     async examine(bench) {
       const { driver } = await bench.open()
@@ -112,14 +112,14 @@ export const outageProofs: readonly Proof[] = [
       const redeemer = await openRedeemer(storage, undefined, timeLimit)
       const code = await redeemer.code()
       hangs = true
-      await assertOutage(bench, redeemer.redeem(code), 'when the storage does not answer')
+      await assertOutage(bench, redeemer.redeem(code), 'when the storage hangs')
       hangs = false
       for (const wake of waiting) wake()
-      await assertOnce(bench, redeemer, code, 'when the storage answers again')
+      await assertOnce(bench, redeemer, code, 'when the storage works again')
     },
   },
   {
-    name: 'comes back after a real outage with nothing used twice',
+    name: 'recovers from a real outage without a second redemption',
     needs: 'outage',
     async examine(bench) {
       const { outage } = bench.subject

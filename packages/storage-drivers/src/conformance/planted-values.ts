@@ -7,7 +7,7 @@ import { shown } from './same-value.ts'
 
 const record = '{"version":1,"expiresAt":4000000000,"value":{"kind":"code","issuer":"https://id.example.com"}}'
 
-/** What a torn write, another release, another program, or a careless driver may leave under a key of ours. */
+/** Values that a torn write, another release, another program or a faulty driver may leave under a key of the core. */
 const planted: readonly string[] = [
   'garbage',
   record.replace('"version":1', '"version":2'),
@@ -21,7 +21,10 @@ const planted: readonly string[] = [
   '1',
 ]
 
-/** Plants it where the driver takes it; text that is no record may be refused. */
+/**
+ * Writes the text under the key. Returns `false` when the driver rejects it, which it may for text that is not a
+ * record.
+ */
 const plant = async (bench: Bench, driver: Operations, key: string, text: string): Promise<boolean> =>
   (await bench.attempt(() => driver.set(key, text, 600))) !== undefined
 
@@ -39,12 +42,14 @@ async function assertAbsent(bench: Bench, driver: Operations, redeemer: Redeemer
     if (!(await plant(bench, driver, keyOf(kind, credential), text))) continue
     const answer = await use()
     if (isRefusal(answer)) continue
-    bench.broken(`${shown(text)} under a ${kind} key should count as absent, and the answer was ${shownAnswer(answer)}`)
+    bench.broken(
+      `${shown(text)} under a ${kind} key should count as absent, but the response was ${shownAnswer(answer)}`,
+    )
   }
   if (!(await plant(bench, driver, keyOf('access', access), text))) return
   const { status, body } = await redeemer.introspect(access)
   if (status !== 200 || body.active !== false) {
-    bench.broken(`${shown(text)} under an access key should be no active token, and the answer was ${status}`)
+    bench.broken(`${shown(text)} under an access key should not be an active token, but the response was ${status}`)
   }
 }
 
@@ -57,13 +62,13 @@ async function assertSpent(bench: Bench, driver: Operations, redeemer: Redeemer,
     if (!(await plant(bench, driver, keyOf(`spent:${kind}`, credential), text))) continue
     const answer = await use()
     if (isRefusal(answer)) continue
-    bench.broken(`${shown(text)} under a spent key should count as spent, and the answer was ${shownAnswer(answer)}`)
+    bench.broken(`${shown(text)} under a spent key should count as spent, but the response was ${shownAnswer(answer)}`)
   }
 }
 
 export const plantedValues: readonly Proof[] = [
   {
-    name: 'lets values that are not ours forbid, and allow nothing',
+    name: 'grants nothing for foreign values',
     waits: true,
     async examine(bench) {
       const driver = await bench.open()

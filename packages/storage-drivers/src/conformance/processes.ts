@@ -1,36 +1,38 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tooLate, within } from './moments.ts'
 
-/** An operation of a driver: the method and what it is called with. */
+/** A method of a driver and its arguments. */
 export type Call = readonly [
   method: 'getItem' | 'setItem' | 'insertItem' | 'incrementItem' | 'removeItem',
   ...values: unknown[],
 ]
 
-/** What an operation answered in another process, or the message of its rejection. */
+/** The result of an operation in another process, or the message of its rejection. */
 export interface Outcome {
   readonly value?: unknown
   readonly error?: string
 }
 
-/** A child process with a driver of its own. */
+/** A child process with its own driver. */
 export interface DriverProcess {
-  /** Performs the calls, side by side or one after the other. @param at milliseconds since the epoch: when it begins; default at once */
+  /** Runs the calls, concurrently or in sequence. @param at start time in milliseconds since the epoch; default: now */
   perform(
     calls: readonly Call[],
     order?: { readonly at?: number; readonly serial?: boolean },
   ): Promise<readonly Outcome[]>
-  /** Disposes of the driver and waits for the process to end by itself. `false`: something has kept it alive, and it was killed. */
+  /**
+   * Disposes of the driver and waits for the process to exit. Resolves to `false` when it did not exit and was killed.
+   */
   end(): Promise<boolean>
-  /** Ends it in the middle of whatever it does, as the system does when memory runs out. */
+  /** Kills the process with SIGKILL, as the system does when memory runs out. */
   kill(): Promise<void>
 }
 
-/** Seconds for a process to start, to perform what it was told, and to end. */
+/** Time limit for a process to start, and for each batch of calls, in seconds. */
 const limit = 20
 
-// Text, so that it runs where this file was bundled into another, and in a Node.js that does not read TypeScript. It only does what it is told:
-// whatever is judged is judged here.
+// A string, so that it works in a bundle and in a Node.js without TypeScript support. It only runs calls; the checks
+// are in the parent process.
 const programOf = (module: URL): string => `
 import { open } from ${JSON.stringify(module.href)}
 const driver = await open()
@@ -38,13 +40,13 @@ await driver.open?.()
 const perform = async ([method, ...values]) => {
   try {
     const value = await driver[method](...values)
-    return value instanceof Error ? { error: 'an Error was given as the value: ' + value.message } : { value: value ?? null }
+    return value instanceof Error ? { error: 'an Error was returned as the value: ' + value.message } : { value: value ?? null }
   } catch (error) {
     return { error: String(error?.message ?? error) }
   }
 }
 let ending = false
-// The parent is gone: nobody waits for anything any more.
+// The parent process is gone.
 process.on('disconnect', () => ending || process.exit(1))
 process.on('message', async ({ id, calls, at = 0, serial, end }) => {
   if (end) {
@@ -85,7 +87,7 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
   }
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => {
-      fail(`a child process has ended: ${said.trim()}`)
+      fail(`a child process exited: ${said.trim()}`)
       resolve()
     })
   })
@@ -105,7 +107,7 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
       last += 1
       const answer = answerTo(last)
       child.send({ id: last, calls, at, serial })
-      return bounded(answer, 'do what it was told')
+      return bounded(answer, 'complete its calls')
     },
     async end() {
       if (child.connected) child.send({ end: true })
@@ -121,7 +123,7 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
   }
 }
 
-/** So many processes, each with the driver that the module opens. End each of them. */
+/** Starts `count` processes, each with its own driver from the module. The caller must end them. */
 export async function startProcesses(module: URL, count: number): Promise<readonly DriverProcess[]> {
   const processes = Array.from({ length: count }, () =>
     connect(

@@ -1,13 +1,13 @@
 import type { Bench } from './bench.ts'
 
-/** One promise of a driver, and how it is put to the test. */
+/** One promise of a driver and its test. */
 export interface Proof {
-  /** What a good driver does. */
+  /** What a correct driver does. */
   readonly name: string
-  /** What of the subject it cannot do without. */
+  /** The option of the subject that the proof requires. */
   readonly needs?: 'module' | 'outage'
-  /** Mostly waits, for the clock or for one operation after the other, so that it may run beside others. */
+  /** Set when the proof mostly waits, so that it can run in parallel with others. */
   readonly waits?: true
-  /** Tells the bench what is broken. What it throws counts as broken too. */
+  /** Reports failures to the bench. An exception counts as a failure too. */
   examine(bench: Bench): Promise<void>
 }

@@ -34,17 +34,17 @@ const proofs: readonly Proof[] = [
   ...counterProofs,
 ]
 
-/** One promise, to be shown by a test runner as a test of its own. */
+/** One promise of a driver, to run as one test of a test runner. */
 export interface DriverProof {
   readonly name: string
-  /** Why it cannot be proved with what the subject has; skip it and say so. */
+  /** Why the subject cannot run this proof. Skip the test with this reason. */
   readonly leftOut?: string
-  /** Rejects with an Error that says in a sentence each what was expected and what was seen. */
+  /** Runs the proof. Rejects with an Error that lists what was expected and what was seen. */
   prove(): Promise<void>
 }
 
 /**
- * The promises of a driver one by one, for a test runner.
+ * Returns the promises of a driver one by one, for a test runner.
  *
  * @throws TypeError when the subject is malformed
  * @example
@@ -60,7 +60,7 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
       name: proof.name,
       ...(lack !== undefined && { leftOut: lack }),
       async prove() {
-        if (lack !== undefined) throw new Error(`${proof.name}: this cannot be proved, because ${lack}`)
+        if (lack !== undefined) throw new Error(`${proof.name}: cannot run, because ${lack}`)
         const { result, driver } = await examine(proof, subject)
         if (result.outcome === 'broken') throw errorOf(reportOf(driver, [result]))
       },
@@ -69,11 +69,12 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
 }
 
 /**
- * Proves that a driver is fit to keep codes and tokens: by itself, between processes, and under a provider that redeems. It takes 2 to
- * 20 seconds, as the storage is fast or slow, needs no test runner, and removes what it writes.
+ * Tests whether a driver can safely store codes and tokens: on its own, between processes, and under a provider. Takes
+ * 2 to
+ * 20 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
  *
- * @returns what was proved, and what was left out for want of a module or an outage
- * @throws Error that lists every broken promise in sentences; its `cause` is the report
+ * @returns the report; proofs are left out when the subject has no `module` or `outage`
+ * @throws Error that lists every broken promise; its `cause` is the report
  * @throws TypeError when the subject is malformed
  * @example
  * const report = await proveDriver({ open: () => myDriver() })
@@ -84,7 +85,8 @@ export async function proveDriver(subject: DriverSubject): Promise<DriverReport>
   const examined = new Map<Proof, Examined>()
   async function run(proof: Proof): Promise<void> {
     const hung = [...examined.values()].some((earlier) => earlier.hung)
-    const untried = lackOf(proof, subject) ?? (hung ? 'it was not tried: the driver has stopped answering' : undefined)
+    const untried =
+      lackOf(proof, subject) ?? (hung ? 'not run, because an earlier operation of the driver hung' : undefined)
     examined.set(proof, untried === undefined ? await examine(proof, subject) : leftOut(proof, untried))
   }
   async function inTurn(some: readonly Proof[]): Promise<void> {
@@ -92,7 +94,7 @@ export async function proveDriver(subject: DriverSubject): Promise<DriverReport>
   }
   const [first, ...others] = proofs
   if (first !== undefined) await run(first)
-  // What mostly waits does so beside everything else. A real outage would disturb the others.
+  // Proofs that mostly wait run in parallel with the rest. A real outage would disturb others, so it runs alone.
   const alone = others.filter(({ needs }) => needs === 'outage')
   const busy = others.filter((proof) => !proof.waits && !alone.includes(proof))
   await Promise.all([...others.filter(({ waits }) => waits).map(run), inTurn(busy)])

@@ -4,9 +4,9 @@ import * as v from 'valibot'
 
 const redirectUri = 'https://client.example.com/callback'
 
-/** Rotates, and answers a retry for five minutes: longer than any proof takes. */
+/** A client with rotation and a retry window of five minutes, longer than any proof takes. */
 export const retrying: Credentials = ['retrying', 'retrying-secret']
-/** Rotates, and answers no retry. */
+/** A client with rotation and no retry window. */
 export const strict: Credentials = ['strict', 'strict-secret']
 
 export const retryWindow = 300
@@ -14,7 +14,7 @@ export const retryWindow = 300
 const refuse = (): OAuthError =>
   new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'plugin:conformance:unknown' })
 
-/** The smallest grants that redeem: whoever the client is, the core compares it, and spends. */
+/** Minimal grants that redeem codes and refresh tokens. The core checks the client and spends the credential. */
 const grants: Plugin = [
   defineGrant({
     grantType: 'authorization_code',
@@ -49,18 +49,18 @@ const clientOf = ([clientId, secret]: Credentials, window: number): ClientOption
   refreshToken: { retryWindow: window },
 })
 
-/** A real provider on a driver, and what a client does with it. */
+/** A provider on a driver, with the requests of a client. */
 export interface Redeemer {
   readonly clock: TestClock
   code(client?: Credentials): Promise<string>
   redeem(code: string, client?: Credentials): Promise<Answer>
   refresh(token: string, client?: Credentials): Promise<Answer>
   introspect(accessToken: string): Promise<Answer>
-  /** A refresh token that was never used. */
+  /** Returns an unused refresh token. */
   refreshToken(client?: Credentials): Promise<string>
 }
 
-/** @param timeLimit seconds that the provider gives an operation of the storage */
+/** @param timeLimit time limit of a storage operation, in seconds */
 export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, timeLimit = 5): Promise<Redeemer> {
   const { provider, clock, post } = await createTestProvider({
     storage,
@@ -83,7 +83,7 @@ export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, ti
     introspect: (token) => post('introspection', { token }, ['api1', 'api1-secret']),
     async refreshToken(client = retrying) {
       const { status, body } = await redeemer.redeem(await redeemer.code(client), client)
-      if (status !== 200) throw new Error(`a new code should be redeemed and was answered ${status} ${body.error}`)
+      if (status !== 200) throw new Error(`a new code should be redeemed, but the response was ${status} ${body.error}`)
       return body.refresh_token
     },
   }
@@ -94,7 +94,7 @@ export const isSuccess = ({ status }: Answer): boolean => status === 200
 
 export const isRefusal = ({ status, body }: Answer): boolean => status === 400 && body.error === 'invalid_grant'
 
-/** 503 as a client must see it: it says when to come back, and nothing of the storage. */
+/** Whether the response is a 503 with Retry-After and without details of the storage. */
 export const isOutage = ({ status, body, headers }: Answer): boolean =>
   status === 503 && body.error === 'temporarily_unavailable' && Number(headers.get('retry-after')) > 0
 

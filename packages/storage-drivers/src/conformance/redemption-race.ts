@@ -7,7 +7,7 @@ import { isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer, strict 
 
 const racers = 50
 
-/** Two providers, as two processes would be, on one driver that is slow in every operation: one that is fast hides races. */
+/** Creates two providers, like two processes, on one driver with slow operations: fast ones hide races. */
 async function slowPair(bench: Bench): Promise<readonly [Redeemer, Redeemer]> {
   const { driver } = await bench.open()
   const slow = intercepted(driver, async (act) => {
@@ -23,16 +23,14 @@ async function slowPair(bench: Bench): Promise<readonly [Redeemer, Redeemer]> {
 const race = (pair: readonly [Redeemer, Redeemer], ask: (redeemer: Redeemer) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: racers }, (_, racer) => ask(pair[racer % 2] as Redeemer)))
 
-/** Of all answers exactly one a success, and the rest refusals. */
+/** Checks that exactly one response is a success and the rest are refusals. */
 function assertOne(bench: Bench, answers: readonly Answer[], what: string): void {
   const successes = answers.filter(isSuccess).length
   if (successes !== 1)
-    bench.broken(`of ${racers} redemptions of ${what} exactly 1 should succeed, and ${successes} did`)
+    bench.broken(`of ${racers} redemptions of ${what}, exactly 1 should succeed, but ${successes} did`)
   const other = answers.find((answer) => !isSuccess(answer) && !isRefusal(answer))
   if (other !== undefined) {
-    bench.broken(
-      `who loses the race for ${what} should be answered 400 invalid_grant, and one was ${shownAnswer(other)}`,
-    )
+    bench.broken(`the others in a race for ${what} should get 400 invalid_grant, but one got ${shownAnswer(other)}`)
   }
 }
 
@@ -43,7 +41,7 @@ async function repeatedly(bench: Bench, prove: (pair: readonly [Redeemer, Redeem
 
 export const redemptionRace: readonly Proof[] = [
   {
-    name: 'redeems a code once, of 50 at the same time',
+    name: 'redeems a code once in 50 concurrent requests',
     examine: (bench) =>
       repeatedly(bench, async (pair) => {
         const code = await pair[0].code()
@@ -51,7 +49,7 @@ export const redemptionRace: readonly Proof[] = [
       }),
   },
   {
-    name: 'rotates a refresh token once, of 50 at the same time',
+    name: 'rotates a refresh token once in 50 concurrent requests',
     examine: (bench) =>
       repeatedly(bench, async (pair) => {
         const token = await pair[0].refreshToken(strict)
@@ -60,18 +58,18 @@ export const redemptionRace: readonly Proof[] = [
       }),
   },
   {
-    name: 'answers 50 equal refreshes inside the retry window with one successor',
+    name: 'returns one successor for 50 equal refreshes inside the retry window',
     examine: (bench) =>
       repeatedly(bench, async (pair) => {
         const token = await pair[0].refreshToken()
         const answers = await race(pair, (redeemer) => redeemer.refresh(token))
         const other = answers.find((answer) => !isSuccess(answer))
         if (other !== undefined) {
-          bench.broken(`each of ${racers} equal refreshes should succeed, and one was answered ${shownAnswer(other)}`)
+          bench.broken(`each of ${racers} equal refreshes should succeed, but one got ${shownAnswer(other)}`)
         }
         const successors = new Set(answers.filter(isSuccess).map(({ body }) => body.refresh_token))
         if (successors.size !== 1) {
-          bench.broken(`${racers} equal refreshes should get one successor, and got ${successors.size}`)
+          bench.broken(`${racers} equal refreshes should get one successor, but got ${successors.size}`)
         }
       }),
   },

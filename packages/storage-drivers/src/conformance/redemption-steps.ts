@@ -5,7 +5,7 @@ import { tooLate, within } from './moments.ts'
 import type { Proof } from './proof.ts'
 import { isOutage, isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer } from './redeemer.ts'
 
-/** What can be redeemed once. */
+/** A single-use credential. */
 interface Redeemable {
   readonly what: 'code' | 'refresh token'
   make(redeemer: Redeemer): Promise<string>
@@ -17,13 +17,13 @@ const redeemables: readonly Redeemable[] = [
   { what: 'refresh token', make: ({ refreshToken }) => refreshToken(), use: ({ refresh }, token) => refresh(token) },
 ]
 
-/** More than a redemption has: a bound, should the core come to try again by itself. */
+/** More steps than a redemption has: a bound in case the core ever retries by itself. */
 const mostSteps = 40
 
-/** Seconds that a request may take whose storage goes wrong: longer than one operation may. */
+/** Time limit of a request whose storage breaks, in seconds; longer than that of one operation. */
 const patience = 10
 
-/** Two providers on one driver, as two processes would be. The storage of one goes wrong; the other one's stays well. */
+/** Two providers on one driver, like two processes. The storage of one breaks; that of the other keeps working. */
 interface Pair {
   readonly doomed: Redeemer
   readonly heir: Redeemer
@@ -40,10 +40,10 @@ async function openPair(bench: Bench): Promise<Pair> {
 const said: Readonly<Record<Breakage, (step: number) => string>> = {
   dies: (step) => `the process dies after operation ${step}`,
   fails: (step) => `the storage fails from operation ${step + 1} on`,
-  forgets: (step) => `operation ${step + 1} is performed and its answer lost`,
+  forgets: (step) => `operation ${step + 1} is performed but its result is lost`,
 }
 
-/** One redemption that goes wrong after so many operations, and what a client gets that comes back. */
+/** Breaks one redemption after `step` operations and checks the responses to retries. */
 async function proveStep(bench: Bench, pair: Pair, redeemable: Redeemable, step: number, how: Breakage): Promise<void> {
   const { doomed, heir, fault } = pair
   const { what, make, use } = redeemable
@@ -56,16 +56,15 @@ async function proveStep(bench: Bench, pair: Pair, redeemable: Redeemable, step:
   const trail = fault.performed.join(', ') || 'nothing'
   const retries = how === 'dies' ? [await use(heir, credential), await use(heir, credential)] : []
   await fault.mend(answering)
-  // After an outage the same provider must serve again.
+  // After an outage, the same provider must work again.
   if (how !== 'dies') retries.push(await use(doomed, credential), await use(heir, credential))
 
   const broken = (expected: string, seen: string): void =>
-    bench.broken(`when a ${what} is redeemed and ${said[how](step)} (performed: ${trail}), ${expected}, and ${seen}`)
-  if (answer === tooLate) return broken(`there should be an answer within ${patience} s`, 'there was none')
-  if (how === 'dies' && answer !== undefined)
-    broken('nobody should be left to answer', `there was ${shownAnswer(answer)}`)
+    bench.broken(`when a ${what} is redeemed and ${said[how](step)} (performed: ${trail}), ${expected}, but ${seen}`)
+  if (answer === tooLate) return broken(`there should be a response within ${patience} s`, 'there was none')
+  if (how === 'dies' && answer !== undefined) broken('there should be no response', `there was ${shownAnswer(answer)}`)
   if (how !== 'dies' && answer !== undefined && !isOutage(answer)) {
-    broken('the answer should be 503 temporarily_unavailable with Retry-After', `it was ${shownAnswer(answer)}`)
+    broken('the response should be 503 temporarily_unavailable with Retry-After', `it was ${shownAnswer(answer)}`)
   }
   const [first, second] = retries as [Answer, Answer]
   const answers = answer === undefined ? retries : [answer, ...retries]
@@ -77,12 +76,12 @@ async function proveStep(bench: Bench, pair: Pair, redeemable: Redeemable, step:
     if (successors.size > 1) broken('there should be one successor', `there were ${successors.size}`)
     for (const successor of successors) {
       const next = await heir.refresh(successor)
-      if (!isSuccess(next)) broken('the successor should be good', `it was answered ${shownAnswer(next)}`)
+      if (!isSuccess(next)) broken('the successor should be valid', `its response was ${shownAnswer(next)}`)
     }
     return
   }
   const successes = answers.filter(isSuccess).length
-  if (successes > 1) broken('a code should be redeemed once at most', `it was redeemed ${successes} times`)
+  if (successes > 1) broken('a code should be redeemed at most once', `it was redeemed ${successes} times`)
   if (spent && isSuccess(first)) broken('a retry should be refused: the marker was set', 'it was 200')
   if (!spent && !isSuccess(first)) broken('a retry should succeed: nothing was spent', `it was ${shownAnswer(first)}`)
   if (!isRefusal(second)) broken('a late replay should be 400 invalid_grant', `it was ${shownAnswer(second)}`)
@@ -94,7 +93,7 @@ async function proveEach(bench: Bench, redeemable: Redeemable, how: Breakage): P
   pair.fault.breakAfter(Number.POSITIVE_INFINITY, how)
   const undisturbed = await redeemable.use(pair.doomed, credential)
   if (!isSuccess(undisturbed)) {
-    bench.broken(`a new ${redeemable.what} should be redeemed, and was answered ${shownAnswer(undisturbed)}`)
+    bench.broken(`a new ${redeemable.what} should be redeemed, but the response was ${shownAnswer(undisturbed)}`)
     return
   }
   const steps = Math.min(pair.fault.performed.length, mostSteps)
@@ -112,12 +111,12 @@ export const redemptionSteps: readonly Proof[] = [
     examine: (bench) => proveSteps(bench, 'dies'),
   },
   {
-    name: 'is an outage, and nothing is used twice, when it fails at any step of a redemption',
+    name: 'causes a 503 and no second redemption when it fails at any step of a redemption',
     waits: true,
     examine: (bench) => proveSteps(bench, 'fails'),
   },
   {
-    name: 'survives an answer that is lost at any step of a redemption',
+    name: 'survives a lost result at any step of a redemption',
     waits: true,
     examine: (bench) => proveSteps(bench, 'forgets'),
   },

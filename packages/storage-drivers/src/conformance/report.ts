@@ -1,18 +1,18 @@
-/** What became of one proof. */
+/** The result of one proof. */
 export interface ProofResult {
   readonly name: string
   readonly outcome: 'kept' | 'broken' | 'left out'
-  /** What was expected and what was seen; or why it was left out. */
+  /** What was expected and what was seen, or why the proof was left out. */
   readonly sentences: readonly string[]
   readonly seconds: number
 }
 
-/** What was proved of a driver, and what was not. */
+/** The results of all proofs for a driver. */
 export interface DriverReport {
   /** The driver's name. */
   readonly driver: string
   readonly results: readonly ProofResult[]
-  /** All of it to read, one line for a proof; what was left out is said there too. */
+  /** The report as text, one line per proof, including those left out. */
   readonly text: string
 }
 
@@ -32,10 +32,10 @@ export function reportOf(name: string | undefined, results: readonly ProofResult
   return { driver, results, text: [head, ...results.map(lines)].join('\n') }
 }
 
-/** Every broken promise by its sentences; the report is its `cause`. */
+/** Returns an error that lists every broken promise; its `cause` is the report. */
 export function errorOf(report: DriverReport): Error {
   const list = report.results
     .filter(({ outcome }) => outcome === 'broken')
     .flatMap(({ name, sentences }) => [`- ${name}:`, ...sentences.map((sentence) => `    ${sentence}`)])
-  return new Error(`${report.driver} is not fit to keep codes and tokens:\n${list.join('\n')}`, { cause: report })
+  return new Error(`${report.driver} is not safe for codes and tokens:\n${list.join('\n')}`, { cause: report })
 }

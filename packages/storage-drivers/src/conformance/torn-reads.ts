@@ -3,19 +3,19 @@ import { giveWay } from './moments.ts'
 import type { Proof } from './proof.ts'
 import { isSame, shown } from './same-value.ts'
 
-/** Characters of a value that no store writes in one piece. */
+/** Length of a value that no store writes in one piece, in characters. */
 const length = 200_000
 
 /** Large values that differ in every character. */
 export const largeValues: readonly string[] = ['a', 'b', 'c'].map((letter) => recordOf(letter.repeat(length)))
 
-// The text itself first: parsing so much takes longer than reading it.
+// Compare the text first: parsing this much takes longer than reading it.
 export const isWhole = (found: unknown): boolean =>
   largeValues.some((value) => found === value) || largeValues.some((value) => isSame(found, value))
 
 export const tornReads: readonly Proof[] = [
   {
-    name: 'never shows a part of a value while it is replaced',
+    name: 'never returns a partial value during a replacement',
     async examine(bench) {
       const driver = await bench.open()
       const key = freshKey()
@@ -28,13 +28,13 @@ export const tornReads: readonly Proof[] = [
         writing = false
       }
       const read = async (): Promise<void> => {
-        // Until all are written, and at least once.
+        // Until all values are written, and at least once.
         do {
           const begun = performance.now()
           const found = await driver.get(key)
           if (!isWhole(found)) {
             bench.broken(
-              `while a value is replaced getItem() should give the old or the new one and gave ${shown(found)}`,
+              `while a value is replaced, getItem() should return the old or the new one, but returned ${shown(found)}`,
             )
             return
           }

@@ -6,17 +6,17 @@ import { gone, occupied, tolerating } from './tolerating.ts'
 
 export interface Item {
   readonly value: string
-  /** Milliseconds since the epoch; `Infinity` for an item that does not end. */
+  /** Milliseconds since the epoch; `Infinity` for an item that never expires. */
   readonly expiresAt: number
 }
 
-/** A whole slot with a whole item, where nobody looks yet. */
+/** A complete slot with a complete item, in a place that no operation reads. */
 export interface Draft {
-  /** Makes it the slot, in one step. `false` when there is one with something in it. */
+  /** Renames the draft to the slot, atomically. Returns `false` when a slot with items exists. */
   moveTo(slot: string): boolean
-  /** Makes its item one of the slot's, in one step. `false` when the slot is gone. */
+  /** Renames the item into the slot, atomically. Returns `false` when the slot does not exist. */
   moveInto(slot: string, generation: number): boolean
-  /** Removes what was not moved. */
+  /** Removes the draft unless it was moved. */
   discard(): void
 }
 
@@ -40,7 +40,7 @@ export async function createDraft({ tmp, flush }: Place, { value, expiresAt }: I
     },
     moveInto(slot, generation) {
       moved = tolerating(gone, () => renameSync(file, `${slot}/${itemNameOf(generation, expiresAt)}`))
-      // What is left is empty. Who waits for the item need not hear that it was swept meanwhile.
+      // The remaining folder is empty. If a sweep has already removed it, that is not an error.
       if (moved) tolerating(gone, () => rmdirSync(folder))
       return moved
     },

@@ -2,14 +2,14 @@ import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gone, tolerating } from './tolerating.ts'
 
-/** Makes what was written survive a power cut. Each answers `false` when nothing is at the path any more. */
+/** Makes writes survive a power cut. Both methods resolve to `false` when the path no longer exists. */
 export interface Flush {
   file(path: string): Promise<boolean>
-  /** The names in a directory; not what is in the files. */
+  /** Flushes the entries of a directory, not the contents of its files. */
   directory(path: string): Promise<boolean>
 }
 
-// The one call that waits for the disk, so the one that must not block the process.
+// The only call that waits for the disk, so it must not block the event loop.
 const sync = promisify(fsync)
 
 async function flush(path: string, flags: string): Promise<boolean> {
@@ -26,11 +26,14 @@ async function flush(path: string, flags: string): Promise<boolean> {
   return true
 }
 
-/** @param enabled `false`: all is left to the operating system, and is there again after a crash of the process, not of the machine. */
+/**
+ * @param enabled `false` leaves flushing to the operating system: writes survive a crash of the process, but not of the
+ * machine.
+ */
 export function createFlush(enabled: boolean): Flush {
   const nothing = (): Promise<boolean> => Promise.resolve(true)
   return {
-    // Windows flushes no file that is open for reading only, and no directory at all.
+    // Windows cannot flush directories or files that are open for reading only.
     file: enabled ? (path) => flush(path, 'r+') : nothing,
     directory: enabled && process.platform !== 'win32' ? (path) => flush(path, 'r') : nothing,
   }

@@ -6,11 +6,11 @@ import { attempts, contended, listSlot, liveOf, removeEmpty, unlinkAll } from '.
 import { gone, tolerating } from './tolerating.ts'
 
 /**
- * Adds one to a counter. Its file holds nothing: the generation in the name is the count. To count is to rename the file to the next generation; a name
- * that no other file ever has can be renamed once, so of all that have seen it one counts and the others look again.
+ * Adds one to a counter. Its file is empty: the generation in its name is the count. An increment renames the file to
+ * the next generation. Each name is unique, so only one of several concurrent renames succeeds; the others retry.
  *
- * @param expiresAt milliseconds since the epoch, for a counter that is not there yet.
- * @returns the new value, which no other caller gets.
+ * @param expiresAt milliseconds since the epoch; used only when the counter is created.
+ * @returns the new value; no other call returns the same one.
  */
 export async function incrementItem(place: Place, slot: Slot, expiresAt: number): Promise<number> {
   let draft: Draft | undefined
@@ -29,7 +29,7 @@ export async function incrementItem(place: Place, slot: Slot, expiresAt: number)
       draft ??= await createDraft(place, { value: '', expiresAt })
       unlinkAll(slot.path, names)
       if (draft.moveTo(slot.path)) return 1
-      // Windows moves nothing to where an empty directory is.
+      // Windows does not rename a directory over an empty one.
       removeEmpty(slot.path)
     }
   } finally {

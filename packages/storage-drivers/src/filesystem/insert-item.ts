@@ -3,7 +3,11 @@ import type { Flush } from './flush.ts'
 import type { Place, Slot } from './place.ts'
 import { attempts, contended, listSlot, liveOf, removeEmpty, unlinkAll } from './slot.ts'
 
-/** Whoever did not insert acts on what is there, and its writer may be about to lose its power. `false`: it is gone meanwhile. */
+/**
+ * Flushes an item that another process inserted: the caller relies on it, and its writer may not have flushed it yet.
+ *
+ * @returns `false` when the item no longer exists.
+ */
 async function secure(slot: Slot, file: string, flush: Flush): Promise<boolean> {
   const found = await Promise.all([
     flush.file(`${slot.path}/${file}`),
@@ -14,8 +18,9 @@ async function secure(slot: Slot, file: string, flush: Flush): Promise<boolean> 
 }
 
 /**
- * Creates an item only when there is none: the move of a whole slot decides, which the file system allows once. An expired item is
- * first removed by its name, which nobody else's item has.
+ * Creates an item only when there is none. The atomic rename of a complete slot decides: the file system lets one
+ * succeed. An
+ * expired item is removed first, by its unique name.
  */
 export async function insertItem(place: Place, slot: Slot, item: Item): Promise<boolean> {
   const { flush } = place
@@ -35,7 +40,7 @@ export async function insertItem(place: Place, slot: Slot, item: Item): Promise<
         await flush.directory(slot.fan)
         return true
       }
-      // Windows moves nothing to where an empty directory is.
+      // Windows does not rename a directory over an empty one.
       removeEmpty(slot.path)
     }
   } finally {

@@ -1,32 +1,32 @@
 import type { Flush } from './flush.ts'
 import { slotNameOf } from './slot-name.ts'
 
-/** Where the item of one key is. */
+/** The location of the item of one key. */
 export interface Slot {
-  /** A directory that holds the item in one file; absent or empty when there is none. */
+  /** A directory that holds the item as one file; absent or empty when there is no item. */
   readonly path: string
-  /** The directory that the slot is in. */
+  /** The parent directory of the slot. */
   readonly fan: string
 }
 
-/** The directory of a driver: its paths, and how what is written there is made to last. */
+/** The directory of a driver: its paths and how writes are flushed. */
 export interface Place {
   readonly flush: Flush
   readonly directory: string
-  /** The file that says that the directory is ours, and how it is laid out. */
+  /** The file that marks the directory as Grantry's and names its format. */
   readonly format: string
   readonly items: string
-  /** What is not in its slot yet. On the same file system, or it could not be moved there. */
+  /** Drafts that are not in their slot yet. Same file system as `items`, so that a rename works. */
   readonly tmp: string
   slotOf(key: string): Slot
 }
 
-/** The names of the directories that the slots are spread over, so that none grows huge. */
+/** Names of the directories over which slots are spread, to keep each of them small. */
 export const fanNames: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, '0'),
 )
 
-/** FNV-1a, folded to a byte. Not for secrecy: who chooses keys that all meet in one fan has a slow fan. */
+/** FNV-1a, folded to a byte. Not collision-resistant: keys chosen to collide only make their own directory slow. */
 function fanOf(slotName: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < slotName.length; index += 1) {

@@ -17,28 +17,31 @@ import { codeOf, tolerating } from './tolerating.ts'
 const currentFormat = 'grantry-storage 1\n'
 const ownNames: readonly string[] = ['format', 'items', 'tmp']
 
-/** About the disk, not about the directory: another directory on it is no better. */
+/** Errors of the disk: another directory on it would fail too. */
 const storageCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 
 const refusal = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
-/** @returns the first directory that was made. Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
+/**
+ * @returns the first directory that was created. Does not use `recursive`: where none can be created (below /proc),
+ * Node.js loops endlessly.
+ */
 function makeAll(directory: string): string {
   const parent = dirname(directory)
-  // A drive of Windows that is not there has no parent.
+  // A missing Windows drive has no parent.
   const isAlone = parent === directory || statSync(parent, { throwIfNoEntry: false }) !== undefined
   const first = isAlone ? directory : makeAll(parent)
-  // Another process may make it at the same time.
+  // Another process may create it at the same time.
   tolerating(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
   return first
 }
 
-/** @returns the first directory that was made, or `undefined` when all were there. */
+/** @returns the first directory that was created, or `undefined` when all existed. */
 function makeDirectory(directory: string): string | undefined {
   const there = statSync(directory, { throwIfNoEntry: false })
   if (there === undefined) return makeAll(directory)
-  if (!there.isDirectory()) throw refusal(`${directory} is a file; name a directory`)
-  // Windows has no such bits.
+  if (!there.isDirectory()) throw refusal(`${directory} is a file; set a directory`)
+  // Windows has no permission bits.
   if (process.platform !== 'win32' && (there.mode & 0o077) !== 0) {
     throw refusal(`other users of this machine can access ${directory}; run chmod 700 ${directory}`)
   }
@@ -46,33 +49,38 @@ function makeDirectory(directory: string): string | undefined {
 }
 
 /**
- * A server of another user cannot read what root writes (with an operator's command), and would fail each request that needs it. The user that wrote
- * `format` owns the storage, not the owner of the directory: in a container, root may use a directory that belongs to a user outside.
+ * Files that root writes (with an operator's command) are unreadable for a server that runs as another user; its
+ * requests would fail. The user that wrote
+ * `format` counts as the owner, not that of the directory: in a container, root may use a directory owned by a user of
+ * the host.
  */
 function assertOwnUser({ directory, format }: Place): void {
-  // Deno asks for a right of its own before it says who it is.
+  // Deno requires an extra permission for process.getuid().
   if ('Deno' in globalThis || process.getuid?.() !== 0) return
   const { uid } = statSync(format)
   if (uid === 0) return
   throw refusal(
-    `${directory} is in use by the user ${uid}, whose server could not read what root writes there; run this as that user (sudo -u '#${uid}')`,
+    `${directory} belongs to user ${uid}, whose server could not read files written by root; run this as that user (sudo -u '#${uid}')`,
   )
 }
 
-/** Everything else relies on it: what is in `items` and `tmp` gets swept, so it must be ours. */
+/**
+ * Marks the directory as Grantry's, or rejects it: sweeps delete files in `items` and `tmp`, so these must be
+ * Grantry's.
+ */
 function claim({ directory, format }: Place): void {
   const names = readdirSync(directory)
   const text = names.includes('format') ? readFileSync(format, 'utf8') : ''
   if (text === currentFormat) return
   if (!currentFormat.startsWith(text)) {
     throw refusal(
-      `${directory} is laid out as ${JSON.stringify(text.slice(0, 40).trim())}, which this version cannot read; use the version that wrote it, or another directory`,
+      `${directory} has the format ${JSON.stringify(text.slice(0, 40).trim())}, which this version cannot read; use the version that wrote it, or another directory`,
     )
   }
-  // Absent or incomplete: another process is at this very line, or was killed here. Both write the same bytes to the same place, so
-  // it does not matter who is first. The file comes before everything else of ours.
+  // Absent or incomplete: another process runs this code now, or was killed here. All write the same bytes, so their
+  // order does not matter. The file is written before all others.
   if (!names.every((name) => ownNames.includes(name)) || (names.length > 0 && !names.includes('format'))) {
-    throw refusal(`${directory} holds files that are not Grantry's; name an empty directory or a new one`)
+    throw refusal(`${directory} contains files that are not Grantry's; set an empty or a new directory`)
   }
   const descriptor = openSync(format, constants.O_WRONLY | constants.O_CREAT, 0o600)
   try {
@@ -86,7 +94,7 @@ function layOut({ directory, items, tmp }: Place): void {
   for (const path of [items, tmp]) mkdirSync(path, { recursive: true, mode: 0o700 })
   const there = new Set(readdirSync(items))
   for (const name of fanNames) {
-    // Recursive only because another process may make it at the same time.
+    // `recursive` only because another process may create it at the same time.
     if (!there.has(name)) mkdirSync(`${items}/${name}`, { recursive: true, mode: 0o700 })
   }
   for (const path of [directory, items, tmp]) accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -103,9 +111,9 @@ async function flushNames({ flush, directory, format, items }: Place, first: str
 }
 
 /**
- * Makes the directory ready, also for several processes at the same time. Does nothing to one that is in order.
+ * Creates what is missing in the directory. Several processes can run it at the same time.
  *
- * @throws Error with one sentence, what is wrong and what to do.
+ * @throws Error that says what is wrong and what to do.
  */
 export async function prepareDirectory(place: Place): Promise<void> {
   try {
@@ -119,7 +127,7 @@ export async function prepareDirectory(place: Place): Promise<void> {
     if (code === undefined) throw error
     if (storageCodes.includes(code)) throw refusal(explanationOf(error, place.directory) ?? code, error)
     throw refusal(
-      `${place.directory} cannot be used (${code}); make it a directory that belongs to the user of this process, on a local disk that can be written`,
+      `${place.directory} cannot be used (${code}); use a directory on a writable local disk, owned by the user of this process`,
       error,
     )
   }

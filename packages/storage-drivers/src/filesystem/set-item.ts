@@ -3,7 +3,7 @@ import { generationOf } from './item-name.ts'
 import type { Place, Slot } from './place.ts'
 import { attempts, contended, listSlot, liveOf, removeEmpty, removeOverwritten, unlinkAll } from './slot.ts'
 
-/** Creates or overwrites an item. Who reads meanwhile finds the old value or the new one, whole. */
+/** Creates or overwrites an item. Concurrent readers see the complete old value or the complete new one. */
 export async function setItem(place: Place, slot: Slot, item: Item): Promise<void> {
   const { flush } = place
   const draft = await createDraft(place, item)
@@ -17,10 +17,10 @@ export async function setItem(place: Place, slot: Slot, item: Item): Promise<voi
           await flush.directory(slot.fan)
           return
         }
-        // Windows moves nothing to where an empty directory is.
+        // Windows does not rename a directory over an empty one.
         removeEmpty(slot.path)
       } else if (draft.moveInto(slot.path, generationOf(live) + 1)) {
-        // The new name reaches the disk before the old one leaves it.
+        // Flush the new name before the old one is removed.
         await Promise.all([flush.directory(slot.path), flush.directory(slot.fan)])
         removeOverwritten(slot.path)
         return

@@ -1,43 +1,47 @@
-/** Characters. Linux and Windows take 255; the rest is for those who copy the directory to something narrower. */
+/**
+ * Maximum length in characters. Linux and Windows allow 255; the margin helps when the directory is copied elsewhere.
+ */
 const longest = 200
 
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
-/** On Windows these are devices, alone and before a dot. */
+/** Device names on Windows, also when a dot follows. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
 /**
- * The name of the directory that holds the item of a key. Two keys never share one, also where the file system folds case or Unicode, and
- * none leaves its parent: `a-z0-9_-` stay, `:` becomes `.`, every other byte `%xx`.
+ * Returns the name of the directory for a key. Names are unique per key, even if the file system folds case or Unicode,
+ * and never lead out of the parent directory: `a-z0-9_-` stay, `:` becomes `.`, every other byte becomes `%xx`.
  *
- * @throws TypeError for a key that is too long, or that is no well-formed text.
+ * @throws TypeError when the key is too long or is not well-formed Unicode.
  * @example
  * slotNameOf('spent:code:9f86') // 'spent.code.9f86'
  */
 export function slotNameOf(key: string): string {
   const bytes = Buffer.from(key)
-  // A lone surrogate becomes U+FFFD: two keys that differ there would be one.
+  // A lone surrogate becomes U+FFFD, so two different keys would share a name.
   if (bytes.toString() !== key) {
-    throw new TypeError(`The storage key ${JSON.stringify(key.slice(0, 60))} is not well-formed text; use other keys`)
+    throw new TypeError(
+      `The storage key ${JSON.stringify(key.slice(0, 60))} is not well-formed Unicode (it has a lone surrogate)`,
+    )
   }
-  // Nothing else gives a lone `%`.
+  // No other key results in a lone `%`.
   if (key === '') return '%'
   const name = bytes
     .toString('latin1')
     .replace(/[^a-z0-9_:-]/g, percent)
     .replaceAll(':', '.')
-    // `.` and `..` lead elsewhere, and Windows drops a dot at the end.
+    // `.` and `..` are other directories, and Windows drops a trailing dot.
     .replace(/^\.|\.$/g, '%3a')
     .replace(device, (reserved) => percent(reserved) + reserved.slice(1))
   if (name.length > longest) {
     throw new TypeError(
-      `The storage key ${JSON.stringify(key.slice(0, 60))}... needs ${name.length} characters in a file name, at most ${longest} are allowed; use a hash of it`,
+      `The storage key ${JSON.stringify(key.slice(0, 60))}... needs a file name of ${name.length} characters, and at most ${longest} are allowed; use a hash of it`,
     )
   }
   return name
 }
 
-/** The key whose name this is. */
+/** Returns the key for a slot name. */
 export function keyOf(slotName: string): string {
   if (slotName === '%') return ''
   const bytes = slotName

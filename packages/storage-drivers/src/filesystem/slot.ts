@@ -3,20 +3,23 @@ import { dirname } from 'node:path'
 import { hasExpired, isItemName } from './item-name.ts'
 import { gone, occupied, tolerating } from './tolerating.ts'
 
-/** So often an operation begins again when others change the item in between; each time, one of them got something done. */
+/**
+ * Maximum attempts of an operation when others change the item meanwhile. Each retry means that another operation
+ * succeeded.
+ */
 export const attempts = 100
 
 export const contended = (path: string): Error =>
   new Error(
-    `${path} was in use or in the way ${attempts} times; when nobody writes to it, remove files from it that are not Grantry's`,
+    `${path} was changed or blocked in ${attempts} attempts; if no process writes to it, remove files from it that are not Grantry's`,
   )
 
-/** The files of a slot, the newest last. None when the slot is absent. */
+/** Returns the item files of a slot, the newest last; empty when the slot is absent. */
 export function listSlot(path: string): readonly string[] {
-  // Most look-ups find nothing: an exception costs 9 us, this look 2. Not `existsSync`, which says of whatever it may not see, or cannot
-  // reach, that it does not exist.
+  // Most lookups find nothing: an exception costs 9 us, this check 2 us. Not `existsSync`, which returns false for
+  // paths that are inaccessible or unreachable.
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    // A disk that is gone must not look like a store in which nothing was revoked.
+    // An unmounted disk must not look like a store in which nothing was revoked.
     statSync(dirname(path))
     return []
   }
@@ -24,17 +27,20 @@ export function listSlot(path: string): readonly string[] {
   tolerating(gone, () => {
     names = readdirSync(path).filter(isItemName)
   })
-  // Node.js gives them in this order, and promises none.
+  // Node.js returns them in this order but does not guarantee it.
   return names.length < 2 ? names : [...names].sort()
 }
 
-/** The newest file, unless it has expired. An older one never counts, also when the newest has: it was overwritten. */
+/** Returns the newest file unless it has expired. Older files are overwritten values and never count. */
 export function liveOf(names: readonly string[]): string | undefined {
   const newest = names.at(-1)
   return newest === undefined || hasExpired(newest) ? undefined : newest
 }
 
-/** Runs an operation on the live file of a slot, again when that was replaced in between. `undefined` when there is none. */
+/**
+ * Runs an operation on the live file of a slot and retries if the file is replaced meanwhile. Returns `undefined` when
+ * there is none.
+ */
 export function withLive<T>(path: string, operate: (file: string) => T): T | undefined {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const live = liveOf(listSlot(path))
@@ -51,10 +57,9 @@ export function withLive<T>(path: string, operate: (file: string) => T): T | und
 export const readSlot = (path: string): string | undefined => withLive(path, (file) => readFileSync(file, 'utf8'))
 
 /**
- * Removes these files, whatever has come to the slot since. Oldest first: with the newest gone and an older one left, an overwritten
- * value would come back.
+ * Removes these files and no newer ones. Oldest first: if the newest went first, an overwritten value would reappear.
  *
- * @returns whether this call removed the last of them.
+ * @returns whether this call removed the newest of them.
  */
 export function unlinkAll(path: string, names: readonly string[]): boolean {
   let removed = false
@@ -62,12 +67,12 @@ export function unlinkAll(path: string, names: readonly string[]): boolean {
   return removed
 }
 
-/** Removes what was overwritten, by whomever. Never the newest file, which may have come a moment ago. */
+/** Removes all overwritten files. Never the newest file, which another process may just have written. */
 export function removeOverwritten(path: string): void {
   unlinkAll(path, listSlot(path).slice(0, -1))
 }
 
-/** Removes a slot that is empty. Safe at any time: the file system refuses when it is not. */
+/** Removes an empty slot. Safe at any time: the file system refuses to remove one that is not empty. */
 export function removeEmpty(path: string): void {
   tolerating([...gone, ...occupied], () => rmdirSync(path))
 }

@@ -3,11 +3,12 @@ import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { emptySlot, listSlot, liveOf, unlinkAll } from './slot.ts'
 import { gone, tolerating } from './tolerating.ts'
 
-/** Milliseconds after which a draft is one that a process left behind when it was killed. */
+/** Milliseconds after which a draft counts as left behind by a killed process. */
 const abandonedAfter = 3_600_000
 
 /**
- * Removes an expired item, or what a killed process left beside a live one. The names say it all; no file is read.
+ * Removes an expired item, or overwritten files that a killed process left beside a live one. Reads names only, no file
+ * contents.
  *
  * @returns whether this call removed an expired item.
  */
@@ -20,12 +21,13 @@ export function sweepSlot(path: string): boolean {
   return emptySlot(path, names)
 }
 
-/** Removes a draft that was left behind. */
+/** Removes an abandoned draft. */
 export function sweepDraft(tmp: string, name: string): void {
   const path = `${tmp}/${name}`
   const changed = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
   if (changed === undefined || changed > Date.now() - abandonedAfter) return
-  // First out of its writer's reach: one that had only slept would move an emptied folder to its slot, and insert nothing.
+  // Rename it first: a writer that was only suspended could otherwise move an emptied folder to its slot and insert
+  // nothing.
   const claimed = `${tmp}/${randomUUID()}`
   if (tolerating(gone, () => renameSync(path, claimed))) rmSync(claimed, { recursive: true, force: true })
 }

@@ -5,24 +5,24 @@ import { sweepDraft, sweepSlot } from './sweep.ts'
 import { codeOf } from './tolerating.ts'
 import { foldersIn } from './walk.ts'
 
-/** What one write pays for: so many slots looked at, or one directory of slots listed. */
+/** Sweep budget that each write adds: this many slots checked, or one directory of slots listed. */
 const paidByWrite = 4
-/** Slots looked at before the event loop gets a turn; 2 ms when all of them have expired. */
+/** Slots checked before yielding to the event loop; takes 2 ms when all of them have expired. */
 const slotsPerTurn = 32
-/** Beyond this, a burst of writes pays no more: a process that is done would be kept from ending. */
+/** Maximum budget after a burst of writes, so that a finished process can exit soon. */
 const mostOwed = 4096
 
-/** Drops what has expired in small steps, paid by writes. No timer: without writes, nothing grows. */
+/** Removes expired items in small steps that writes trigger. No timer: without writes, the storage does not grow. */
 export interface Sweeper {
-  /** Starts a step after the running code, or adds one to those that wait. Never fails. */
+  /** Schedules a step after the current code. Never throws. */
   step(): void
-  /** Resolves when no step runs, nor will. */
+  /** Stops sweeping. Resolves when the running step has ended. */
   stop(): Promise<void>
 }
 
 export function createSweeper({ directory, items, tmp }: Place): Sweeper {
   const reported = new Set<string>()
-  // Each process begins elsewhere: of many that live shortly, together they come round.
+  // Each process starts at a random directory, so that many short-lived processes together cover all.
   let next = randomInt(fanNames.length)
   let waiting: (() => void)[] = []
   let owed = 0
@@ -47,12 +47,12 @@ export function createSweeper({ directory, items, tmp }: Place): Sweeper {
     }
   }
 
-  /** Once for each kind: it may happen at every write. */
+  /** Warns once per error code: the error may recur at every write. */
   function report(error: unknown): void {
     const code = codeOf(error) ?? String(error)
     if (reported.has(code)) return
     reported.add(code)
-    process.emitWarning(`Expired items in ${directory} may stay until this is repaired: ${error}`, {
+    process.emitWarning(`Cannot remove expired items in ${directory}; they stay until this is fixed: ${error}`, {
       type: 'GrantryWarning',
       code,
     })

@@ -1,11 +1,11 @@
-/** The `code` of an error of the file system, such as `ENOENT`. */
+/** Returns the `code` of a file system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /**
- * Whether the operation was done; `false` when it failed with one of these codes, which other processes may cause at any time.
- * Every other error is thrown.
+ * Runs an operation. Returns `false` when it fails with one of these codes, which other processes can cause at any
+ * time; throws every other error.
  */
 export function tolerating(codes: readonly string[], operate: () => void): boolean {
   try {
@@ -19,7 +19,7 @@ export function tolerating(codes: readonly string[], operate: () => void): boole
 
 export const gone: readonly string[] = ['ENOENT']
 
-/** A directory that something is in, or, on Windows, that exists: there, no directory is renamed to one that does. */
+/** The target directory is not empty, or exists on Windows, which cannot rename a directory over another one. */
 export const occupied: readonly string[] = [
   'ENOTEMPTY',
   'EEXIST',

@@ -2,11 +2,11 @@ import { opendirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { fanNames, type Place } from './place.ts'
 
-/** Names of a directory that are read, and slots that are walked, before the event loop gets a turn. Under a millisecond each. */
+/** Names read, and slots visited, before yielding to the event loop. Under a millisecond each. */
 const namesPerTurn = 256
 const slotsPerTurn = 32
 
-/** The directories in a directory, read in slices: all of 6,000 names at once took 4 ms. */
+/** Returns the directories in a directory. Reads in slices: reading 6,000 names in one go took 4 ms. */
 export async function foldersIn(path: string): Promise<readonly string[]> {
   const names: string[] = []
   const directory = opendirSync(path, { bufferSize: namesPerTurn })
@@ -23,7 +23,7 @@ export async function foldersIn(path: string): Promise<readonly string[]> {
   return names
 }
 
-/** Every slot, its name and its path. Slots that come or go meanwhile may be missed or absent. */
+/** Yields the name and path of every slot. Slots created or removed meanwhile may be missed or no longer exist. */
 export async function* walkSlots({ items }: Place): AsyncGenerator<{ readonly name: string; readonly path: string }> {
   for (const fan of fanNames) {
     const path = `${items}/${fan}`

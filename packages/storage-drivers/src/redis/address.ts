@@ -1,4 +1,4 @@
-/** Where a Redis server listens, and as whom to speak to it. */
+/** The address of a Redis server, and the credentials for it. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -8,7 +8,7 @@ export interface Address {
   readonly tls: boolean
 }
 
-/** What a sentence may say of an address: never the password. */
+/** Returns the address for messages, without the password. */
 export const nameOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
@@ -29,14 +29,14 @@ function parse(url: string): Address | undefined {
   }
 }
 
-/** @throws TypeError with a sentence that does not quote the URL: a password may be in it. */
+/** @throws TypeError that does not quote the URL, which may contain a password. */
 export function parseAddress(url: string): Address {
   let address: Address | undefined
   try {
     address = parse(url)
   } catch {
-    // Whatever is wrong with it, the answer is the form; the error quotes the URL.
+    // Replaced by the error below: the error of URL() quotes the URL.
   }
-  if (address === undefined) throw new TypeError(`redisDriver(): a URL is not of the form ${form}`)
+  if (address === undefined) throw new TypeError(`redisDriver(): a URL does not have the form ${form}`)
   return address
 }

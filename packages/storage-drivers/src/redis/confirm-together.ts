@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Confirms what comes while an earlier confirmation is under way together, with one WAIT: a connection that waits does nothing else, so one WAIT
- * for each write would make every write wait for all others (see docs/decisions/0014-redis-driver.md).
+ * Batches the writes that arrive while a confirmation is in progress, and confirms them with one WAIT. WAIT blocks its
+ * connection, so one WAIT per write would serialize all writes (see docs/decisions/0014-redis-driver.md).
  */
 export function confirmTogether(
   connection: Connection,
@@ -34,7 +34,7 @@ export function confirmTogether(
   return (write) =>
     new Promise((settle) => {
       waiting.push({ write, settle })
-      // Whatever else is asked for in this tick goes along.
+      // The microtask lets other writes of this tick join the batch.
       if (!busy) {
         busy = true
         queueMicrotask(drain)

@@ -2,18 +2,18 @@ import type { Connection } from './connection.ts'
 import type { RedisClient } from './own-client.ts'
 import { isReplyError } from './reply-error.ts'
 
-/** A command of one key, as it is sent. */
+/** A command on one key, as it is sent. */
 export interface Write {
   /** The key of the item in Redis. */
   readonly itemKey: string
   readonly command: readonly [name: string, ...parameters: (string | number)[]]
 }
 
-/** What Redis answered to one write, or why that does not count. */
+/** The reply of Redis to one write, or why the write does not count. */
 export type Outcome = { readonly answer: unknown } | { readonly error: Error }
 
 export interface Confirmation {
-  /** How many replicas must have a write before it counts. */
+  /** Number of replicas that must have a write before it counts. */
   readonly replicas: number
   /** Milliseconds to wait for them. */
   readonly patience: number
@@ -22,12 +22,15 @@ export interface Confirmation {
 
 type Result = readonly [error: Error | null, answer: unknown]
 
-/** How often a pipeline is sent again to where the slot has moved. */
+/** Maximum number of times that a pipeline is sent again after its slot has moved. */
 const mostRedirections = 3
 
 const isRedirection = (error?: Error | null): boolean => /^(?:MOVED|ASK) /u.test(error?.message ?? '')
 
-/** The answers, each of which may be a refusal. A pipeline of ioredis resolves also when the connection is lost, and that is none. */
+/**
+ * Returns the replies, which may be errors. Throws when the connection is lost: a pipeline of ioredis resolves even
+ * then.
+ */
 async function ask(client: RedisClient, commands: readonly Write['command'][]): Promise<readonly Result[]> {
   const results = (await client.pipeline(commands.map((command) => [...command])).exec()) as Result[]
   const lost = results.find(([error]) => error !== null && !isReplyError(error))
@@ -35,7 +38,7 @@ async function ask(client: RedisClient, commands: readonly Write['command'][]): 
   return results
 }
 
-/** ioredis follows the redirection of a pipeline only when every command got it, and WAIT gets none. */
+/** Follows redirections. ioredis does so for a pipeline only if every command was redirected, and WAIT never is. */
 async function send(
   { client, run }: Connection,
   itemKey: string,
@@ -43,20 +46,21 @@ async function send(
 ): Promise<readonly Result[]> {
   for (let attempt = 0; ; attempt += 1) {
     const results = await run(() => ask(client, commands))
-    // What was performed is not sent again, wherever its fence would have to go.
+    // Resend only if the first write was redirected: a performed write must not be sent twice, even if its fence was
+    // redirected.
     if (attempt === mostRedirections || !isRedirection(results[0]?.[0])) return results
-    // A single command ioredis does follow, and it looks up the slots again.
+    // ioredis follows the redirection of a single command and refreshes its slot table.
     await run(() => client.exists(itemKey))
   }
 }
 
-/** Whether Redis has changed something, so that WAIT waits for it. */
+/** Whether the command changed data, so that WAIT covers it. */
 const hasWritten = ([error, answer]: Result): boolean => error === null && (answer === 'OK' || Number(answer) > 0)
 
 /**
- * Performs writes of one server and waits until so many replicas have them, and everything that was written before them, by whomever:
- * "the item is there already" is as good as "created" only when the item that is there is on the replicas too. Replication is one linear
- * stream, but WAIT is about what its own connection has written; so an insert that found an item writes something behind it, the fence.
+ * Performs writes on one server and waits until enough replicas have them and all earlier writes of any client: an
+ * insert that finds an existing item may only report so once that item is on the replicas. Replication is one ordered
+ * stream, but WAIT covers only the writes of its own connection. So a batch also writes a fence key after its commands.
  */
 export async function confirm(
   connection: Connection,
@@ -74,12 +78,12 @@ export async function confirm(
   return writes.map((_, index): Outcome => {
     const result = results[index] as Result
     const [error, answer] = result
-    // A server that is full takes no fence, but it can remove.
+    // A full server rejects the fence but still performs removals.
     const cause = error ?? wait[0] ?? (hasWritten(result) ? null : fence[0])
     if (cause) return { error: connection.explain(cause) }
     if (reached >= replicas) return { answer }
     return {
-      error: connection.failure(`has confirmed a write on ${reached} of ${replicas} replicas in ${patience} ms`),
+      error: connection.failure(`confirmed a write on only ${reached} of ${replicas} replicas within ${patience} ms`),
     }
   })
 }

@@ -2,25 +2,25 @@ import { createDeadlines } from './deadlines.ts'
 import type { RedisClient } from './own-client.ts'
 import { isReplyError } from './reply-error.ts'
 
-/** A client whose every operation ends in time, and whose every failure is a sentence. */
+/** A client whose operations have a time limit and readable errors. */
 export interface Connection {
   readonly client: RedisClient
-  /** Connects an own client. */
+  /** Connects a client that the driver created; does nothing for a client of the caller. */
   connect(): Promise<void>
-  /** Asks Redis. Rejects after `timeout` at the latest; when it resolves, the connection counts as well. */
+  /** Runs a command. Rejects after `timeout` at the latest. Success also clears the last connection error. */
   run<T>(operate: () => Promise<T>): Promise<T>
-  /** An error with a sentence and nothing else: ioredis puts the arguments of a command, passwords too, into its errors. */
+  /** Returns an error with a message only: the errors of ioredis contain command arguments, including passwords. */
   explain(error: unknown): Error
-  /** An error that says where, and what. */
+  /** Returns an error that names the server and the problem. */
   failure(what: string): Error
-  /** Ends an own client, for good; `connect()` makes another one. */
+  /** Disconnects a client that the driver created. `connect()` creates a new one. */
   close(): void
 }
 
 export interface ConnectionSettings {
-  /** For sentences. */
+  /** Name of the server, for messages. */
   readonly where: string
-  /** Whether the driver makes the client: then it connects, resets and ends it. */
+  /** Whether the driver creates the client, and therefore connects, resets and closes it. */
   readonly own: boolean
   /** Milliseconds. */
   readonly timeout: number
@@ -29,11 +29,11 @@ export interface ConnectionSettings {
 // "ERR unknown command 'x', with args beginning with: ..."
 const withoutArguments = (message: string): string => message.replace(/, with args beginning with.*$/su, '')
 
-// What ioredis rejects commands with when there is no connection.
+// Errors of ioredis when there is no connection.
 const lost =
   /^(?:Connection is closed|Stream isn't writeable|Reached the max retries|Command aborted|Cluster isn't ready|None of startup nodes)/u
 
-/** Whatever goes wrong, it is a rejection. */
+/** Turns a synchronous throw into a rejection. */
 function begun<T>(operate: () => Promise<T>): Promise<T> {
   try {
     return operate()
@@ -44,15 +44,15 @@ function begun<T>(operate: () => Promise<T>): Promise<T> {
 
 export function createConnection(create: () => RedisClient, { where, own, timeout }: ConnectionSettings): Connection {
   const deadlines = createDeadlines(timeout)
-  const silence = `no answer within ${timeout / 1000} s`
+  const silence = `no response within ${timeout / 1000} s`
   const explained = new WeakSet<object>()
   function inWords(message: string): string {
     if (message === 'Command timed out') return silence
     return lost.test(message) ? 'no connection' : message
   }
-  /** What went wrong with the connection last, in words: what commands are rejected with tells nothing. */
+  /** The last connection error, as text: the errors of rejected commands do not contain it. */
   let trouble: string | undefined
-  /** By performance.now(). */
+  /** Time of the last reply, by `performance.now()`. */
   let answeredAt = 0
   let isUsed = false
   let client = make()
@@ -63,7 +63,7 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
     const note = (error: Error & { readonly lastNodeError?: Error | null }): void => {
       trouble = inWords((error.lastNodeError ?? error).message)
     }
-    // Without a listener for errors ioredis prints them.
+    // Without an error listener, ioredis prints errors.
     made.on('error', note)
     made.on('node error', note)
     return made
@@ -77,12 +77,15 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
 
   function explain(error: unknown): Error {
     if (error instanceof Error && explained.has(error)) return error
-    if (isReplyError(error)) return failure(`has refused: ${withoutArguments(error.message)}`)
+    if (isReplyError(error)) return failure(`returned an error: ${withoutArguments(error.message)}`)
     const message = error instanceof Error ? error.message : String(error)
     return failure(`is not available: ${trouble ?? inWords(message)}`)
   }
 
-  /** A server that stopped, or went without a word, leaves a connection on which nothing ever comes. Clients of a cluster see to it themselves. */
+  /**
+   * Reconnects: a server that hangs or vanishes silently leaves a dead connection. Cluster clients handle this
+   * themselves.
+   */
   function reset(): void {
     if (!own || client.isCluster || client.status !== 'ready') return
     trouble = silence
@@ -118,7 +121,8 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
     },
     async connect() {
       if (!own) return
-      // A client of ioredis that was disconnected while it waited to connect again takes its next loss for meant, and stays away for good.
+      // An ioredis client that is disconnected while it waits to reconnect treats its next connection loss as intended
+      // and never reconnects.
       if (isUsed) client = make()
       isUsed = true
       await run(() => client.connect())

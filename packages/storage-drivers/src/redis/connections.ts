@@ -3,13 +3,16 @@ import { assertClient, assertFit } from './fitness.ts'
 import type { RedisDriverOptions, RedisSettings } from './options.ts'
 import { ownClient } from './own-client.ts'
 
-/** A connection to read over and one to write over: one and the same, unless writes wait for replicas. */
+/** The connections for reads and writes: the same one, unless writes wait for replicas. */
 export interface Connections {
-  /** For sentences. */
+  /** Name of the server, for messages. */
   readonly where: string
   readonly reads: Connection
   readonly writes: Connection
-  /** Connects and looks whether Redis is fit, once. After a failure, the next call tries again. `undefined`: that is done. */
+  /**
+   * Connects and checks the Redis configuration, once. After a failure, the next call tries again. Returns `undefined`
+   * when open.
+   */
   open(): Promise<void> | undefined
   dispose(): void
 }
@@ -27,11 +30,11 @@ function connect(
   const { where, create } = ownClient(options, timeout)
   const own = (): Connection => createConnection(create, { where, own: true, timeout })
   const writes = own()
-  // A connection that waits for replicas does nothing else meanwhile.
+  // WAIT blocks its connection, so reads get their own.
   return { where, writes, reads: replicas > 0 ? own() : writes }
 }
 
-/** @throws TypeError when the place is malformed, or a client that was given would break a promise of the driver. */
+/** @throws TypeError when the address is malformed, or when the options of the caller's client are unsafe. */
 export function createConnections(options: RedisDriverOptions, settings: RedisSettings): Connections {
   const { where, reads, writes } = connect(options, settings)
   const all = [...new Set([writes, reads])]
@@ -53,7 +56,7 @@ export function createConnections(options: RedisDriverOptions, settings: RedisSe
         ),
       )
     } catch (error) {
-      // Nothing goes on in the background of a program that could not start.
+      // Leave no reconnection attempts behind in a program that could not start.
       close()
       throw new Error(`storage: ${(error as Error).message}`)
     }
@@ -64,7 +67,7 @@ export function createConnections(options: RedisDriverOptions, settings: RedisSe
     reads,
     writes,
     open() {
-      if (isDisposed) return Promise.reject(new Error(`${where} has been disposed of`))
+      if (isDisposed) return Promise.reject(new Error(`${where} was disposed of`))
       if (isOpen) return undefined
       opened ??= openAll().then(
         () => {

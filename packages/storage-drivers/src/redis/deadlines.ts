@@ -1,10 +1,13 @@
-/** One time limit for many operations, with one timer for all of them: setting and clearing one for each costs as much as a pipelined command. */
+/**
+ * Applies one time limit to many operations with a single timer: a timer per operation costs as much as a pipelined
+ * command.
+ */
 export interface Deadlines {
-  /** Calls `late` when the time is over, unless the returned function was called before. */
+  /** Calls `late` at the time limit, unless the returned function is called first. */
   start(late: () => void): () => void
 }
 
-/** @param limit milliseconds, the same for each, so the one that began first ends first */
+/** @param limit milliseconds; the same for all operations, so the oldest one expires first */
 export function createDeadlines(limit: number): Deadlines {
   const waiting = new Map<symbol, { readonly end: number; late(): void }>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -26,7 +29,7 @@ export function createDeadlines(limit: number): Deadlines {
     start(late) {
       const id = Symbol()
       waiting.set(id, { end: performance.now() + limit, late })
-      // The process lives as long as somebody waits, not as long as the timer runs.
+      // The timer keeps the process alive only while an operation is pending.
       if (timer === undefined) timer = setTimeout(look, limit)
       else if (waiting.size === 1) timer.ref()
       return () => {

@@ -14,14 +14,16 @@ async function assertKeepsAll(connection: Connection, primary: Redis, where: str
   try {
     info = await connection.run(() => primary.info('memory'))
   } catch (error) {
-    throw new Error(`${(error as Error).message}; INFO memory must say that maxmemory-policy is noeviction`)
+    throw new Error(
+      `${(error as Error).message}; the driver needs INFO memory to check that maxmemory-policy is noeviction`,
+    )
   }
   const policy = /^maxmemory_policy:(\S+)/mu.exec(info)?.[1]
   if (policy === 'noeviction') return
   throw new Error(
     policy === undefined
-      ? `${where} does not say its maxmemory-policy in INFO memory; it must be noeviction`
-      : `${where} has the maxmemory-policy ${policy}: an evicted marker would let a code be redeemed twice; set maxmemory-policy noeviction`,
+      ? `${where} does not report maxmemory-policy in INFO memory; it must be noeviction`
+      : `${where} has maxmemory-policy ${policy}, which can evict the marker of a redeemed code, so that the code works twice; set maxmemory-policy noeviction`,
   )
 }
 
@@ -29,11 +31,11 @@ async function assertReplicas(connection: Connection, primary: Redis, where: str
   const found = Number(await connection.run(() => primary.wait(wanted.count, wanted.patience)))
   if (found >= wanted.count) return
   throw new Error(
-    `${where} has ${found} replicas in step, and waitReplicas is ${wanted.count}; attach replicas, or wait for fewer`,
+    `${where} has ${found} replicas in sync, but waitReplicas is ${wanted.count}; attach replicas or lower waitReplicas`,
   )
 }
 
-/** Rejects with one sentence when the servers would forget what must not be forgotten. */
+/** Rejects when a primary can evict items or has too few replicas. */
 export async function assertFit(connection: Connection, where: string, replicas: Replicas): Promise<void> {
   const primaries = await primariesOf(connection)
   await Promise.all(
@@ -46,17 +48,17 @@ export async function assertFit(connection: Connection, where: string, replicas:
   )
 }
 
-/** @throws TypeError when a client that was given would break a promise of the driver. */
+/** @throws TypeError when the options of the caller's client are unsafe. */
 export function assertClient(client: RedisClient, waitReplicas: number): void {
   const { keyPrefix } = client.options
   if (keyPrefix) {
     throw new TypeError(
-      'redisDriver(): the client has a keyPrefix, which SCAN does not know; give redisDriver a prefix',
+      'redisDriver(): the client has a keyPrefix, which SCAN ignores; remove it and set the prefix option of redisDriver',
     )
   }
   if ('scaleReads' in client.options && client.options.scaleReads !== 'master') {
     throw new TypeError(
-      'redisDriver(): the client reads from replicas, which do not know yet what was just revoked; set scaleReads to master',
+      'redisDriver(): the client reads from replicas, which may not have the latest revocations yet; set scaleReads to master',
     )
   }
   const { options } = client
@@ -64,7 +66,7 @@ export function assertClient(client: RedisClient, waitReplicas: number): void {
     'scaleReads' in options ? (options.redisOptions ?? {}) : (options as RedisOptions)
   if (waitReplicas > 0 && autoResendUnfulfilledCommands !== false) {
     throw new TypeError(
-      'redisDriver(): with waitReplicas the client needs autoResendUnfulfilledCommands: false; a WAIT that is sent again to a new primary would confirm a write that was lost',
+      'redisDriver(): with waitReplicas the client needs autoResendUnfulfilledCommands: false; a WAIT that is resent to a new primary would confirm a lost write',
     )
   }
 }

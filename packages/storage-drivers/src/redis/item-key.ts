@@ -1,5 +1,5 @@
-// Redis Cluster takes what stands between braces for the part of a key that decides where it lies; a fence must lie where its item does. A
-// lone surrogate has no UTF-8, and any two of them would be one key.
+// Redis Cluster hashes only the text between braces, and a fence must be in the slot of its item, so item keys have no
+// braces. A lone surrogate has no UTF-8 encoding, so all of them would become the same key.
 const unsafe = /[%{}\uD800-\uDFFF]/gu
 
 const escaped = (text: string): string =>
@@ -8,15 +8,15 @@ const escaped = (text: string): string =>
 const unescaped = (text: string): string =>
   text.replace(/%([0-9a-f]{4})/gu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** How the items of a driver are called in Redis. */
+/** Maps the keys of a driver to names in Redis. */
 export interface ItemKeys {
-  /** No two keys are one item, and none has braces. */
+  /** Returns the name of an item, unique per key and without braces. */
   of(key: string): string
-  /** A key of its own in the slot of the item. Its braces tell it from items. */
+  /** Returns the name of the fence key, in the slot of the item. Its braces distinguish it from items. */
   fenceOf(itemKey: string): string
-  /** What SCAN is asked for. */
+  /** Returns the MATCH pattern for SCAN. */
   pattern(base: string): string
-  /** The key of what SCAN found; `undefined` for a fence. */
+  /** Returns the key for a name that SCAN returned; `undefined` for a fence. */
   keyOf(itemKey: string): string | undefined
 }
 

@@ -1,33 +1,41 @@
 import type { Place, RedisClient } from './own-client.ts'
 
 export interface CommonRedisOptions {
-  /** What the name of every item begins with, and a colon after it; `grantry` unless said otherwise. What begins with it is the driver's alone. */
+  /**
+   * Prefix of every Redis key, followed by a colon. Default: `grantry`. No other program may use keys with this prefix.
+   */
   readonly prefix?: string
-  /** How many replicas must have a write before it is answered; 0 unless said otherwise. Then what was answered survives the loss of the primary. */
+  /**
+   * Number of replicas that must have a write before it resolves, so that it survives the loss of the primary. Default:
+   * 0.
+   */
   readonly waitReplicas?: number
-  /** Seconds after which an operation counts as failed; 2 unless said otherwise. */
+  /** Time limit of an operation, in seconds. Default: 2. */
   readonly operationTimeout?: number
 }
 
-/** Where Redis is, or a client of ioredis: it is used as it is, and stays the caller's to close. */
+/** The address of Redis, or an ioredis client. The driver uses the client as it is and does not close it. */
 export type RedisDriverOptions = CommonRedisOptions & (Place | { readonly client: RedisClient })
 
-/** The options as they are worked with. */
+/** The options with defaults applied. */
 export interface RedisSettings {
   readonly prefix: string
   readonly replicas: number
   /** Milliseconds. */
   readonly timeout: number
-  /** Milliseconds to wait for replicas: less than an operation may take, so that it can still say what was missing. */
+  /**
+   * Milliseconds to wait for replicas. Less than `timeout`, so that the error can report how many replicas confirmed.
+   */
   readonly patience: number
 }
 
-/** @throws TypeError when an option is none. */
+/** @throws TypeError when an option is invalid. */
 export function settingsOf(options: RedisDriverOptions): RedisSettings {
   const { prefix = 'grantry', waitReplicas = 0, operationTimeout = 2 } = options
   const places = ['url', 'cluster', 'sentinels', 'client'].filter((name) => name in options)
-  if (places.length !== 1) throw new TypeError('redisDriver(): give one of url, cluster, sentinels and client')
-  if (prefix === '') throw new TypeError('redisDriver(): the prefix is empty; clear() would remove everything')
+  if (places.length !== 1) throw new TypeError('redisDriver(): set exactly one of url, cluster, sentinels and client')
+  if (prefix === '')
+    throw new TypeError('redisDriver(): the prefix is empty; set one, so that clear() removes only its own keys')
   if (!(Number.isInteger(waitReplicas) && waitReplicas >= 0)) {
     throw new TypeError('redisDriver(): waitReplicas must be a whole number, 0 or more')
   }

@@ -3,7 +3,7 @@ import { type Address, nameOf, parseAddress } from './address.ts'
 
 export type RedisClient = Redis | Cluster
 
-/** What ioredis may be told about the connections that the driver makes for itself. */
+/** Options of ioredis for the connections that the driver creates. */
 export type ConnectionOptions = Pick<
   RedisOptions,
   | 'username'
@@ -20,7 +20,7 @@ export type ConnectionOptions = Pick<
 > &
   Pick<ClusterOptions, 'dnsLookup'>
 
-/** A server, the nodes of a cluster, or the Sentinels that know the primary. */
+/** A server, the nodes of a cluster, or the Sentinels of a primary. */
 export type Place =
   | { readonly url: string; readonly connection?: ConnectionOptions }
   | { readonly cluster: readonly string[]; readonly connection?: ConnectionOptions }
@@ -30,22 +30,25 @@ export type Place =
       readonly connection?: ConnectionOptions
     }
 
-/** Milliseconds before the n-th attempt to connect again. It never gives up: the process outlives an outage. */
+/**
+ * Returns the milliseconds before the n-th reconnection attempt. There is no last attempt: the process outlives an
+ * outage.
+ */
 const retryDelay = (times: number): number => Math.min(times * 50, 500)
 
 const common = (timeout: number): RedisOptions => ({
   lazyConnect: true,
   connectionName: 'grantry',
   connectTimeout: timeout,
-  // Also the INFO by which ioredis finds out whether a server is ready.
+  // Also applies to the INFO command that ioredis uses to check whether a server is ready.
   commandTimeout: timeout,
-  // A command that was sent before the connection broke may have been performed; whether to ask again is for the core to say.
+  // A command sent before the connection broke may have been performed; the core decides whether to retry it.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   maxLoadingRetryTime: 500,
   disconnectTimeout: 500,
   keepAlive: 10_000,
-  // A primary that was demoted stays connected and refuses every write.
+  // A demoted primary stays connected and rejects every write.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
 })
 
@@ -69,23 +72,25 @@ function credentialsOf({ username, password, tls }: Address): RedisOptions {
 function ownCluster(addresses: readonly Address[], options: ConnectionOptions, timeout: number): Cluster {
   const { natMap, dnsLookup, ...connection } = options
   const [first] = addresses
-  if (first === undefined) throw new TypeError('redisDriver(): cluster names no node')
+  if (first === undefined) throw new TypeError('redisDriver(): cluster is empty; list at least one node')
   return new Cluster(
     addresses.map(({ host, port }) => ({ host, port })),
     {
       lazyConnect: true,
-      // Not enableAutoPipelining: when a slot moves, ioredis follows the redirection of a pipeline only if every command of it got the same one.
+      // No enableAutoPipelining: when a slot moves, ioredis follows the redirection of a pipeline only if all of its
+      // commands were redirected to the same node.
       enableOfflineQueue: false,
       clusterRetryStrategy: retryDelay,
       slotsRefreshTimeout: timeout,
-      // 0 turns them off: they would send a command again that may have been performed, or keep it waiting.
+      // 0 disables these retries: they could resend a command that was performed, or delay it.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       ...(natMap !== undefined && { natMap }),
       ...(dnsLookup !== undefined && { dnsLookup }),
       redisOptions: {
         ...common(timeout),
-        // Only here: after a reconnection ioredis lets the timer of the old socket destroy the new one, and a node's client never reconnects.
+        // Only for cluster nodes, whose clients never reconnect: after a reconnection of ioredis, the timer of the old
+        // socket destroys the new one.
         socketTimeout: timeout,
         ...credentialsOf(first),
         ...connection,
@@ -94,18 +99,18 @@ function ownCluster(addresses: readonly Address[], options: ConnectionOptions, t
   )
 }
 
-/** A client that is told where to connect and does not do so yet. */
+/** Creates clients that are configured but not connected. */
 export interface OwnClient {
-  /** For sentences. */
+  /** Name of the server, for messages. */
   readonly where: string
   create(): RedisClient
 }
 
 /**
- * Clients that fail fast: no command waits for a connection, and none is sent twice.
+ * Returns a factory of clients that fail fast: no command is queued for a connection, and none is sent twice.
  *
  * @param timeout milliseconds
- * @throws TypeError when the place is malformed
+ * @throws TypeError when the address is malformed
  */
 export function ownClient(place: Place, timeout: number): OwnClient {
   const { connection = {} } = place
@@ -119,7 +124,7 @@ export function ownClient(place: Place, timeout: number): OwnClient {
   const { dnsLookup: _, ...options } = connection
   if ('sentinels' in place) {
     const { sentinels, name } = place
-    if (sentinels.length === 0) throw new TypeError('redisDriver(): sentinels names none')
+    if (sentinels.length === 0) throw new TypeError('redisDriver(): sentinels is empty; list at least one Sentinel')
     return {
       where: `Redis "${name}" of the Sentinels at ${sentinels.map(nameOf).join(', ')}`,
       create: () => new Redis({ ...single(timeout), ...options, sentinels: [...sentinels], name }),

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis'
 import type { Connection } from './connection.ts'
 
-/** Every server that holds items of its own: one, or the primaries of a cluster as they are now. */
+/** Returns every server that holds items: the single server, or the current primaries of a cluster. */
 export async function primariesOf({ client, run }: Connection): Promise<readonly Redis[]> {
   if (!('nodes' in client)) return [client]
-  // A node that was lost is not in the list until ioredis looks again; without it, a list of keys would be short of a third without a word.
+  // ioredis drops lost nodes from its list until it refreshes the slots; a key listing would silently miss their items.
   await run(
     () =>
       new Promise<void>((resolve, reject) => {

@@ -1,2 +1,2 @@
-/** Whether the server has answered, if only with a refusal. By name: there may be two copies of ioredis. */
+/** Whether the error is a reply of the server. Compares the name: two copies of ioredis may be loaded. */
 export const isReplyError = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError'

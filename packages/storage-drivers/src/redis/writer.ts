@@ -4,7 +4,10 @@ import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
 
-/** Performs a command on the item of a key. Resolves to Redis' answer when it counts: with `waitReplicas`, when the replicas have it. */
+/**
+ * Runs a write command on the item of a key. Resolves to the reply of Redis; with `waitReplicas`, once the replicas
+ * have the write.
+ */
 export type Writer = (key: string, name: string, ...parameters: (string | number)[]) => Promise<unknown>
 
 export function createWriter(
@@ -18,7 +21,7 @@ export function createWriter(
     const [outcome] = await confirm(writes, [write], confirmation)
     return outcome as Outcome
   }
-  // A group is for one server.
+  // A batch goes to one server, so a cluster confirms each write separately.
   const confirmed = writes.client.isCluster ? alone : grouped
 
   return async (key, name, ...parameters) => {
@@ -26,7 +29,7 @@ export function createWriter(
     if (opening !== undefined) await opening
     const itemKey = keys.of(key)
     if (replicas === 0) return writes.run(() => writes.client.call(name, itemKey, ...parameters))
-    // Also the time in which it waits for its turn.
+    // The time limit includes the time in the queue.
     return writes.run(async () => {
       const outcome = await confirmed({ itemKey, command: [name, itemKey, ...parameters] })
       if ('error' in outcome) throw outcome.error
