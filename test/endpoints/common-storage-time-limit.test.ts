@@ -52,7 +52,7 @@ describe('a storage that does not answer', () => {
   test.each([...methods, 'open'])('is told at start: %s', async (method) => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
-      name: 'TypeError',
+      name: 'Error',
       message: 'storage: hanging cannot be used: The storage did not answer within 0.4 s',
     })
   })
