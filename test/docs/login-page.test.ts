@@ -19,7 +19,7 @@ let directory: string
 
 beforeAll(async () => {
   const guide = codeBlocks('docs/guides/embedding.md').find(({ code }) => code.includes('checkAuthorizationRequest'))
-  const [page = ''] = guide?.code.split('// A browser and a client, in short:') ?? []
+  const [page = ''] = guide?.code.split('// What the browser and the client do:') ?? []
   const port = await freePort()
   // Inside the tree, so that the packages are found; ignored by git.
   mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
