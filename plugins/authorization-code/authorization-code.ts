@@ -3,21 +3,22 @@ import * as v from 'valibot'
 
 const refusal = 'The authorization code is not valid'
 
-// No limit on `code`: the kit finds nothing under an over-long one, and a client that gets `invalid_grant` starts again.
+// `code` has no length limit: the kit finds nothing for an overlong one, and `invalid_grant` makes the client start
+// over.
 const params = v.object({
   code: v.string(),
   redirect_uri: v.pipe(v.string(), v.maxLength(2000)),
 })
 
-// Unknown, expired, foreign and spent codes share it: a stranger learns nothing about a code.
+// The same description for unknown, expired, foreign and spent codes: a caller learns nothing about a code.
 const notValid = (reason: string): OAuthError =>
   new OAuthError('invalid_grant', refusal, {
     reason: `plugin:authorization_code:${reason}`,
   })
 
 /**
- * A code from the login page for tokens. Comparing comes first and spending last, so a stranger, a wrong client or a wrong `redirect_uri`
- * cannot burn a code.
+ * The authorization code grant: exchanges a code from the login page for tokens. The code is spent only after all
+ * checks, so a wrong client or a wrong `redirect_uri` does not spend it.
  *
  * @see RFC 6749 section 4.1.3; wire contract, section 3
  */

@@ -2,7 +2,8 @@ import { defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
 
 /**
- * A client gets a token for itself: no user, no refresh token, no identity token, and for clients with a secret only.
+ * The client credentials grant: an access token without a user. No refresh token and no identity token; public clients
+ * cannot use it.
  *
  * @see RFC 6749 section 4.4; wire contract, section 3
  */

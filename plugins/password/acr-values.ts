@@ -1,17 +1,17 @@
-/** `acr_values` of the seed, section 2.1: two shapes have a meaning, the rest is passed on. */
+/** Parsed `acr_values` (seed, section 2.1). `idp:` and `tenant:` have a meaning; other values are passed through. */
 export interface AcrValues {
-  /** The identity provider to ask, where the client may name it. */
+  /** The requested identity provider, if the client is allowed to request it. */
   readonly idp?: string
   readonly tenant?: string
   readonly acrValues?: readonly string[]
 }
 
-/** @param allowedProviders those that the client may ask for; empty: any */
+/** @param allowedProviders the identity providers that the client may request; empty allows any */
 export function parseAcrValues(text: string | undefined, allowedProviders: readonly string[]): AcrValues {
   let idp: string | undefined
   let tenant: string | undefined
   const rest: string[] = []
-  // A set: a repeated value is the same wish.
+  // A set, because repeated values have no extra meaning.
   for (const value of new Set(text?.split(' '))) {
     if (value === '') continue
     if (idp === undefined && value.startsWith('idp:')) idp = value.slice('idp:'.length)

@@ -18,7 +18,8 @@ const params = v.object({
 })
 
 /**
- * A user's name and password for a token. Wrong user, wrong password and inactive user are one and the same refusal.
+ * The password grant: exchanges a user name and password for tokens. An unknown user, a wrong password and an inactive
+ * user cause the same refusal.
  *
  * @see RFC 6749 section 4.3; wire contract, section 3
  */

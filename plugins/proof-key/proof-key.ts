@@ -1,7 +1,7 @@
 import { defineGrantCheck, type GrantCheck, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 
-// The form is judged in `check`: RFC 7636 section 4.6 wants `invalid_grant` for every verifier that does not match.
+// `check` validates the form: RFC 7636 section 4.6 requires `invalid_grant` for every verifier that does not match.
 const params = v.object({ code_verifier: v.optional(v.string()) })
 
 // RFC 7636 section 4.1.
@@ -11,8 +11,8 @@ const notValid = (reason: string): OAuthError =>
   new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof_key:${reason}` })
 
 /**
- * Proof Key for Code Exchange: a code that carries a challenge is redeemed only with its verifier, and a verifier that no challenge asked for is
- * refused (RFC 9700 section 4.8.2).
+ * Proof Key for Code Exchange (PKCE): a code with a challenge can be redeemed only with its verifier, and a verifier
+ * without a challenge is refused (RFC 9700 section 4.8.2).
  *
  * @see RFC 7636 section 4.6; wire contract, section 3
  */

@@ -3,14 +3,15 @@ import * as v from 'valibot'
 
 const refusal = 'The refresh token is not valid'
 
-// No limit: the kit finds nothing under an over-long token, and a client that gets `invalid_grant` starts again.
+// No length limit: the kit finds nothing for an overlong token, and `invalid_grant` makes the client start over.
 const params = v.object({ refresh_token: v.string() })
 
 const notValid = (reason: string): OAuthError =>
   new OAuthError('invalid_grant', refusal, { reason: `plugin:refresh_token:${reason}` })
 
 /**
- * A refresh token for new tokens. It is spent and replaced, unless the client is one that reuses it.
+ * The refresh token grant: exchanges a refresh token for new tokens. The refresh token is spent and replaced, unless
+ * the client reuses refresh tokens.
  *
  * @see RFC 6749 section 6; RFC 9700 section 4.14; wire contract, section 3
  */

@@ -1,7 +1,8 @@
 /**
  * Attack: passwords are guessed at the host's login page instead of at the token endpoint, where nothing counts them.
  *
- * `provider.authenticateUser` has the limits of the password grant: both count the same failures of a user, an address and a client.
+ * `provider.authenticateUser` has the limits of the password grant: both count the same failures of a user, an address
+ * and a client.
  */
 
 import { isOAuthError, type LoginContext } from '@grantry/core'
@@ -128,6 +129,6 @@ describe('what a login page passes on', () => {
   test('without users.authenticate it is a TypeError that says so', async () => {
     const f = await fixture({ users: {}, plugins: [], clients: [] })
     const login = f.provider.authenticateUser({ username: 'alice', password: 'x' }, {})
-    await expect(login).rejects.toThrow('authenticateUser() needs users with authenticate()')
+    await expect(login).rejects.toThrow('authenticateUser() requires authenticate()')
   })
 })

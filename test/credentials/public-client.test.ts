@@ -105,7 +105,7 @@ describe('what a public client must do', () => {
     '2.8 a public client with the grant type %s is refused at start',
     async (grantType) => {
       await expect(fixture({ clients: [{ ...spa, grantTypes: [grantType] }] })).rejects.toThrow(
-        'needs a client with a secret',
+        'requires a client with a secret',
       )
     },
   )

@@ -199,7 +199,7 @@ test.each(['exp', 'iss', 'client_id', 'scope', 'amr', 'cnf', 'active', '__proto_
   async (claim) => {
     for (const identity of [true, false]) {
       const scopes = [{ name: 'odd', identity, claims: ['name', claim] }]
-      await expect(fixture({ scopes, clients: [] })).rejects.toThrow(`scopes: odd asks for the claim ${claim}`)
+      await expect(fixture({ scopes, clients: [] })).rejects.toThrow(`scopes: odd has the claim ${claim}`)
     }
   },
 )

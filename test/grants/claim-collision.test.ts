@@ -78,7 +78,7 @@ describe('a custom claim with the name of a protocol claim', () => {
     '3.61 an API that asks the user service for %s is refused at start',
     async (name) => {
       const scopes = [{ name: 'api1', claims: [name] }, { name: 'api2' }]
-      await expect(fixture({ scopes })).rejects.toThrow(new RegExp(`api1 asks for the claim ${name}`, 'u'))
+      await expect(fixture({ scopes })).rejects.toThrow(new RegExp(`api1 has the claim ${name}`, 'u'))
     },
   )
 

@@ -62,7 +62,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     [
       'a grant type that no plugin brings',
       { ...valid, clients: [{ ...valid.clients[0], grantTypes: ['urn:example:nothing'] }] },
-      'web may use the grant type urn:example:nothing, which no plugin brings',
+      'web uses the grant type urn:example:nothing, which no plugin provides',
     ],
     [
       'a missing environment variable',

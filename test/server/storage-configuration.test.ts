@@ -26,11 +26,11 @@ describe('storage in a configuration', () => {
   test.each<[string, unknown, string]>([
     ['no driver', {}, 'storage.driver is required'],
     ['an unknown driver', { driver: 'sqlite' }, 'storage.driver must be one of memory, filesystem, redis'],
-    ['text', 'memory', 'storage must be an object, not text'],
+    ['text', 'memory', 'storage must be an object, not a string'],
     [
       'a setting of another driver',
       { driver: 'memory', directory: './data' },
-      'storage.directory is not a known option here; known are driver',
+      'storage.directory is not a known option here; known options: driver',
     ],
     [
       'a mistyped setting',

@@ -31,7 +31,7 @@ describe('clients', () => {
   test('a grant type that no plugin brings is refused, and the known ones are named', async () => {
     await expect(startClient({ grantTypes: ['client_credentials', 'device_code'] })).rejects.toMatchObject(
       refusal(
-        'clients: web may use the grant type device_code, which no plugin brings; known are client_credentials, password, ' +
+        'clients: web uses the grant type device_code, which no plugin provides; known grant types: client_credentials, password, ' +
           'authorization_code, refresh_token',
       ),
     )
@@ -41,7 +41,7 @@ describe('clients', () => {
     await expect(start({ plugins: [] })).rejects.toMatchObject(
       refusal(
         expect.stringMatching(
-          /^clients: web may use the grant type client_credentials, which no plugin brings(?!; known are $)/u,
+          /^clients: web uses the grant type client_credentials, which no plugin provides(?!; known grant types: $)/u,
         ),
       ),
     )
@@ -49,7 +49,7 @@ describe('clients', () => {
 
   test('a scope that is not declared is refused', async () => {
     await expect(startClient({ scopes: ['api1', 'api2'] })).rejects.toMatchObject(
-      refusal('clients: web may ask for the scope api2, which is not declared in scopes'),
+      refusal('clients: web has the scope api2, which is not declared in scopes'),
     )
   })
 
@@ -66,7 +66,7 @@ describe('clients', () => {
 
   test('a confidential client that may use a grant and has no secret is refused', async () => {
     await expect(startClient({ secrets: [] })).rejects.toMatchObject(
-      refusal('clients: web has no usable secret; give it one, or say public: true'),
+      refusal('clients: web has no usable secret; add one, or set public: true'),
     )
   })
 
@@ -86,7 +86,7 @@ describe('clients', () => {
 
   test.each(['client_credentials', 'password'])('a public client that may use %s is refused', async (grantType) => {
     await expect(startClient({ public: true, secrets: [], grantTypes: [grantType] })).rejects.toMatchObject(
-      refusal(`clients: web is public and may use ${grantType}, which needs a client with a secret`),
+      refusal(`clients: web is public but uses ${grantType}, which requires a client with a secret`),
     )
   })
 
@@ -96,7 +96,7 @@ describe('clients', () => {
   ])('a client for codes without a redirect URI is refused: %s', async (_what, more) => {
     await expect(startClient({ grantTypes: ['authorization_code'], ...more })).rejects.toMatchObject(
       refusal(
-        'clients: web may use authorization_code and has no redirectUris, so no code can be made for it; add one',
+        'clients: web uses authorization_code but has no redirectUris, so it cannot get a code; add a redirect URI',
       ),
     )
   })
@@ -118,7 +118,7 @@ describe('clients', () => {
   test('a public client for codes is refused where no plugin checks its code_verifier', async () => {
     await expect(start({ clients: [spa], plugins: [authorizationCode()] })).rejects.toMatchObject(
       refusal(
-        'clients: spa is public and can redeem no code, because no plugin checks its code_verifier; add proofKey() to the plugins',
+        'clients: spa is public and cannot redeem a code, because no plugin checks its code_verifier; add proofKey() to plugins',
       ),
     )
     await expect(start({ clients: [spa] })).resolves.toBeDefined()
@@ -159,7 +159,7 @@ describe('scopes', () => {
     'a scope that brings the protocol claim %s is refused',
     async (claim) => {
       await expect(startScopes({ name: 'api2', claims: ['department', claim] })).rejects.toMatchObject(
-        refusal(`scopes: api2 asks for the claim ${claim}, which belongs to the protocol`),
+        refusal(`scopes: api2 has the claim ${claim}, which is reserved for the protocol; remove it`),
       )
     },
   )
@@ -167,7 +167,7 @@ describe('scopes', () => {
   test('an identity scope may name sub, and no other protocol claim', async () => {
     await expect(startScopes({ name: 'me', identity: true, claims: ['sub'] })).resolves.toBeDefined()
     await expect(startScopes({ name: 'me', identity: true, claims: ['sub', 'idp'] })).rejects.toMatchObject(
-      refusal('scopes: me asks for the claim idp, which belongs to the protocol'),
+      refusal('scopes: me has the claim idp, which is reserved for the protocol; remove it'),
     )
   })
 })

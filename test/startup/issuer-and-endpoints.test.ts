@@ -27,7 +27,7 @@ describe('the issuer', () => {
     'https://id.example.com#top',
     'https://user:password@id.example.com',
   ])('%j is refused', async (issuer) => {
-    const message = 'createProvider(): issuer must be an absolute http or https URL without query, fragment or user'
+    const message = 'createProvider(): issuer must be an absolute http or https URL without a query, fragment or user'
     await expect(start({ issuer })).rejects.toMatchObject(refusal(message))
   })
 
@@ -52,7 +52,9 @@ describe('the issuer', () => {
     '%j is refused: it is http and not this machine',
     async (issuer) => {
       await expect(start({ issuer })).rejects.toMatchObject(
-        refusal('createProvider(): issuer must be https; http is for this machine only (127.0.0.1, [::1], localhost)'),
+        refusal(
+          'createProvider(): issuer must use https; http is allowed only for loopback hosts (127.0.0.1, [::1], localhost)',
+        ),
       )
     },
   )

@@ -31,12 +31,12 @@ const check = (more: object) => ({
 
 describe('plugins', () => {
   test('two grants of one name are refused, also when one is nested', async () => {
-    const message = 'plugins: two plugins bring the grant type client_credentials; leave one of them out'
+    const message = 'plugins: two plugins provide the grant type client_credentials; remove one of them'
     await expect(start([clientCredentials(), [[clientCredentials()]]])).rejects.toMatchObject(refusal(message))
   })
 
   test('two checks that settle one demand are refused: nobody could say which of them decides', async () => {
-    const message = 'plugins: two plugins settle the demand proof_key; leave one of them out'
+    const message = 'plugins: two plugins settle the demand proof_key; remove one of them'
     await expect(start([authorizationCode(), proofKey(), check({})])).rejects.toMatchObject(refusal(message))
   })
 
@@ -48,7 +48,7 @@ describe('plugins', () => {
     ['a promise', Promise.resolve(clientCredentials())],
     ['another kind', grant({ kind: 'grnt' })],
   ])('%s is no plugin', async (_what, entry) => {
-    const message = 'plugins: an entry is no plugin; did you forget to call its factory, as in password()?'
+    const message = 'plugins: an entry is not a plugin; did you forget to call its factory, as in password()?'
     await expect(start([entry])).rejects.toMatchObject(refusal(message))
   })
 
@@ -71,7 +71,7 @@ describe('plugins', () => {
   test.each(['', 'two words', 'a"b', 'x'.repeat(101), undefined, 7])(
     'a grant of the type %j is refused',
     async (grantType) => {
-      const message = `plugins: "${grantType}" is no grant type; take a short name or an absolute URI of at most 100 characters`
+      const message = `plugins: "${grantType}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`
       await expect(start([grant({ grantType })])).rejects.toMatchObject(refusal(message))
     },
   )
@@ -87,7 +87,7 @@ describe('plugins', () => {
     ['params that are null', { params: null }],
     ['params that are no schema', { params: { badge_id: v.string() } }],
   ])('a grant with %s is refused at start, not at the first request', async (_what, more) => {
-    const message = 'plugins: the grant urn:example:badge needs params (a valibot schema) and handle()'
+    const message = 'plugins: the grant urn:example:badge requires params (a valibot schema) and handle()'
     await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
   })
 
@@ -119,7 +119,7 @@ describe('plugins', () => {
     const first = check({ settles: 'one', metadata: { example_supported: one } })
     const second = check({ settles: 'other', metadata: { example_supported: another } })
     const message =
-      'plugins: the check of one and the check of other set example_supported in the discovery document; only lists of text are united'
+      'plugins: the check of one and the check of other set example_supported in the discovery document; only arrays of strings are merged'
     await expect(start([authorizationCode(), first, second])).rejects.toMatchObject(refusal(message))
   })
 
@@ -153,7 +153,7 @@ describe('plugins', () => {
     ['no users', {}],
     ['users without authenticate()', { users: { isActive: () => true } }],
   ])('password() with %s is refused', async (_what, more) => {
-    const message = 'users: the grant type password needs users with authenticate()'
+    const message = 'users: the grant type password requires authenticate()'
     await expect(start([password()], more)).rejects.toMatchObject(refusal(message))
   })
 })

@@ -50,7 +50,7 @@ describe('storage', () => {
     const storage = driver({ incrementItem: undefined })
     await expect(start(storage, { abuseControl: true })).rejects.toMatchObject(
       refusal(
-        'storage: broken has no incrementItem(), which abuseControl counts with; take a driver that has one, or say abuseControl: false (failed passwords are limited all the same)',
+        'storage: broken has no incrementItem(), which abuseControl requires; use a driver that has it, or set abuseControl: false (failed passwords are still limited)',
       ),
     )
     await start(storage, { abuseControl: false })
@@ -164,7 +164,8 @@ describe('storage', () => {
     await expect(start(storage)).rejects.toMatchObject(notAtomic)
   })
 
-  // The natural mistake: look, then write. Measured on unstorage: 50 racers, 50 winners. One call after the other shows nothing.
+  // The natural mistake: look, then write. Measured on unstorage: 50 racers, 50 winners. One call after the other shows
+  // nothing.
   test('an insertItem() that looks first and writes later is refused', async () => {
     const items = new Map<string, string>()
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

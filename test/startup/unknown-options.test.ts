@@ -39,7 +39,7 @@ describe('an unknown option', () => {
     [
       'that is like none of the known',
       { certificateChain: 'x' },
-      'createProvider(): certificateChain is not a known option here; known are issuer, keys, storage, storageTimeLimit, hostTimeLimit, maxHostCalls, clients, scopes, users, ' +
+      'createProvider(): certificateChain is not a known option here; known options: issuer, keys, storage, storageTimeLimit, hostTimeLimit, maxHostCalls, clients, scopes, users, ' +
         'plugins, endpoints, introspection, clientTokenSubject, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
     ],
     [
@@ -87,8 +87,8 @@ describe('an unknown option', () => {
     await expect(start(wrong)).rejects.toMatchObject({ name: 'TypeError', message })
   })
 
-  // A class instance may have methods of its own, so the users port cannot be strict; but an object with none of the three is a
-  // mistake, and without isActive() every user counts as active.
+  // A class instance may have methods of its own, so the users port cannot be strict; but an object with none of the
+  // three is a mistake, and without isActive() every user counts as active.
   test.each([
     ['isActive', { isActve: () => false }],
     ['authenticate', { authentcate: () => undefined }],

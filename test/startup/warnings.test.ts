@@ -46,7 +46,7 @@ describe('a client that cannot succeed is told of at start', () => {
 
   test('a client with offline_access that may not use refresh_token', async () => {
     expect(await warnings([{ ...web, grantTypes: ['authorization_code'] }])).toEqual([
-      'web may ask for offline_access and may not use refresh_token: its refresh tokens are of no use',
+      'web has the scope offline_access but not the grant type refresh_token, so it cannot use its refresh tokens',
     ])
   })
 
@@ -58,7 +58,7 @@ describe('a client that cannot succeed is told of at start', () => {
 
 describe('codes without PKCE', () => {
   const sentence =
-    'No plugin checks a code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to the plugins (RFC 9700 section 2.1.1)'
+    'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)'
   const told = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'proof_key_unsupported')
 
   test('are reported once, whatever clients there are, because a client store cannot be looked through', async () => {
@@ -77,7 +77,7 @@ describe('a redirect URI without TLS', () => {
 
   test('is reported with its client', async () => {
     expect(await told('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
-      'web has the redirect URI http://app.example.com/callback: anybody on the network can read the codes that are sent there; use https (RFC 9700 section 2.6)',
+      'web has the redirect URI http://app.example.com/callback, so an attacker on the network can read its codes; use https (RFC 9700 section 2.6)',
     ])
   })
 

@@ -53,7 +53,7 @@ describe('an option of the wrong type', () => {
     ['plugins', null, 'plugins must be an array of plugins'],
     ['endpoints', null, 'endpoints must be an object, not null'],
     ['endpoints', { token: 1 }, 'endpoints.token must be true, false, or a path such as /oauth/token'],
-    ['introspection', 'unauthorized', 'introspection must be an object, not text'],
+    ['introspection', 'unauthorized', 'introspection must be an object, not a string'],
     ['introspection', { unrelatedScope: '401' }, 'introspection.unrelatedScope must be "inactive" or "unauthorized"'],
     ['clockTolerance', '5', 'clockTolerance must be a number of seconds'],
     ['clockTolerance', Number.NaN, 'clockTolerance must be a number of seconds'],
@@ -156,7 +156,7 @@ describe('an option of the wrong type', () => {
 
   test.each([
     [{}, 'scopes[0]: name is required'],
-    ['api1', 'scopes[0] must be an object, not text'],
+    ['api1', 'scopes[0] must be an object, not a string'],
     [{ name: 'two words' }, 'scopes[0]: name must be a scope name (RFC 6749 section 3.3)'],
     [{ name: 'x'.repeat(301) }, 'scopes[0]: name must be at most 300 characters'],
     [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of text'],
@@ -166,7 +166,8 @@ describe('an option of the wrong type', () => {
     await expect(start({ scopes: [scope] })).rejects.toMatchObject({ name: 'TypeError', message })
   })
 
-  // An operator who writes the secret itself where its hash belongs finds the sentence in a log: it must not be the secret.
+  // An operator who writes the secret itself where its hash belongs finds the sentence in a log: it must not be the
+  // secret.
   test.each([
     ['text in place of { sha256 }', ['plain-web-secret']],
     ['a number as the hash', [{ sha256: 4711004711 }]],

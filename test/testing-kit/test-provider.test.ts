@@ -158,7 +158,7 @@ describe('createTestProvider()', () => {
   test('rejects as createProvider() does: a mistake in a plugin shows at once', async () => {
     await expect(createTestProvider({ plugins: [badgeGrant(), badgeGrant()] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: 'plugins: two plugins bring the grant type urn:example:badge; leave one of them out',
+      message: 'plugins: two plugins provide the grant type urn:example:badge; remove one of them',
     })
     await expect(createTestProvider({ plugins: [], isuer: 1 } as never)).rejects.toThrow(/did you mean issuer/u)
   })

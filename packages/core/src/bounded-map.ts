@@ -1,4 +1,6 @@
-/** A map of texts that forgets what was written first when it is full: a flood of strangers must not fill the memory. */
+/**
+ * A map with string keys that evicts its oldest entry when it is full, so a flood of requests cannot exhaust memory.
+ */
 export interface BoundedMap<V> {
   readonly size: number
   get(key: string): V | undefined
@@ -13,7 +15,7 @@ export function createBoundedMap<V>(most: number): BoundedMap<V> {
     },
     get: (key) => entries.get(key),
     set(key, value) {
-      // Written again is written last.
+      // A rewritten key becomes the newest entry.
       entries.delete(key)
       entries.set(key, value)
       if (entries.size <= most) return

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** The number of single-character edits from one text to another (Levenshtein). */
+/** The Levenshtein distance between two strings. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i += 1) {
@@ -14,7 +14,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0
 }
 
-/** `code_challenge`, `code-challenge` and `codeChallenge` are one name. */
+/** Maps `code_challenge`, `code-challenge` and `codeChallenge` to the same string. */
 const spellingOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/gu, '')
 
 function nearest(word: string, known: readonly string[]): string | undefined {
@@ -24,21 +24,21 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   return best !== undefined && best.edits <= Math.max(2, Math.floor(word.length / 3)) ? best.name : undefined
 }
 
-/** What was found, by its kind only: a value could be a secret that was written in the wrong place. */
+/** Describes a value by its type only: the value itself could be a secret in the wrong place. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return 'text'
+  if (typeof value === 'string') return 'a string'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 /**
- * The schema of an object in a configuration: every key is known, or the message names the nearest one. A mistyped security
- * option must not be silence.
+ * The schema of a configuration object. It rejects unknown keys and suggests the nearest known one, so a mistyped
+ * security option is never ignored silently.
  *
- * @param hints `meant`: what to suggest for names that are no spelling of a known one, by their lower case without `_` and `-`; `shape`: what the object looks
- * like, and how to make one.
+ * @param hints `meant`: suggestions for names that are not misspellings, keyed by their lower case without `_` and
+ * `-`. `shape`: what the object looks like, and how to create one.
  */
 export function configurationObject<const E extends v.ObjectEntries>(
   entries: E,
@@ -56,7 +56,7 @@ export function configurationObject<const E extends v.ObjectEntries>(
       if (Object.hasOwn(meant, spelling)) return `is not a known option; did you mean ${meant[spelling]}`
       const suggestion = nearest(unknown, known)
       return suggestion === undefined
-        ? `is not a known option here; known are ${known.join(', ')}`
+        ? `is not a known option here; known options: ${known.join(', ')}`
         : `is not a known option; did you mean ${suggestion}?`
     }
     if (issue.expected.startsWith('"')) return 'is required'
@@ -66,15 +66,15 @@ export function configurationObject<const E extends v.ObjectEntries>(
 }
 
 /**
- * The schema of an object of functions that the host brings. Members that it has beside are its own, unless one is a known name mistyped: an
- * `isActve` would mean that every user is active.
+ * The schema of a host port: an object of functions. Unknown members are allowed unless one looks like a misspelled
+ * function: a misspelled `isActve` would otherwise make every user active.
  */
 export function configurationPort<T>(names: readonly string[], expected: string) {
   return v.pipe(
     v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
-      // By reading, not by listing: the methods of a class are on its prototype.
+      // Reads members by name instead of listing keys: class methods are on the prototype.
       const members = dataset.value as Readonly<Record<string, unknown>>
       const absent = names.filter((name) => members[name] === undefined)
       const wrong = names.find((name) => members[name] !== undefined && typeof members[name] !== 'function')
@@ -89,7 +89,7 @@ export function configurationPort<T>(names: readonly string[], expected: string)
   )
 }
 
-/** A function of the host. */
+/** The schema of an optional function. */
 export const functionSchema = <T>() =>
   v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
 
@@ -101,14 +101,14 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
   return path
 }
 
-// Messages of our own schemas are sentences already; valibot's own begin with `Invalid`.
+// Messages of our own schemas are already sentences; valibot's default messages begin with `Invalid`.
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (!issue.message.startsWith('Invalid ')) return issue.message
   return `must be ${issue.expected ?? 'valid'}, not ${kindOf(issue.input)}`
 }
 
 /**
- * Checks what a host wrote, once, at start.
+ * Validates a configuration value at startup.
  *
  * @throws TypeError with one sentence that names the path of the first mistake.
  */
@@ -119,17 +119,17 @@ export function parseConfiguration<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input, { abortPipeEarly: true })
   if (result.success) return result.output
-  // A mistyped name comes before what is missing because of it.
+  // An unknown key first: it often explains why a required one is missing.
   const issue = result.issues.find(({ expected }) => expected === 'never') ?? result.issues[0]
   const path = pathOf(issue)
   const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
   throw new TypeError([...where, sentence(issue)].join(' '))
 }
 
-/** Seconds: ten years. No setting lets anything live longer. */
+/** The upper limit of every lifetime setting: ten years, in seconds. */
 export const longestLifetime = 315_360_000
 
-/** A positive whole number of seconds. */
+/** A lifetime in seconds: a positive integer of at most ten years. */
 export const lifetimeSchema = v.pipe(
   v.number('must be a number of seconds'),
   v.check(

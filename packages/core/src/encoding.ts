@@ -1,10 +1,10 @@
 const encoder = new TextEncoder()
-// ignoreBOM keeps a leading U+FEFF: two different byte strings never become one text.
+// ignoreBOM keeps a leading U+FEFF, so two different byte strings never decode to the same text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
 
-/** The text, or `undefined` where the bytes are not UTF-8. */
+/** Decodes UTF-8; returns `undefined` if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
@@ -23,7 +23,10 @@ export function hex(bytes: Uint8Array): string {
 
 const base64urlCodes = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Unpadded base64url (RFC 4648 section 5). Three times as fast as `btoa` for the claims of a JWT, which takes a string of bytes and another alphabet. */
+/**
+ * Encodes as unpadded base64url (RFC 4648 section 5). Three times as fast as `btoa` for JWT claims: `btoa` needs a
+ * binary string and uses another alphabet.
+ */
 export function base64url(bytes: Uint8Array): string {
   const codes = new Uint8Array(Math.ceil((bytes.length * 4) / 3))
   let bits = 0
@@ -44,7 +47,9 @@ export function base64url(bytes: Uint8Array): string {
 
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u
 
-/** The bytes, or `undefined` where the text is not padded base64 (RFC 4648 section 4). `atob` alone would forgive white space. */
+/**
+ * Decodes padded base64 (RFC 4648 section 4), or returns `undefined`. Stricter than `atob`, which ignores white space.
+ */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64Form.test(text)) return undefined
   const binary = atob(text)
@@ -55,7 +60,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 
 const base64urlForm = /^[A-Za-z0-9_-]*$/u
 
-/** The bytes, or `undefined` where the text is not unpadded base64url (RFC 4648 section 5). */
+/** Decodes unpadded base64url (RFC 4648 section 5), or returns `undefined`. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64urlForm.test(text) || text.length % 4 === 1) return undefined
   const padded = text

@@ -1,7 +1,7 @@
-/** A value that JSON can hold. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 export type JsonObject = { readonly [name: string]: Json }
 
-/** Some ports answer at once (an array, a map), others ask a database. */
+/** Ports may return a value synchronously (from memory) or a promise (from a database). */
 export type MaybePromise<T> = T | Promise<T>

@@ -14,10 +14,10 @@ import type { Plugin } from './plugin/registry.ts'
 import type { AtomicDriver } from './records/store.ts'
 import type { Runtime } from './runtime.ts'
 
-/** A path below the issuer, or `false` for an endpoint that is off. `true`: on, at its usual path. */
+/** A path relative to the issuer; `true` for the default path; `false` to disable the endpoint. */
 export type EndpointSwitch = boolean | `/${string}`
 
-/** Where each endpoint is, unless `endpoints` says otherwise. */
+/** The default path of each endpoint, relative to the issuer. The option `endpoints` overrides it. */
 export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
   token: '/connect/token',
   identityTokenValidation: '/connect/identitytokenvalidation',
@@ -30,74 +30,85 @@ export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
   jwks: '/.well-known/jwks',
 }
 
-/** Everything that a provider is made of. Read once, at start; unknown keys are refused. */
+/** The options of `createProvider()`. They are read once, at startup; unknown keys are rejected. */
 export interface ProviderOptions {
-  /** The URL that tokens name as `iss`, and under whose path the endpoints are. It never comes from a request. */
+  /** The `iss` of all tokens, and the base URL of the endpoints. It is never derived from a request. */
   readonly issuer: string
-  /** `storedKeys()`, which the store keeps and replaces; JWKs and external keys of which the first signs; or `signingKeys()`, for tests. */
+  /**
+   * The signing keys: `storedKeys()`, kept and rotated in the storage; an array of JWKs and external keys, of which the
+   * first one signs; or `signingKeys()`, for tests.
+   */
   readonly keys: KeySource
-  /** Where codes and tokens are kept: an unstorage driver that can insert atomically. */
+  /** Stores codes and tokens: an unstorage driver with an atomic insert. */
   readonly storage: AtomicDriver
-  /** Seconds that one operation of the storage may take; after them the answer is 503. Default 5. */
+  /** Seconds after which a storage operation fails and the response is 503. Default: 5. */
   readonly storageTimeLimit?: number
   /**
-   * Seconds that one call of `users`, or of a client store, may take; default 5. After them the response is 503 `temporarily_unavailable`, and an event
-   * names the function.
+   * Seconds after which a call to `users` or a client store fails. The response is then 503 `temporarily_unavailable`,
+   * and an event names the function. Default: 5.
    */
   readonly hostTimeLimit?: number
   /**
-   * Calls of one function of `users`, or of a client store, under way at once; default 128. One more is 503 at once. Keep it well below the requests that
-   * the server takes at once (`maxRequests`), so that endpoints that do not need a function that hangs still respond. At most four times as
-   * many password attempts are under way, including those that wait for an earlier one of the same user.
+   * The maximum number of concurrent calls to one function of `users` or of a client store. Default: 128. A call beyond
+   * it fails immediately with 503. Keep it well below the concurrent requests of the server (`maxRequests`), so that
+   * when one function hangs, endpoints that do not call it still respond. The number of concurrent password attempts is
+   * limited to four times this value, including attempts that wait for an earlier attempt of the same user.
    */
   readonly maxHostCalls?: number
   readonly clients: readonly ClientOptions[] | ClientStore
-  /** Those of the host. The standard ones (`openid`, `profile`, ..., `offline_access`) are known. */
+  /** The scopes of your APIs. The standard scopes (`openid`, `profile`, ..., `offline_access`) are predefined. */
   readonly scopes?: readonly ScopeOptions[]
   readonly users?: UserService
-  /** Grant types and grant checks. Nothing is there that is not named here. */
+  /** Grant types and grant checks. None is enabled by default. */
   readonly plugins: Plugin
   readonly endpoints?: Readonly<Partial<Record<EndpointName, EndpointSwitch>>>
   readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' }
   /**
-   * What JWT access tokens of a client alone have as `sub`. `none` (default): nothing. `client_id`: the client id, as RFC 9068 section 2.2 requires
-   * and strict validators expect. An API can then no longer tell a client from a user by `sub`: no client id may equal the `sub` of a user, or
-   * the API reads `auth_time`, which only the tokens of users have.
+   * The `sub` of JWT access tokens without a user. `none` (default): no `sub`. `client_id`: the client id, as RFC 9068
+   * section 2.2 requires and strict validators expect. An API can then no longer distinguish clients from users by
+   * `sub`: either ensure that no client id equals the `sub` of a user, or let the API check for `auth_time`, which only
+   * tokens with a user have.
    */
   readonly clientTokenSubject?: 'none' | 'client_id'
-  /** Seconds by which `exp` and `nbf` may be missed; default 0, at most 60. */
+  /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0; maximum: 60. */
   readonly clockTolerance?: number
-  /** Bytes of a form, and characters of a query; default 65536. */
+  /** The maximum size of a form body in bytes and of a query in characters. Default: 65536. */
   readonly bodyLimit?: number
   /**
-   * How guessing is slowed down. `true`, or an object with other numbers: failed passwords, failed authentications of clients and scopes, and invalid tokens.
-   * Without it, failed passwords only, with their default numbers; that limit is never off. All but passwords need `incrementItem` of the storage, and a host
-   * that says where a request comes from.
+   * Limits on guessing: failed passwords, failed authentications of clients and scopes, and invalid tokens. `true`
+   * enables all of them with defaults; an object overrides the defaults. Without it, only failed passwords are limited,
+   * with defaults; that limit cannot be disabled. The other limits require `incrementItem` of the storage and an
+   * adapter that reports the client address.
    */
   readonly abuseControl?: boolean | AbuseControlOptions
-  /** The host's own login page, for the discovery document. */
+  /** The URL of your login page, published in the discovery document. */
   readonly authorizationEndpoint?: string
-  /** Gets every event. Without it, failures, warnings at the start and skipped secrets are lines on `console.error`. */
+  /** Receives every event. Without it, failures, startup warnings and skipped secrets are logged to `console.error`. */
   readonly observe?: Observer
-  /** Whether answers that are not cached carry `x-request-id` and a `traceparent` of ours (W3C Trace Context). Default `false`. */
+  /**
+   * Adds `x-request-id` and `traceparent` (W3C Trace Context) to responses that are not cacheable. Default: `false`.
+   */
   readonly traceHeaders?: boolean
-  /** Parts of the surroundings to use instead of web standards: a clock for tests, faster hashing from an adapter. */
+  /** Replaces parts of the default runtime: a clock for tests, faster hashing from an adapter. */
   readonly runtime?: Partial<Runtime>
 }
 
-/** What the issuer of a provider may be: the URL that clients compare to the letter (OpenID Connect Discovery section 3, RFC 8414 section 2). */
+/**
+ * The schema of an issuer. Clients compare it character by character (OpenID Connect Discovery section 3, RFC 8414
+ * section 2).
+ */
 export const issuerSchema = v.pipe(
   v.string('must be an http or https URL'),
   v.check(
     (issuer) => /^https?:\/\/[^?#@\\\s]+$/iu.test(issuer) && URL.canParse(issuer),
-    'must be an absolute http or https URL without query, fragment or user',
+    'must be an absolute http or https URL without a query, fragment or user',
   ),
-  // RFC 8414 section 2: tokens and secrets travel to it.
+  // RFC 8414 section 2: clients send secrets and tokens to it.
   v.check(
     (issuer) => !isUnencrypted(issuer),
-    'must be https; http is for this machine only (127.0.0.1, [::1], localhost)',
+    'must use https; http is allowed only for loopback hosts (127.0.0.1, [::1], localhost)',
   ),
-  // OpenID Connect Discovery section 4.1 strips it anyway, and `iss` is compared to the letter.
+  // OpenID Connect Discovery section 4.1 strips a trailing slash, and then `iss` would no longer match.
   v.check((issuer) => !issuer.endsWith('/'), 'must not end with a slash'),
   v.check(
     (issuer) => new URL(issuer).href.replace(/\/$/u, '') === issuer,
@@ -113,7 +124,7 @@ const switchSchema = v.custom<EndpointSwitch>(
   'must be true, false, or a path such as /oauth/token',
 )
 
-// Ports and lists of plugins are judged where they are opened; here only that something is there.
+// Checks only that a value is present: ports and plugins are validated where they are opened.
 const given = <T>(expected: string) =>
   v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`)
 
@@ -206,7 +217,7 @@ export const providerOptionsSchema = configurationObject({
 
 export type CheckedOptions = v.InferOutput<typeof providerOptionsSchema>
 
-/** The path of an endpoint from the root of the host, or `undefined` when it is off. */
+/** The absolute path of an endpoint, or `undefined` when it is disabled. */
 export function pathOfEndpoint(name: EndpointName, options: CheckedOptions): string | undefined {
   const setting = options.endpoints[name] ?? true
   if (setting === false) return undefined

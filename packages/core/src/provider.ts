@@ -25,14 +25,17 @@ import { createInspect, type Inspect } from './tokens/inspect.ts'
 import { createRevoke, type Revoke } from './tokens/revoke.ts'
 import { type Parts, wire } from './wiring.ts'
 
-/** An OAuth 2.0 / OpenID Connect provider: handlers to mount, and a door for the host's login page. */
+/** An OAuth 2.0 / OpenID Connect provider: request handlers to mount, and functions for your login page. */
 export interface Provider {
   readonly issuer: string
-  /** One handler per endpoint, usable alone, wherever it is mounted. One that is off answers 404. */
+  /** One handler per endpoint. Each works alone, at any path. A disabled endpoint responds with 404. */
   readonly handlers: Readonly<Record<EndpointName, Handler>>
-  /** All of them behind one door; 404 for every other path. */
+  /** Routes a request to its endpoint by path; responds with 404 for every other path. */
   readonly fetch: Handler
-  /** The handler for this request, if its path is ours. Adapters ask before they pass a request on. */
+  /**
+   * Returns the handler for the path of this request, if it is an endpoint. Adapters use it to decide whether to pass
+   * the request on.
+   */
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
   readonly checkAuthorizationRequest: CheckAuthorizationRequest
@@ -43,16 +46,16 @@ export interface Provider {
   readonly metadata: JsonObject
   readonly grantTypes: readonly string[]
   readonly keys: ProviderKeys
-  /** The paths of the endpoints that are on, from the root of the host. */
+  /** The absolute paths of the enabled endpoints. */
   readonly paths: Readonly<Partial<Record<EndpointName, string>>>
-  /** How often `observe` has thrown or rejected. */
+  /** The number of times that `observe` has thrown or rejected. */
   readonly observerFailures: number
   /**
-   * Whether the storage can be read and written, for a readiness probe. Writes only after a write has failed, at most once a second, until a write
-   * succeeds again. Never rejects.
+   * Checks whether the storage can be read and written; use it in a readiness probe. It writes only after a write has
+   * failed, at most once a second, until a write succeeds. Never rejects.
    */
   isReady(): Promise<boolean>
-  /** Closes the storage. Call it when no request is under way any more. */
+  /** Closes the storage. Call it when no request is in flight. */
   close(): Promise<void>
 }
 
@@ -86,7 +89,10 @@ function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
   ]
 }
 
-/** For a request that has the path of an endpoint below another base, such as that of a proxy or of the issuer. Discovery publishes the same. */
+/**
+ * A hint for a request to an endpoint's path under the wrong base path. It reveals nothing that discovery does not
+ * publish.
+ */
 function baseHint(path: string, issuer: string, paths: ReadonlyMap<EndpointName, string>): string {
   const base = new URL(issuer).pathname.replace(/\/$/u, '')
   const isElsewhere = [...paths.values()].some((own) => own.startsWith(base) && path.endsWith(own.slice(base.length)))
@@ -94,10 +100,12 @@ function baseHint(path: string, issuer: string, paths: ReadonlyMap<EndpointName,
 }
 
 /**
- * Makes a provider. It is awaited so that every mistake shows now, not at the first request.
+ * Creates a provider. It validates the options, imports the keys and probes the storage, so mistakes surface at startup
+ * and not at the first request.
  *
- * @throws TypeError with one sentence: an unknown option, a bad key, two plugins of one name, a grant type that no plugin brings, a
- * storage that is read-only or cannot insert atomically. Error, with its cause, when the storage is out of reach.
+ * @throws TypeError with one sentence for a mistake in the options: an unknown option, an invalid key, two plugins with
+ * the same name, a grant type without a plugin, a storage that is read-only or has no atomic insert.
+ * @throws Error with a cause when the storage cannot be reached.
  * @example
  * const provider = await createProvider({
  *   issuer: 'https://id.example.com',
@@ -119,7 +127,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     if (twin !== undefined) throw new TypeError(`endpoints: ${twin[0]} and ${name} have the same path ${path}`)
     paths.set(name, path)
   }
-  // Last of the checks: it opens the storage.
+  // After the other checks: it opens the storage.
   const parts = await wire(options, runtime)
   const metadata = metadataFor(parts, options, paths)
   const { issuer: realm, traceHeaders } = options

@@ -18,15 +18,15 @@ import {
 import type { MaybePromise } from './json.ts'
 import type { Runtime } from './runtime.ts'
 
-/** What an adapter knows of the connection and the request does not say. */
+/** What an adapter knows about the connection that the `Request` does not contain. */
 export interface ConnectionInfo {
-  /** The caller's address, as far as the adapter trusts it. */
+  /** The address of the caller. Set it only if the adapter trusts its source. */
   readonly clientAddress?: string | undefined
-  /** The span that a tracer of the host's has opened for this request. It then counts instead of the `traceparent` header. */
+  /** The span that the host's tracer has opened for this request. It overrides the `traceparent` header. */
   readonly traceContext?: TraceContext | undefined
 }
 
-/** Answers a request. It never rejects: every failure is a `Response`. */
+/** Handles a request. Never rejects: every failure becomes a `Response`. */
 export type Handler = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
 export interface RouterDeps {
@@ -34,7 +34,7 @@ export interface RouterDeps {
   readonly realm: string
   readonly recorder: Recorder
   readonly runtime: Runtime
-  /** Whether answers carry `x-request-id` and `traceparent`. */
+  /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
 }
 
@@ -43,7 +43,7 @@ const asOAuthError = (thrown: unknown): OAuthError =>
     ? thrown
     : new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
 
-/** The path of a URL, without the cost of parsing the whole of it. */
+/** Returns the path of an absolute URL. Cheaper than `new URL()`. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   if (start < 0) return '/'
@@ -58,24 +58,28 @@ const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Respon
 
 const lastResort: Answer = { status: 500, headers: noStore, body: '{"error":"server_error"}' }
 
-// OpenTelemetry's rule for `http.request.method`: a stranger's word is no value of a log or a label.
+// As OpenTelemetry does for `http.request.method`: arbitrary methods from callers must not become log or label values.
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
 export const methodOf = ({ method }: Pick<Request, 'method'>): string => (knownMethods.has(method) ? method : '_OTHER')
 
-/** A cached document would tell everybody the id of one request. Not among the headers that pages of other origins may read. */
+/**
+ * Adds the trace headers, except to cacheable responses: a cache would send the id of one request to other callers.
+ * CORS does not expose these headers.
+ */
 function withTrace(answered: Answer, { id, context }: Trace): Answer {
   if (context === undefined || answered.headers['cache-control'] !== 'no-store') return answered
   const headers = { ...answered.headers, 'x-request-id': id, traceparent: traceparentOf(context) }
   return { ...answered, headers }
 }
 
-/** An endpoint, or what stands for all other paths. */
+/** An endpoint, or the handler of all other paths. */
 type Routed = Omit<Endpoint, 'name'> & { readonly name: EndpointName | 'unknown' }
 
 /**
- * Handles the requests that no endpoint handles: 404 for every method. The event does not repeat the path, which may hold a token.
+ * Creates the handler for all other paths: 404 for every method. The event does not contain the path, which may include
+ * a token.
  *
- * @param hintFor what the caller may have meant by this path, in words of ours
+ * @param hintFor returns a hint for the error description. It must not repeat the path.
  */
 export function createNotFound(deps: RouterDeps, hintFor: (path: string) => string): Handler {
   const unknownEndpoint: Routed = {
@@ -93,7 +97,7 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   return createHandler(unknownEndpoint, deps)
 }
 
-/** Everything that is the same for every endpoint: method, the one try/catch, CORS, HEAD, events. */
+/** Wraps an endpoint with what all endpoints share: method check, error handling, CORS, HEAD and events. */
 export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
   const { clients, realm, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders
@@ -102,14 +106,17 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
 
   function assertMethod(request: Request): void {
     if (allowed.includes(request.method) || endpoint.name === 'unknown') return
-    throw new OAuthError('invalid_request', 'The method is not allowed here', {
+    throw new OAuthError('invalid_request', 'The method is not allowed', {
       reason: 'method_not_allowed',
       status: 405,
       allow,
     })
   }
 
-  /** The origin may read this answer when the client that it is about allows it; where no client is known yet, when any does. */
+  /**
+   * Whether the origin may read this response: if the client of the request allows it, or, with no client known, if any
+   * client does.
+   */
   async function isAllowed(origin: string, trace: Trace): Promise<boolean> {
     if (trace.client !== undefined) return trace.client.allowedCorsOrigins.includes(origin)
     try {
@@ -139,7 +146,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
   }
 
   function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): MaybePromise<Answer> {
-    // No `Vary`: everybody gets the same document.
+    // No `Vary`: the document is the same for every origin.
     if (endpoint.cors === 'public') return { status, headers: { ...headers, ...originHeaders('*') }, body }
     const origin = request.headers.get('origin')
     if (origin === null) return { status, headers: { ...headers, vary: 'Origin' }, body }
@@ -213,7 +220,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
       const trace = recorder.start(endpoint.name, connection?.clientAddress)
       recorder.record(trace, { type: 'unhandled_failure', reason: 'router_failed', cause: describeCause(thrown) })
     } catch {
-      // The runtime of the host makes no random bytes. Its failure shows as this response.
+      // The host's `randomBytes` fails. The 500 response is the only report.
     }
   }
 
@@ -221,7 +228,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     try {
       return responseOf(await serve(request, connection), runtime)
     } catch (thrown) {
-      // The last resort: whatever else goes wrong, a handler never rejects.
+      // Last resort: a handler never rejects.
       report(thrown, connection)
       return responseOf(lastResort, runtime)
     }

@@ -3,58 +3,58 @@ import { base64url, hex, utf8 } from './encoding.ts'
 import type { JsonObject, MaybePromise } from './json.ts'
 
 /**
- * What tokens are signed with; the usual one of a kind of key first. Symmetric algorithms and `none` are not in the list, so they cannot be
- * asked for (RFC 7518 section 3.1, RFC 8037 section 3.1).
+ * The supported signing algorithms. For a key type with several, the first is the default. Symmetric algorithms and
+ * `none` are not supported (RFC 7518 section 3.1, RFC 8037 section 3.1).
  */
 export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof algorithms)[number]
 
-/** A key of one algorithm, imported once. */
+/** An imported key for one algorithm. */
 export interface SignatureKey {
-  /** The signature as a JWS carries it (RFC 7518 section 3.4: r and s, not DER). Only a private key can. */
+  /** Returns the signature in JWS form (RFC 7518 section 3.4: r and s, not DER). Throws for a public key. */
   sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
-  /** Whether this signature of this key is on the data. Never throws for what a stranger sends. */
+  /** Whether the signature over the data is valid. Must not throw for malformed input. */
   verify(data: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>): MaybePromise<boolean>
 }
 
 /**
- * Everything the core takes from its surroundings. The default is web standards only; an adapter may hand in faster parts
- * with the same meaning, and a test a clock of its own. Nothing else in the core reads a clock or makes randomness.
+ * The platform functions that the core uses. The defaults use only web standards. An adapter can replace them with
+ * faster equivalents, and a test can set the clock. Nothing else in the core reads a clock or generates random values.
  */
 export interface Runtime {
-  /** Seconds since the Unix epoch, an integer. */
+  /** Epoch seconds, an integer. */
   now(): number
-  /** Milliseconds on a clock that never goes back; only differences have a meaning. */
+  /** Milliseconds on a monotonic clock; only differences are meaningful. */
   elapsed(): number
   /** Cryptographically strong random bytes. */
   randomBytes(length: number): Uint8Array<ArrayBuffer>
-  /** Synchronous: `crypto.subtle.digest` costs a thread hop, many times the hash of a short string. */
+  /** SHA-256. Synchronous, because `crypto.subtle.digest` costs a thread hop: far more than hashing a short string. */
   sha256(data: Uint8Array): Uint8Array
-  /** Synchronous as well: a secret that takes longer than another tells which clients exist. */
+  /** SHA-512. Synchronous too: a difference in timing between secrets would reveal which clients exist. */
   sha512(data: Uint8Array): Uint8Array
-  /** Lower-case hex of the SHA-256 of the text in UTF-8: what every stored record is found by. */
+  /** The SHA-256 of the UTF-8 text in lower-case hex. Every record key contains one. */
   sha256Hex(text: string): string
-  /** Unpadded base64url (RFC 4648 section 5); of a text, of its UTF-8. */
+  /** Unpadded base64url (RFC 4648 section 5). A string is encoded as UTF-8 first. */
   base64url(data: string | Uint8Array): string
-  /** AES-256-GCM (NIST SP 800-38D), IV of 12 bytes; the tag of 16 bytes is at the end. */
+  /** AES-256-GCM (NIST SP 800-38D) with an IV of 12 bytes. The result ends with the tag of 16 bytes. */
   encrypt(
     key: Uint8Array<ArrayBuffer>,
     iv: Uint8Array<ArrayBuffer>,
     data: Uint8Array<ArrayBuffer>,
   ): MaybePromise<Uint8Array>
-  /** Throws or rejects where the data is not what was encrypted with this key and IV. */
+  /** Throws or rejects if the data was not encrypted with this key and IV, or was changed. */
   decrypt(
     key: Uint8Array<ArrayBuffer>,
     iv: Uint8Array<ArrayBuffer>,
     data: Uint8Array<ArrayBuffer>,
   ): MaybePromise<Uint8Array>
   /**
-   * Once per key, at start. Whether the key may do what it shall was judged before.
+   * Imports a key, once per key, at startup. The core has already checked that the key fits the algorithm.
    *
-   * @param jwk the members that are the key itself; with `d` a private one (RFC 7517, RFC 7518 section 6, RFC 8037 section 2)
+   * @param jwk the key members only; with `d` for a private key (RFC 7517, RFC 7518 section 6, RFC 8037 section 2)
    */
   importKey(jwk: JsonObject, algorithm: SigningAlgorithm): MaybePromise<SignatureKey>
-  /** What the one response of a request is made with: text or nothing, and a record of headers. */
+  /** The constructor of responses. The core passes a string or `null`, and a plain object of headers. */
   readonly Response: new (
     body: string | null,
     init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
@@ -65,7 +65,7 @@ const poolSize = 4096
 const pool = new Uint8Array(poolSize)
 let used = poolSize
 
-/** One call to the system serves many tokens: 32 bytes cost 3 microseconds each alone, 0.1 out of a pool. */
+/** Takes bytes from a pool: 32 bytes cost 3 microseconds with a system call each, 0.1 from a pool. */
 function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   if (length > poolSize) return crypto.getRandomValues(new Uint8Array(length))
   if (used + length > poolSize) {
@@ -73,7 +73,7 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
     used = 0
   }
   const bytes = pool.slice(used, used + length)
-  // What was handed out does not stay in memory.
+  // The pool keeps no copy of the bytes it returns.
   pool.fill(0, used, used + length)
   used += length
   return bytes
@@ -120,13 +120,13 @@ export const webRuntime: Runtime = {
   decrypt: async (key, iv, data) =>
     new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await aesKey(key, 'decrypt'), data)),
   importKey,
-  // A getter: where a host installs a polyfill later, it is found.
+  // A getter, so that a polyfill that is installed later is used.
   get Response() {
     return Response
   },
 }
 
-/** Web standards, but for the parts that a host brings. Read once: what it changes later changes nothing. */
+/** Returns the default runtime with the given parts replaced. Later changes to `given` have no effect. */
 export const completeRuntime = (given: { readonly [Part in keyof Runtime]?: Runtime[Part] | undefined }): Runtime =>
   Object.freeze({
     now: given.now ?? webRuntime.now,

@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.ts'
 
 const ivLength = 12
 
-/** Encrypts and authenticates with AES-256-GCM under a key of 32 bytes; the IV is random and stands before the rest. */
+/** Encrypts JSON with AES-256-GCM under a key of 32 bytes. The result is base64url and starts with a random IV. */
 export async function sealJson(value: JsonObject, key: Uint8Array<ArrayBuffer>, runtime: Runtime): Promise<string> {
   const iv = runtime.randomBytes(ivLength)
   const encrypted = await runtime.encrypt(key, iv, utf8(JSON.stringify(value)))
@@ -14,7 +14,7 @@ export async function sealJson(value: JsonObject, key: Uint8Array<ArrayBuffer>, 
   return runtime.base64url(sealed)
 }
 
-/** What was sealed; `undefined` where it was not sealed under this key, or was changed since: the caller refuses. */
+/** Decrypts the result of `sealJson`. Returns `undefined` if it was sealed under another key or has been changed. */
 export async function openJson(sealed: string, key: Uint8Array<ArrayBuffer>, runtime: Runtime): Promise<unknown> {
   const bytes = decodeBase64url(sealed)
   if (bytes === undefined || bytes.length <= ivLength) return undefined
@@ -22,7 +22,7 @@ export async function openJson(sealed: string, key: Uint8Array<ArrayBuffer>, run
     const text = await runtime.decrypt(key, bytes.subarray(0, ivLength), bytes.subarray(ivLength))
     return JSON.parse(decodeUtf8(text) ?? '')
   } catch {
-    // Whoever could change it must learn nothing of why.
+    // A party that can change the text must not learn why decryption failed.
     return undefined
   }
 }

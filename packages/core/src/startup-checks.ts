@@ -13,27 +13,27 @@ const list = (names: Iterable<string>): string => [...names].join(', ')
 const settlesProofKey = (registry: Registry): boolean =>
   registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
 
-/** A client that may use codes and could never redeem one. */
+/** Rejects a client that is allowed to use codes but could never redeem one. */
 function assertCodeClients(clients: ClientDirectory, registry: Registry): void {
   for (const { clientId, enabled, public: isPublic, grantTypes, redirectUris } of clients.all) {
     if (!enabled || !grantTypes.includes('authorization_code')) continue
     if (redirectUris.length === 0) {
       throw new TypeError(
-        `clients: ${clientId} may use authorization_code and has no redirectUris, so no code can be made for it; add one`,
+        `clients: ${clientId} uses authorization_code but has no redirectUris, so it cannot get a code; add a redirect URI`,
       )
     }
     if (isPublic && !settlesProofKey(registry)) {
       throw new TypeError(
-        `clients: ${clientId} is public and can redeem no code, because no plugin checks its code_verifier; add proofKey() to the plugins`,
+        `clients: ${clientId} is public and cannot redeem a code, because no plugin checks its code_verifier; add proofKey() to plugins`,
       )
     }
   }
 }
 
 /**
- * What two parts of the options must agree on.
+ * Checks that the options are consistent with each other.
  *
- * @throws TypeError with one sentence that says where and what to do.
+ * @throws TypeError with one sentence that says where the mistake is and how to fix it.
  */
 export function assertConsistent(parts: {
   readonly clients: ClientDirectory
@@ -47,20 +47,18 @@ export function assertConsistent(parts: {
       const grant = registry.grants.get(grantType)
       if (grant === undefined) {
         throw new TypeError(
-          `clients: ${client.clientId} may use the grant type ${grantType}, which no plugin brings; ${registry.grants.size === 0 ? 'there are no plugins' : `known are ${list(registry.grants.keys())}`}`,
+          `clients: ${client.clientId} uses the grant type ${grantType}, which no plugin provides; ${registry.grants.size === 0 ? 'plugins is empty' : `known grant types: ${list(registry.grants.keys())}`}`,
         )
       }
       if (client.public && grant.publicClients !== true) {
         throw new TypeError(
-          `clients: ${client.clientId} is public and may use ${grantType}, which needs a client with a secret`,
+          `clients: ${client.clientId} is public but uses ${grantType}, which requires a client with a secret`,
         )
       }
     }
     for (const scope of client.scopes) {
       if (scopes.find(scope) === undefined) {
-        throw new TypeError(
-          `clients: ${client.clientId} may ask for the scope ${scope}, which is not declared in scopes`,
-        )
+        throw new TypeError(`clients: ${client.clientId} has the scope ${scope}, which is not declared in scopes`)
       }
     }
     if (
@@ -70,81 +68,85 @@ export function assertConsistent(parts: {
       client.secrets.stored.length === 0 &&
       clients.verifySecret === undefined
     ) {
-      throw new TypeError(`clients: ${client.clientId} has no usable secret; give it one, or say public: true`)
+      throw new TypeError(`clients: ${client.clientId} has no usable secret; add one, or set public: true`)
     }
   }
   assertCodeClients(clients, registry)
   for (const scope of scopes.all) {
     const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
     if (reserved !== undefined) {
-      throw new TypeError(`scopes: ${scope.name} asks for the claim ${reserved}, which belongs to the protocol`)
+      throw new TypeError(
+        `scopes: ${scope.name} has the claim ${reserved}, which is reserved for the protocol; remove it`,
+      )
     }
   }
   for (const grant of registry.grants.values()) {
     if (grant.requires?.includes('users.authenticate') && users.authenticate === undefined) {
-      throw new TypeError(`users: the grant type ${grant.grantType} needs users with authenticate()`)
+      throw new TypeError(`users: the grant type ${grant.grantType} requires authenticate()`)
     }
   }
 }
 
 /**
- * A client that is told what it cannot have would fail at its first login.
+ * Checks that a key exists for the `identityTokenAlgorithm` of every client. Without one, its first login would fail.
  *
- * @throws TypeError with one sentence that says where and what to do.
+ * @throws TypeError with one sentence that says where the mistake is and how to fix it.
  */
 export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'algorithms'>): void {
   for (const { clientId, identityTokenAlgorithm: algorithm } of clients.all) {
     if (algorithm === undefined || keys.algorithms.includes(algorithm)) continue
     throw new TypeError(
-      `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, and no key signs by it; add ${algorithm} to the algorithms of keys`,
+      `clients: ${clientId} has identityTokenAlgorithm ${algorithm}, but no key uses it; add ${algorithm} to the algorithms of keys`,
     )
   }
 }
 
-/** Whether something is counted in the storage. */
+/** Whether the configured limits count in the storage. */
 export const needsCounter = ({
   abuseControl: { credentials, validation },
 }: Pick<CheckedOptions, 'abuseControl'>): boolean => credentials !== false || validation !== false
 
 /**
- * Whether the storage can count what is to be counted.
+ * Checks that the storage has a counter, if one is needed.
  *
- * @throws TypeError with one sentence that says what to do.
+ * @throws TypeError with one sentence that says how to fix it.
  */
 export function assertCounter({ storage, abuseControl }: CheckedOptions): void {
   if (!needsCounter({ abuseControl })) return
   if (typeof storage.incrementItem === 'function') return
   throw new TypeError(
-    `storage: ${storage.name ?? 'the given driver'} has no incrementItem(), which abuseControl counts with; take a driver that has one, or say abuseControl: false (failed passwords are limited all the same)`,
+    `storage: ${storage.name ?? 'the given driver'} has no incrementItem(), which abuseControl requires; use a driver that has it, or set abuseControl: false (failed passwords are still limited)`,
   )
 }
 
-/** What is allowed and cannot work: each a sentence for the operator. */
+/** One sentence for each client setting that is allowed but cannot work. */
 function clientWarnings(clients: ClientDirectory): readonly string[] {
   return clients.all.flatMap(({ clientId, grantTypes, scopes }) =>
     scopes.includes('offline_access') && !grantTypes.includes('refresh_token')
-      ? [`${clientId} may ask for offline_access and may not use refresh_token: its refresh tokens are of no use`]
+      ? [
+          `${clientId} has the scope offline_access but not the grant type refresh_token, so it cannot use its refresh tokens`,
+        ]
       : [],
   )
 }
 
-/** Tells the observer, once at start, what works and should not stay as it is. */
+/** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
 export function recordWarnings(
   parts: {
     readonly recorder: Recorder
     readonly clients: ClientDirectory
     readonly registry: Registry
   },
-  answersAnybody: boolean,
+  anonymousValidation: boolean,
 ): void {
   const { recorder, clients, registry } = parts
   const startup = recorder.start()
-  if (answersAnybody) {
+  if (anonymousValidation) {
     recorder.record(startup, {
       type: 'startup_warning',
       reason: 'anonymous_access_token_validation',
       message:
-        'The access token validation endpoint answers anybody. Prefer introspection, and switch it off with endpoints: { accessTokenValidation: false }',
+        'The access token validation endpoint requires no authentication. Use introspection instead, and disable it with endpoints: { accessTokenValidation: false }',
     })
   }
   for (const message of clientWarnings(clients)) {
@@ -155,7 +157,7 @@ export function recordWarnings(
       type: 'startup_warning',
       reason: 'proof_key_unsupported',
       message:
-        'No plugin checks a code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to the plugins (RFC 9700 section 2.1.1)',
+        'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)',
     })
   }
   for (const { clientId, redirectUris } of clients.all) {
@@ -163,7 +165,7 @@ export function recordWarnings(
       recorder.record(startup, {
         type: 'startup_warning',
         reason: 'redirect_without_tls',
-        message: `${clientId} has the redirect URI ${uri}: anybody on the network can read the codes that are sent there; use https (RFC 9700 section 2.6)`,
+        message: `${clientId} has the redirect URI ${uri}, so an attacker on the network can read its codes; use https (RFC 9700 section 2.6)`,
       })
     }
   }

@@ -26,7 +26,7 @@ import { createMint } from './tokens/mint.ts'
 import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
 import { createStoredGrants } from './tokens/stored-grant.ts'
 
-/** Everything that endpoints need, wired once. */
+/** Creates the parts of a provider and connects them. */
 export async function wire(options: CheckedOptions, runtime: Runtime) {
   const { issuer, bodyLimit, clockTolerance, maxHostCalls } = options
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
@@ -119,5 +119,5 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
   }
 }
 
-/** What `wire` gives. */
+/** The result of `wire`. */
 export type Parts = Awaited<ReturnType<typeof wire>>

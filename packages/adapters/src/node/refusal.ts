@@ -19,7 +19,7 @@ export const repeatedHeader = malformed('A header that says who asks or what is 
 export const badMethod: Refusal = {
   status: 405,
   error: 'invalid_request',
-  description: 'The method is not allowed here',
+  description: 'The method is not allowed',
   headers: { allow: 'GET, HEAD, POST, OPTIONS' },
 }
 export const overloaded: Refusal = {

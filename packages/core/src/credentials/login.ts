@@ -19,13 +19,14 @@ export interface LoginContext {
 }
 
 /**
- * Checks a user's name and password with `users.authenticate`, under the limits and with the events of the password grant. For login pages.
+ * Checks a user's name and password with `users.authenticate`, under the limits and with the events of the password
+ * grant. For login pages.
  *
- * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong name or password, and for one that is empty or too long
- * (256 and 1024 characters).
- * @throws OAuthError `slow_down` when there were too many failures: `details.retryAfter` is in seconds, and the password was not checked;
- * `unauthorized_client` (`details.reason` is `client_unknown`) for an unknown or disabled `clientId`; `temporarily_unavailable` when the storage
- * or the user service is not available.
+ * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong name or password, and for one that is
+ * empty or too long (256 and 1024 characters).
+ * @throws OAuthError `slow_down` when there were too many failures: `details.retryAfter` is in seconds, and the
+ * password was not checked; `unauthorized_client` (`details.reason` is `client_unknown`) for an unknown or disabled
+ * `clientId`; `temporarily_unavailable` when the storage or the user service is not available.
  * @throws TypeError when an argument is malformed or the provider has no `users.authenticate`.
  * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
  */
@@ -68,7 +69,7 @@ export function createAuthenticateUser(deps: {
   }
 
   return async (input, context) => {
-    if (users.authenticate === undefined) throw new TypeError('authenticateUser() needs users with authenticate()')
+    if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
     const { clientAddress, clientId } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
     const client = await clientOf(clientId)

@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot'
 
-/** The parts of a schema that say which names it reads. */
+/** The parts of a valibot schema that list its entries. */
 interface Shape {
   readonly type: string
   readonly entries?: object
@@ -8,8 +8,8 @@ interface Shape {
 }
 
 /**
- * The names of the parameters that a schema declares: the entries of an object, and of every object that a union, variant or intersection is made of.
- * `undefined` where it may read any name (`looseObject`, `record`, a schema of another kind).
+ * Returns the parameter names that a schema declares: the entries of an object, and of every object in a union, variant
+ * or intersection. Returns `undefined` if the schema accepts any name (`looseObject`, `record`, other kinds).
  */
 export function declaredParameters(schema: GenericSchema): readonly string[] | undefined {
   const { type, entries, options } = schema as unknown as Shape

@@ -4,8 +4,8 @@ import type { GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 
 /**
- * What a stored grant can demand of the request that redeems it. A plugin adds its own demand by declaration merging:
- * `declare module '@grantry/core' { interface Proofs { my_demand: { ... } } }`.
+ * The demands that a stored grant can make of the request that redeems it. A plugin adds a demand by declaration
+ * merging: `declare module '@grantry/core' { interface Proofs { my_demand: { ... } } }`.
  */
 export interface Proofs {
   /** RFC 7636 section 4.3. */
@@ -13,24 +13,26 @@ export interface Proofs {
 }
 
 /**
- * Settles one demand. It runs on every request of its grant types, also without a demand, so that it can refuse a proof that nothing asked for.
- * A demand that no check settles is refused by the core: leaving a security plugin out gives refusals, never a downgrade. Its `kit.records` are its own, the
- * same for each of its grant types: what it accepts once is accepted once.
+ * A plugin that settles one demand. It runs on every request of its grant types, also without a demand, so that it can
+ * reject a proof that was not demanded. The core rejects a demand that no check settles: omitting a security plugin
+ * causes refusals, never a downgrade. `kit.records` is private to the check and shared by its grant types, so it can
+ * enforce single use across all of them.
  */
 export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends GenericSchema = GenericSchema> {
   readonly kind: 'grant-check'
   readonly settles: K
   readonly grantTypes: readonly string[]
-  /** The fields that bring the proof. */
+  /** The schema of the parameters that contain the proof. */
   readonly params: S
   /**
-   * What discovery says of it, for example `code_challenge_methods_supported`. Lists of text are united with those of other checks; of the core's
-   * members, `token_endpoint_auth_methods_supported` and `response_modes_supported` may be extended. Anything else that is set twice is refused at start.
+   * Members to add to the discovery document, such as `code_challenge_methods_supported`. Arrays of strings are merged
+   * with those of other checks. Of the core's members, only `token_endpoint_auth_methods_supported` and
+   * `response_modes_supported` can be extended. Any other member that is set twice is an error at startup.
    */
   readonly metadata?: JsonObject
   /**
-   * Returns when the demand is settled; refuses by throwing an `OAuthError`. An `invalid_grant` for a demanded proof counts as a failed proof: ten of
-   * them end an authorization code (wire contract, section 3).
+   * Returns when the demand is settled, and throws an `OAuthError` to refuse. An `invalid_grant` for a demanded proof
+   * counts as a failed proof; ten failed proofs end an authorization code (wire contract, section 3).
    */
   check(
     request: GrantRequest<InferOutput<S>> & { readonly demand: Proofs[K] | undefined },
@@ -38,7 +40,7 @@ export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends Gen
   ): MaybePromise<void>
 }
 
-/** Makes a grant check of its parts, with `params` and `demand` typed. */
+/** Defines a grant check, with `params` and `demand` typed. */
 export function defineGrantCheck<const K extends keyof Proofs, const S extends GenericSchema>(
   check: Omit<GrantCheck<K, S>, 'kind'>,
 ): GrantCheck<K, S> {

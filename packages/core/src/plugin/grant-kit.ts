@@ -3,21 +3,24 @@ import type { Subject, UserCredentials } from '../directory/user-service.ts'
 import type { Json } from '../json.ts'
 import type { Redemption } from './redemption.ts'
 
-/** An authorization that was stored earlier and is presented now. */
+/** The stored authorization behind the code or refresh token that the client presents. */
 export interface StoredGrant {
-  /** To whom it was given; a grant compares it before anything else. */
+  /** The client that it was issued to. A grant compares it before anything else. */
   readonly clientId: string
   readonly subject: Subject
   readonly scopes: readonly string[]
   readonly claims?: Readonly<Record<string, Json>>
-  /** Of an authorization code: where it was sent. */
+  /** Authorization codes only: the redirect URI that the code was sent to. */
   readonly redirectUri?: string
   readonly nonce?: string
-  /** Put it into `redeems` (spends it) or `continues` (does not). */
+  /** Return it in `redeems` to spend the credential, or in `continues` to keep it. */
   readonly redemption: Redemption
 }
 
-/** Records of one grant type or of one grant check: no other plugin can name them. Keys may be any text; they are hashed. */
+/**
+ * The records of one grant type or grant check. Other plugins cannot access them. A key can be any string; it is
+ * hashed.
+ */
 export interface PluginRecords {
   get<S extends GenericSchema>(key: string, schema: S): Promise<InferOutput<S> | undefined>
   /** @param expiresAt epoch seconds */
@@ -27,29 +30,35 @@ export interface PluginRecords {
   delete(key: string): Promise<void>
 }
 
-/** What a grant may use. There is no way to issue a token in it: that is the core's, after every check. */
+/** What a grant can use. It cannot issue a token: the core does that, after every check. */
 export interface GrantKit {
   /** Epoch seconds. */
   now(): number
-  /** SHA-256 of the UTF-8 text, base64url without padding (as `code_challenge_method=S256` has it). */
+  /** SHA-256 of the UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
   sha256(text: string): string
-  /** In time that depends on the lengths only. */
+  /** Compares in time that depends only on the lengths. */
   equals(one: string, other: string): boolean
   /** 256 random bits, base64url. */
   randomId(): string
   readonly records: PluginRecords
+  /** Returns `undefined` if the code is unknown, expired or revoked. */
   findAuthorizationCode(code: string): Promise<StoredGrant | undefined>
+  /** Returns `undefined` if the token is unknown, expired or revoked. */
   findRefreshToken(token: string): Promise<StoredGrant | undefined>
   /**
-   * A single-use credential of the plugin's own (the `jti` of an assertion, say), to be spent through `redeems`.
+   * Registers a single-use credential of the plugin, such as the `jti` of an assertion. Return it in `redeems` to spend
+   * it.
    * @param expiresAt epoch seconds until which a second use must be refused
    */
   redemption(credential: string, expiresAt: number): Redemption
   /**
-   * Asks the host's users. Absent for every reason alike.
-   * @throws OAuthError `slow_down` (429) when this user name or client has failed too often.
+   * Calls `users.authenticate`. Returns `undefined` for every refusal, whatever its reason.
+   * @throws OAuthError `slow_down` (429) after too many failures of this user name or client.
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>
-  /** The claims of a valid access token of this provider, whichever client it was issued to. They have a `sub` only where there is a user. */
+  /**
+   * Returns the claims of a valid access token of this provider, issued to any client. They have a `sub` only if the
+   * token has a user.
+   */
   validateAccessToken(token: string): Promise<Readonly<Record<string, Json>> | undefined>
 }

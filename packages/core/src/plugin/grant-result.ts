@@ -10,7 +10,7 @@ import { factsOf, type Redemption, type RedemptionFacts } from './redemption.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
 
-/** What a plugin hands over is foreign data: it is parsed like any other. */
+/** A plugin is not trusted: its result is validated like any other input. */
 const grantResultSchema = v.strictObject({
   subject: v.exactOptional(subjectSchema),
   scopes: v.array(v.string()),
@@ -30,7 +30,7 @@ const grantResultSchema = v.strictObject({
   response: v.exactOptional(jsonObjectSchema),
 })
 
-/** Members of the token response that are the core's. RFC 6749 sections 5.1 and 5.2. */
+/** Members of the token response that only the core sets. RFC 6749 sections 5.1 and 5.2. */
 const standardMembers: ReadonlySet<string> = new Set([
   'access_token',
   'token_type',
@@ -43,19 +43,19 @@ const standardMembers: ReadonlySet<string> = new Set([
   'error_uri',
 ])
 
-/** A result that was parsed, with what the core knows of the credentials in it. */
+/** A validated result, with the core's facts about the credentials in it. */
 export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'> {
   readonly redeems: readonly RedemptionFacts[]
   readonly continues: RedemptionFacts | undefined
-  /** The stored grant that this request goes on with, redeemed or not. */
+  /** The stored grant behind this request, whether it is redeemed or continued. */
   readonly stored: RedemptionFacts | undefined
-  /** What must be proved: what the stored grant demands, and what the grant adds. */
+  /** The demands of the stored grant and those that the grant adds. */
   readonly demanded: JsonObject
 }
 
 export const defaultRefusal = 'The grant is not valid'
 
-/** The core's refusal of what a grant has granted, in the grant's own public words. */
+/** The core's refusal of a grant's result, with the grant's own public description. */
 export const refusalOf = (grant: Grant, reason: string): OAuthError =>
   new OAuthError('invalid_grant', grant.refusal ?? defaultRefusal, { reason })
 
@@ -63,11 +63,11 @@ function storedGrantOf(redeems: readonly RedemptionFacts[], continues: Redemptio
   const stored = [...redeems, ...(continues === undefined ? [] : [continues])].filter(
     ({ record }) => record !== undefined,
   )
-  if (stored.length > 1) throw new TypeError('A grant can redeem or continue one stored grant only')
+  if (stored.length > 1) throw new TypeError('A grant can redeem or continue only one stored grant')
   return stored[0]
 }
 
-/** A defect of the plugin. Only the path of the mistake is named: the value could be a token or a password. */
+/** A defect in the plugin. The message contains only the path: the value could be a token or a password. */
 function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantType }: Grant): OAuthError {
   const isMissing = result === undefined || result === null
   const mistake = isMissing ? 'no result' : `a malformed result: ${v.getDotPath(issue) ?? 'not an object'}`
@@ -78,9 +78,12 @@ function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantTy
 }
 
 /**
- * @param found stored grants that the kit has handed out for this request
- * @throws OAuthError `server_error` (a defect of the plugin) when the result is missing or malformed.
- * @throws TypeError (a defect of the plugin) when it sets what belongs to the core, or leaves out a stored grant that it rests on.
+ * Validates the result of a grant.
+ *
+ * @param found stored grants that the kit has returned for this request
+ * @throws OAuthError `server_error` (a defect in the plugin) when the result is missing or malformed.
+ * @throws TypeError (a defect in the plugin) when the result sets a member that only the core sets, or omits a stored
+ * grant that the grant has looked up.
  */
 export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
   const parsed = v.safeParse(grantResultSchema, result)
@@ -88,33 +91,33 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   const { output } = parsed
   for (const member of Object.keys(output.response ?? {})) {
     if (standardMembers.has(member))
-      throw new TypeError(`The grant ${grant.grantType} may not set ${member} of the response`)
+      throw new TypeError(`The grant ${grant.grantType} cannot set ${member} of the response`)
   }
   const redeems = (output.redeems ?? []).map(factsOf)
   const continues = output.continues && factsOf(output.continues)
   if (continues !== undefined && continues.kind !== 'refresh') {
-    throw new TypeError(`The grant ${grant.grantType} may continue a refresh token only`)
+    throw new TypeError(`The grant ${grant.grantType} can continue only a refresh token`)
   }
   const stored = storedGrantOf(redeems, continues)
-  // Without it nothing would compare the owner, settle the demands, or spend.
+  // Without it, the core would not compare the client, settle the demands, or spend the credential.
   if (found.length > 0 && stored === undefined) {
-    throw new TypeError(`The grant ${grant.grantType} looked up a stored grant and neither redeems nor continues it`)
+    throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
   }
-  // Taken from the record, so that a grant that forgets to pass a demand on does not switch it off.
+  // From the record, so that a grant cannot drop a demand by omitting it.
   const demanded = { ...output.demands, ...stored?.record?.demands }
   return Object.assign(output, { redeems, continues, stored, demanded }) as unknown as CheckedResult
 }
 
-/** What the core judges a result against. */
+/** The request against which the core checks a result. */
 export interface PolicyRequest {
   readonly grant: Grant
   readonly client: Client
-  /** The scopes that were asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[]
   readonly directory: ScopeDirectory
 }
 
-/** Whether this client may still go on with what was stored. */
+/** Checks that this client may still use the stored grant. */
 function assertStoredGrant(
   { subject, stored, continues, demanded }: CheckedResult,
   { grant, client }: PolicyRequest,
@@ -123,23 +126,23 @@ function assertStoredGrant(
   if (record === undefined) return
   if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
   if (subject?.sub !== record.subject.sub) {
-    throw new TypeError(`The grant ${grant.grantType} names another subject than the stored grant that it goes on with`)
+    throw new TypeError(`The grant ${grant.grantType} returned a subject that differs from that of the stored grant`)
   }
-  // A client that lost the grant type by which the family began has lost the family.
+  // A client that has lost the grant type of the original authorization has lost the whole family.
   if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
-  // Narrowing the request does not get round it: there is a refresh token because of this scope.
+  // Also if the request narrows the scope: the refresh token exists only because of offline_access.
   if (record.kind === 'refresh' && !client.scopes.includes('offline_access')) throw refusalOf(grant, 'scope_lost')
   if (record.kind === 'code' && client.public && demanded.proof_key === undefined) {
     throw refusalOf(grant, 'proof_key_required')
   }
   if (continues !== undefined && client.refreshToken.usage !== 'reuse') {
-    throw new TypeError(`The grant ${grant.grantType} may not continue a refresh token of a client that rotates`)
+    throw new TypeError(`The grant ${grant.grantType} cannot continue a refresh token of a client that rotates them`)
   }
 }
 
 /**
- * The policy, once more, on what the grant decided: nothing beyond the request, the stored grant, or the client. For built-in and custom grants
- * alike.
+ * Checks that the result does not exceed the request, the stored grant, or the client. Applies to built-in and custom
+ * grants alike.
  *
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
@@ -147,7 +150,7 @@ export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest
   assertStoredGrant(result, request)
   const { grant, client, scopes: requested, directory } = request
   const stored = result.stored?.record?.scopes
-  // A grant that goes on with a stored one may be asked for nothing in particular: then the stored scopes are the bound.
+  // Without a requested scope, the stored scopes are the limit.
   const unbound = grant.scope === 'ignored' || (stored !== undefined && requested.length === 0)
   const asked = unbound ? undefined : requested
   const refuse = (reason: string): OAuthError => new OAuthError('invalid_scope', 'The scope is not valid', { reason })

@@ -8,95 +8,106 @@ import type { Redemption } from './redemption.ts'
 
 declare const authenticated: unique symbol
 
-/** A client that has proved who it is. Only the client authentication makes one. */
+/** An authenticated client. Only the client authentication can create one. */
 export type AuthenticatedClient = Client & { readonly [authenticated]: true }
 
-/** Circumstances of the HTTP request that a grant may want to know. */
+/** Facts about the HTTP request that a grant may need. */
 export interface RequestFacts {
-  /** The value of a header, or `null`. `Authorization` is not shown: it is the client's. */
+  /** The value of a header, or `null`. Always `null` for `Authorization`, which contains the client's credentials. */
   header(name: string): string | null
-  /** As the adapter saw it: behind proxies only as true as its configuration. */
+  /** The address that the adapter reports. Behind proxies, it is only as reliable as the proxy configuration. */
   readonly clientAddress: string | undefined
   /**
-   * The `traceparent` for a call of the grant's own to another service, so that it shows in the same trace (W3C Trace Context). A `tracestate` that
-   * came along goes with it.
+   * Trace headers for an outgoing call of the grant, so that it appears in the same trace (W3C Trace Context). Includes
+   * the `tracestate` of the request, if any.
    */
   trace(): { readonly traceparent: string; readonly tracestate?: string }
 }
 
-/** What a grant decides on. By now the client is authenticated, may use this grant, and the parameters fit the schema. */
+/** The input of a grant. The client is authenticated and may use this grant, and the parameters match the schema. */
 export interface GrantRequest<P> {
   readonly client: AuthenticatedClient
-  /** This grant's own fields, under the names of the wire. */
+  /** The parameters that the schema declares, under their wire names. */
   readonly params: P
-  /** The scopes asked for: each exists, is enabled and is allowed to the client. */
+  /** The requested scopes. Each exists, is enabled, and is allowed for the client. */
   readonly scopes: readonly string[]
   readonly request: RequestFacts
 }
 
-/** What was authorized. Data: never a response, never a token. The core checks it, spends, and mints. */
+/**
+ * What the grant authorizes: plain data, not a response or a token. The core checks it, spends credentials, and mints
+ * tokens.
+ */
 export interface GrantResult {
-  /** Absent: a token of the client alone. */
+  /** Omit it for a token without a user. */
   readonly subject?: Subject
-  /** What is granted; never more than was asked for or stored. */
+  /** The granted scopes: a subset of the requested and the stored scopes. */
   readonly scopes: readonly string[]
-  /** Extra claims of the access token. Names of the protocol (`sub`, `scope`, `exp`, ...) are refused. */
+  /** Additional claims of the access token. Protocol claims (`sub`, `scope`, `exp`, ...) are rejected. */
   readonly claims?: Readonly<Record<string, Json>>
-  /** For the identity token: the value that the client sent to the login page. */
+  /** The `nonce` of the identity token: the value that the client sent to the login page. */
   readonly nonce?: string
-  /** Single-use credentials that this answer spends. The core does it last, atomically; the loser of a race is refused. */
+  /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */
   readonly redeems?: readonly Redemption[]
-  /** A stored grant that this answer goes on with, without spending its refresh token. */
+  /** A stored grant to use without spending its refresh token. */
   readonly continues?: Redemption
-  /** What must still be proved; a grant check has to settle each. What a redeemed credential demands counts without being named here. */
+  /**
+   * Additional demands; each must be settled by a grant check. The demands of a redeemed credential apply
+   * automatically.
+   */
   readonly demands?: Partial<Proofs>
   readonly issue?: {
     /** Default: the client's setting. */
     readonly accessToken?: 'jwt' | 'reference'
-    /** `false` forbids one. Otherwise there is one when there is a subject and `offline_access` was granted. */
+    /** `false` suppresses it. By default, one is issued if there is a subject and `offline_access` is granted. */
     readonly refreshToken?: false
-    /** Default: none. */
+    /** Default: `false`. */
     readonly identityToken?: boolean
-    /** Seconds; default: the client's access token lifetime, which it can only shorten. */
+    /** Access token lifetime in seconds. Can only shorten the client's setting, which is the default. */
     readonly lifetime?: number
   }
-  /** Extra members of the response. Standard members are refused. */
+  /** Additional members of the token response. Standard members are rejected. */
   readonly response?: Readonly<Record<string, Json>>
 }
 
 /**
- * A grant type: what a plugin author writes. It answers who and what; the core decides whether, and issues.
+ * A grant type. The plugin determines the subject and the scopes; the core enforces the policy and issues the tokens.
  *
  * @see RFC 6749 section 4.5; wire contract, section 3
  */
 export interface Grant<S extends GenericSchema = GenericSchema> {
   readonly kind: 'grant'
-  /** The value of `grant_type`: a short name, or better an absolute URI that is yours. At most 100 characters. */
+  /** The value of `grant_type`: a short name or, preferably, an absolute URI that you own. At most 100 characters. */
   readonly grantType: string
-  /** This grant's own fields. The compiler infers the type of `params` from it. */
+  /** The valibot schema of the grant's parameters. The type of `params` is inferred from it. */
   readonly params: S
-  /** `required` unless said otherwise. `optional`: `scope` may be absent. `ignored`: the grant brings its own scopes. */
+  /**
+   * How to treat `scope`. Default: `required`. `optional`: it can be absent. `ignored`: the grant determines the
+   * scopes.
+   */
   readonly scope?: 'required' | 'optional' | 'ignored'
-  /** Whether clients without a secret may use it. Default: no. */
+  /** Whether public clients may use it. Default: `false`. */
   readonly publicClients?: boolean
   /**
-   * The public text of `invalid_grant` where the core refuses what the grant has granted (spent, revoked, user inactive). The grant's own
-   * refusals use the same, so that a stranger cannot tell them apart. Default: `The grant is not valid`.
+   * The `error_description` of `invalid_grant` when the core refuses the result (spent, revoked, user inactive). Use
+   * the same text for the grant's own refusals, so that callers cannot distinguish them. Default: `The grant is not
+   * valid`.
    */
   readonly refusal?: string
-  /** Ports of the host that must be there; checked at start. */
+  /** Host ports that the grant requires; checked at startup. */
   readonly requires?: readonly 'users.authenticate'[]
   /**
-   * Refuse by throwing an `OAuthError`. Anything else that is thrown becomes `server_error`, and its message is never shown.
+   * Handles a token request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its
+   * message.
    */
   handle(request: GrantRequest<InferOutput<S>>, kit: GrantKit): MaybePromise<GrantResult>
 }
 
-/** A result and nothing beside it: a mistyped member, or a token, does not compile. */
+/** A result without excess members: a mistyped member, or a token, does not compile. */
 type Exactly<R extends GrantResult> = R & { readonly [K in Exclude<keyof R, keyof GrantResult>]: never }
 
 /**
- * Makes a grant of its parts, with `params` typed by the schema.
+ * Defines a grant, with `params` typed by the schema.
  *
  * @example
  * const hello = defineGrant({

@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { GrantCheck } from './grant-check.ts'
 
-/** The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2 */
+/**
+ * The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
+ * section 2
+ */
 export type CoreMember =
   | 'issuer'
   | 'authorization_endpoint'
@@ -23,7 +26,10 @@ export type CoreMember =
   | 'scopes_supported'
   | 'claims_supported'
 
-/** Whether a plugin may add to the member. Every endpoint is the core's, and what the core derives from clients, keys and scopes is complete. */
+/**
+ * Whether a plugin may add to the member. Endpoints belong to the core, and the members that the core derives from
+ * clients, keys and scopes are complete.
+ */
 const extensible: Readonly<Record<Exclude<CoreMember, `${string}_endpoint`>, boolean>> = {
   issuer: false,
   jwks_uri: false,
@@ -48,16 +54,17 @@ const isTextList = (value: Json | undefined): value is readonly string[] =>
 const nameOf = ({ settles }: GrantCheck): string => `the check of ${settles}`
 
 /**
- * What the checks announce in the discovery document. Lists of text under one name are united.
+ * Collects the discovery members of the checks. Arrays of strings with the same name are merged.
  *
- * @throws TypeError when a check sets a member of the core that is no extensible list, or two checks set one member that is no list of text.
+ * @throws TypeError when a check sets a core member that is not extensible, or two checks set a member that is not an
+ * array of strings.
  */
 export function metadataOfChecks(checks: Iterable<GrantCheck>): JsonObject {
   const members = new Map<string, { readonly check: GrantCheck; readonly value: Json }>()
   for (const check of checks) {
     for (const [member, value] of Object.entries(check.metadata ?? {})) {
       if (!/^[a-z]\w*$/u.test(member) || (isCores(member) && !(isExtensible(member) && isTextList(value)))) {
-        throw new TypeError(`plugins: ${nameOf(check)} may not set ${member} in the discovery document`)
+        throw new TypeError(`plugins: ${nameOf(check)} cannot set ${member} in the discovery document`)
       }
       const earlier = members.get(member)
       if (earlier === undefined) members.set(member, { check, value })
@@ -65,7 +72,7 @@ export function metadataOfChecks(checks: Iterable<GrantCheck>): JsonObject {
         members.set(member, { check, value: union(earlier.value, value) })
       } else {
         throw new TypeError(
-          `plugins: ${nameOf(earlier.check)} and ${nameOf(check)} set ${member} in the discovery document; only lists of text are united`,
+          `plugins: ${nameOf(earlier.check)} and ${nameOf(check)} set ${member} in the discovery document; only arrays of strings are merged`,
         )
       }
     }
@@ -77,7 +84,7 @@ const union = (one: readonly string[], another: readonly string[]): readonly str
   ...new Set([...one, ...another]),
 ]
 
-/** The core's members and those of the plugins. Where both have one, it is a list that plugins may extend. */
+/** Merges the members of the plugins into those of the core. A member of both is an array that plugins may extend. */
 export function withPluginMetadata(core: JsonObject, plugins: JsonObject): JsonObject {
   const united = Object.entries(plugins).map(([member, value]) => {
     const own = core[member]

@@ -2,24 +2,24 @@ import type { GrantRecord, SpentRecord } from '../records/records.ts'
 
 declare const redemption: unique symbol
 
-// Beside the object, not on it: a plugin can neither read nor copy nor change what it stands for.
+// Facts are kept in a WeakMap, not on the object, so that a plugin cannot read, copy or change them.
 const known = new WeakMap<Redemption, RedemptionFacts>()
 
-/** What the core knows of a credential that a grant wants to spend. Plugins pass it on without looking inside. */
+/** What the core knows about a credential that a grant redeems or continues. Hidden from plugins. */
 export interface RedemptionFacts {
   readonly kind: 'code' | 'refresh' | 'plugin'
   /** Hex SHA-256 of the credential. */
   readonly hash: string
-  /** Epoch seconds until which the credential, and so the marker that it is spent, counts. */
+  /** Epoch seconds until which the credential, and therefore its spent marker, is valid. */
   readonly expiresAt: number
-  /** The credential itself, for the key of its replay. It is never stored or shown. */
+  /** The credential itself, from which the key of its replay record is derived. It is never stored or shown. */
   readonly credential?: string
   readonly record?: GrantRecord
-  /** Found already when the credential was looked up: then nothing is minted for a replay. */
+  /** The spent marker, if it was found at lookup. Then nothing is minted for a replay. */
   readonly spent?: SpentRecord | undefined
 }
 
-/** Stands for one single-use credential; made by the grant kit only. */
+/** An opaque handle of one credential. Only the grant kit creates one. */
 export interface Redemption {
   readonly [redemption]: true
 }
@@ -30,7 +30,7 @@ export function createRedemption(facts: RedemptionFacts): Redemption {
   return made
 }
 
-/** @throws TypeError when a plugin made it up. */
+/** @throws TypeError when the grant kit did not create it. */
 export function factsOf(presented: Redemption): RedemptionFacts {
   const facts = known.get(presented)
   if (facts === undefined) throw new TypeError('A redemption must come from the grant kit')
