@@ -53,13 +53,13 @@ const on = (executable: string, name: string, parameters: readonly string[] = []
 const bun = runtimeExecutable('.bin/bun')
 
 const lengthOf204: Deviation = {
-  why: 'hattip announces a length of 0 for a 204',
+  why: 'hattip sends Content-Length: 0 with a 204',
   expect: { status: 204, headers: { 'content-length': '0' }, body: '' },
 }
 
 const passesOn = {
-  'a path that is no endpoint is 404': {
-    why: "what is not the provider's goes on to the next handler, and there is none",
+  'returns 404 for a path without an endpoint': {
+    why: 'a request for another path is passed to the next handler, and there is none',
     expect: { status: 404, headers: { 'cache-control': undefined } },
   },
 } as const satisfies Readonly<Record<string, Deviation>>
@@ -114,15 +114,15 @@ export const runtimes: readonly ContractRuntime[] = [
     adapter: '@grantry/adapters/hattip, @hattip/adapter-node 0.0.49',
     knowsAddress: false,
     deviations: {
-      'OPTIONS preflight of an allowed origin: 204 without a body or a length': lengthOf204,
-      'OPTIONS preflight of a foreign origin: 204 and nothing allowed': lengthOf204,
+      'preflight of an allowed origin: returns 204 without a body or a length': lengthOf204,
+      'preflight of a foreign origin: returns 204 and allows nothing': lengthOf204,
       ...passesOn,
-      'two Authorization headers are refused': {
-        why: 'Node.js keeps the first and drops the others before hattip sees them',
+      'rejects two Authorization headers': {
+        why: 'Node.js keeps the first header and drops the others before hattip reads them',
         expect: success,
       },
-      'TRACE is refused and echoes nothing': {
-        why: 'hattip makes a Request of it, which throws',
+      'rejects TRACE and echoes nothing': {
+        why: 'hattip creates a Request, whose constructor rejects TRACE',
         expect: { status: 500, body: '' },
       },
     },

@@ -9,9 +9,9 @@ const seen = (address: string, ...forwardedFor: readonly string[]): Step => ({
 
 /** Which caller the adapter names, behind one trusted proxy; where the runtime knows it. */
 export const addressCases: readonly ContractCase[] = [
-  { name: "the caller's address is the socket's without a proxy", steps: [seen('127.0.0.1')] },
+  { name: 'uses the address of the socket without a proxy', steps: [seen('127.0.0.1')] },
   {
-    name: 'the address of a forwarded request is the last hop, the one that our proxy saw',
+    name: 'uses the last hop of a forwarded request, which the trusted proxy added',
     steps: [
       seen('203.0.113.9', '203.0.113.9'),
       seen('203.0.113.9', '6.6.6.6, 203.0.113.9'),
@@ -20,15 +20,15 @@ export const addressCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'an IPv4-mapped address is an IPv4 address',
+    name: 'converts an IPv4-mapped address to IPv4',
     steps: [seen('203.0.113.9', '6.6.6.6, ::ffff:203.0.113.9'), seen('203.0.113.9', '::FFFF:203.0.113.9')],
   },
   {
-    name: 'a hop that is no address is none',
+    name: 'ignores a hop that is not an address',
     steps: [seen('127.0.0.1', '6.6.6.6, unknown'), seen('127.0.0.1', ''), seen('127.0.0.1', '203.0.113.9:http')],
   },
   {
-    name: 'the port that some proxies add to an address is left out',
+    name: 'removes the port that some proxies append to an address',
     steps: [seen('203.0.113.9', '6.6.6.6, 203.0.113.9:1234'), seen('2001:db8::9', '[2001:db8::9]:1234')],
   },
 ]

@@ -43,7 +43,7 @@ const request = form('/connect/token', { grant_type: 'client_credentials', scope
 
 export const corsCases: readonly ContractCase[] = [
   {
-    name: 'OPTIONS preflight of an allowed origin: 204 without a body or a length',
+    name: 'preflight of an allowed origin: returns 204 without a body or a length',
     steps: [
       {
         send: preflight('/connect/token', spa),
@@ -64,14 +64,14 @@ export const corsCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'OPTIONS preflight of a foreign origin: 204 and nothing allowed',
+    name: 'preflight of a foreign origin: returns 204 and allows nothing',
     steps: ['https://evil.example', 'null', 'https://spa.example.com.evil.example'].map((foreign) => ({
       send: preflight('/connect/token', foreign),
       expect: { status: 204, headers: { ...noContent, ...absent, vary: preflightVary }, body: '' },
     })),
   },
   {
-    name: 'OPTIONS without a preflight is 405',
+    name: 'rejects OPTIONS that is not a preflight with 405',
     steps: [
       {
         send: { method: 'OPTIONS', target: '/connect/token' },
@@ -80,14 +80,14 @@ export const corsCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'the origin of the client that calls may read the answer, another may not',
+    name: 'lets only the origin of the calling client read the response',
     steps: [
       { send: from(request, origin), expect: { ...success, headers: { ...success.headers, ...allowed(origin) } } },
       { send: from(request, spa), expect: { ...success, headers: { ...success.headers, ...absent, vary: 'Origin' } } },
     ],
   },
   {
-    name: 'every page may read the documents, and an allowed origin the headers that explain a refusal',
+    name: 'lets every page read the documents, and an allowed origin the headers that explain a refusal',
     steps: [
       ...['/.well-known/openid-configuration', '/.well-known/jwks'].map((target) => ({
         send: from(get(target), 'https://unknown.example'),
@@ -103,7 +103,7 @@ export const corsCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'introspection and access token validation have no CORS',
+    name: 'sends no CORS headers at introspection and access token validation',
     steps: [
       {
         send: preflight('/connect/introspect', spa),

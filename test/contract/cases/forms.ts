@@ -21,13 +21,13 @@ const malformed = refused(400, 'invalid_request')
 
 export const formCases: readonly ContractCase[] = [
   {
-    name: 'a path that is no endpoint is 404',
+    name: 'returns 404 for a path without an endpoint',
     steps: ['/', '/connect', '/connect/token/', '/CONNECT/TOKEN', '/connect/tokens?x=1', '/favicon.ico'].map(
       (target) => ({ send: get(target), expect: refused(404, 'invalid_request') }),
     ),
   },
   {
-    name: 'a wrong method is 405 and told what is allowed',
+    name: 'rejects a wrong method with 405 and Allow',
     steps: [
       { send: get('/connect/token'), expect: refused(405, 'invalid_request', { allow: 'POST, OPTIONS' }) },
       {
@@ -42,32 +42,32 @@ export const formCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a body over the limit is 413, its length announced',
+    name: 'rejects a body with a Content-Length over the limit with 413',
     steps: [{ send: token(tooMuch), expect: tooLarge }],
   },
   {
-    name: 'a body over the limit is 413, in chunks',
+    name: 'rejects a chunked body over the limit with 413',
     steps: [{ send: { ...token(tooMuch), framing: 'chunked' }, expect: tooLarge }],
   },
   {
-    name: 'a body in chunks is read',
+    name: 'reads a chunked body',
     steps: [{ send: { ...token(`${valid}&padding=${'x'.repeat(40_000)}`), framing: 'chunked' }, expect: success }],
   },
   {
-    name: 'a body that is no form is 415, and so is one without a type',
+    name: 'rejects a body that is not a form, or has no type, with 415',
     steps: ['application/json', 'text/plain', 'multipart/form-data; boundary=x', undefined].map((type) => ({
       send: typed(type),
       expect: refused(415, 'invalid_request'),
     })),
   },
   {
-    name: 'the media type is read without regard to case and parameters',
+    name: 'ignores case and parameters of the media type',
     steps: [`${formType}; charset=UTF-8`, 'Application/X-WWW-Form-UrlEncoded', `${formType};charset=iso-8859-1`].map(
       (type) => ({ send: typed(type), expect: success }),
     ),
   },
   {
-    name: 'a repeated parameter is refused',
+    name: 'rejects a repeated parameter',
     steps: [
       { send: token(`${valid}&scope=api1`), expect: malformed },
       { send: token(`${valid}&%73cope=api2`), expect: malformed },
@@ -75,7 +75,7 @@ export const formCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'bad percent encoding is refused',
+    name: 'rejects malformed percent encoding',
     steps: [
       ...['%', '%zz', '%e2%82', '%ff', '%c0%af', '%ed%a0%80'].map((bad) => ({
         send: token(`${valid}&x=${bad}`),
@@ -85,7 +85,7 @@ export const formCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'bytes that are no UTF-8 are refused',
+    name: 'rejects bytes that are not UTF-8',
     steps: [
       {
         send: { ...token(''), body: new Uint8Array([...new TextEncoder().encode(`${valid}&x=`), 0xff, 0xfe]) },
@@ -94,18 +94,18 @@ export const formCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'unknown and empty parameters are ignored, names of prototypes too',
+    name: 'ignores unknown and empty parameters, including names of prototype members',
     steps: [
       { send: token(`${valid}&x=1&=2&&username=&__proto__=a&constructor=b`), expect: success },
       { send: token('grant_type=&scope=api1'), expect: malformed },
     ],
   },
   {
-    name: 'an empty body is a form without parameters',
+    name: 'reads an empty body as a form without parameters',
     steps: [{ send: token(''), expect: malformed }],
   },
   {
-    name: 'a query over the limit is refused',
+    name: 'rejects a query over the limit',
     steps: [
       {
         send: get(`/connect/accesstokenvalidation?token=${'x'.repeat(10_000)}`),

@@ -18,7 +18,7 @@ const { d: _private, ...published } = signingKey
 
 export const metadataCases: readonly ContractCase[] = [
   ...['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'].map((target) => ({
-    name: `GET ${target} is what is configured, whatever the host of the request`,
+    name: `GET ${target} returns the configured URLs for any host of the request`,
     steps: [
       {
         send: get(target, ['X-Forwarded-Host', 'evil.example'], ['X-Forwarded-Proto', 'gopher']),
@@ -27,7 +27,7 @@ export const metadataCases: readonly ContractCase[] = [
     ],
   })),
   {
-    name: 'GET /.well-known/jwks has the public half of the key and nothing of the private one',
+    name: 'GET /.well-known/jwks returns the public part of the key only',
     steps: [
       {
         send: get('/.well-known/jwks'),
@@ -36,7 +36,7 @@ export const metadataCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'HEAD has the headers of GET and no body',
+    name: 'HEAD returns the headers of GET without a body',
     steps: [
       {
         send: { ...get('/.well-known/openid-configuration'), method: 'HEAD' },
@@ -46,7 +46,7 @@ export const metadataCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a compressed answer is not made, however much the caller would like one',
+    name: 'never compresses a response, even if the caller prefers it',
     steps: [
       {
         send: get('/.well-known/openid-configuration', ['Accept-Encoding', 'gzip, br, deflate, zstd']),
@@ -59,7 +59,7 @@ export const metadataCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'POST to a document is 405 and told what is allowed',
+    name: 'rejects POST to a document with 405 and Allow',
     steps: [
       {
         send: form('/.well-known/openid-configuration', {}),

@@ -22,7 +22,7 @@ const introspect = (name: string, by = basic(api1)): Step['send'] => {
 
 export const protectedCases: readonly ContractCase[] = [
   {
-    name: 'userinfo: GET and POST give the claims of the granted scopes',
+    name: 'userinfo: returns the claims of the granted scopes for GET and POST',
     steps: [
       signIn('openid profile roles'),
       {
@@ -44,7 +44,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'userinfo: without a token a challenge and no body',
+    name: 'userinfo: returns a challenge without a body if there is no token',
     steps: [
       {
         send: get('/connect/userinfo'),
@@ -61,7 +61,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'userinfo: an invalid token is refused in header and body',
+    name: 'userinfo: reports an invalid token in header and body',
     steps: [
       {
         send: get('/connect/userinfo', bearer('none')),
@@ -70,7 +70,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'userinfo: a token without openid is refused and told the scope',
+    name: 'userinfo: rejects a token without openid and names the scope',
     steps: [
       signIn('api1'),
       {
@@ -84,14 +84,14 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'userinfo: a token in the query is none',
+    name: 'userinfo: ignores a token in the query',
     steps: [
       signIn('openid'),
       { send: ({ token }) => get(`/connect/userinfo?access_token=${token}`), expect: { status: 401, body: '' } },
     ],
   },
   {
-    name: 'introspection: an active token, opaque and JWT',
+    name: 'introspection: describes an active token, opaque and JWT',
     steps: [basic(web), basic(webJwt)].flatMap((by) => [
       signIn('openid api1', by),
       {
@@ -112,7 +112,7 @@ export const protectedCases: readonly ContractCase[] = [
     ]),
   },
   {
-    name: 'introspection: an unknown token, and one without the scope that asks, are inactive and nothing else',
+    name: 'introspection: returns only active: false for an unknown token and for one without the calling scope',
     steps: [
       { send: form('/connect/introspect', { token: 'none' }, basic(api1)), expect: inactive },
       signIn('api1'),
@@ -120,7 +120,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'introspection: wrong credentials and a missing token are refused',
+    name: 'introspection: rejects wrong credentials and a missing token',
     steps: [
       {
         send: form('/connect/introspect', { token: 'none' }, basic(['api1', 'wrong'])),
@@ -130,7 +130,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'revocation: a revoked token is inactive, opaque and JWT; an unknown one is no error',
+    name: 'revocation: makes a token inactive, opaque and JWT; accepts an unknown token',
     steps: [
       ...[web, webJwt].flatMap((client): Step[] => [
         signIn('api1', basic(client)),
@@ -144,7 +144,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'revocation: a client without credentials and a missing token are refused',
+    name: 'revocation: rejects a client without credentials and a missing token',
     steps: [
       {
         send: form('/connect/revocation', { token: 'none' }),
@@ -154,7 +154,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'access token validation: GET and POST give the claims with their JSON types',
+    name: 'access token validation: returns the claims with their JSON types for GET and POST',
     steps: [
       signIn('openid api1', basic(webJwt)),
       ...['GET', 'POST'].map(
@@ -172,7 +172,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'access token validation: a missing, an invalid and a token without the expected scope are refused',
+    name: 'access token validation: rejects a missing token, an invalid token, and one without the expected scope',
     steps: [
       { send: get('/connect/accesstokenvalidation'), expect: refused(400, 'invalid_request') },
       { send: get('/connect/accesstokenvalidation?token=none'), expect: refused(400, 'invalid_token') },
@@ -184,7 +184,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'identity token validation: GET and POST give every claim as text',
+    name: 'identity token validation: returns every claim as text for GET and POST',
     steps: [
       { send: get(`${codePath}?public`), expect: { status: 200 }, keep: { code: 'code' } },
       {
@@ -225,7 +225,7 @@ export const protectedCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'identity token validation: a missing and an invalid token are refused',
+    name: 'identity token validation: rejects a missing and an invalid token',
     steps: [
       { send: get('/connect/identitytokenvalidation?client_id=spa'), expect: refused(400, 'invalid_request') },
       {

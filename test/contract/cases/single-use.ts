@@ -47,7 +47,7 @@ const byStrict = basic([strict.id, strict.secret])
 
 export const singleUseCases: readonly ContractCase[] = [
   {
-    name: 'a code with its verifier gives access, refresh and identity token',
+    name: 'code: returns access, refresh and identity token for a code with its verifier',
     steps: [
       code('?public'),
       {
@@ -70,7 +70,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a code without its verifier, or with a wrong one, is refused and not spent',
+    name: 'code: rejects a missing or wrong verifier without spending the code',
     steps: [
       code('?public'),
       { send: redeemPublic({}), expect: refused(400, 'invalid_grant') },
@@ -79,7 +79,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a code of a confidential client is bound to it and to its redirect URI',
+    name: 'code: binds the code of a confidential client to the client and its redirect URI',
     steps: [
       code(),
       { send: redeem({}, basic(other)), expect: invalidGrant },
@@ -88,7 +88,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a code is used once, and a replay revokes what came from it',
+    name: 'code: accepts a code once, and revokes its tokens on a replay',
     steps: [
       code(),
       { send: redeem(), expect: { ...success, json: withIdentity }, keep: { access: 'access_token' } },
@@ -100,7 +100,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a refresh token is replaced; its retry gets the identical answer, byte for byte',
+    name: 'refresh: rotates the token, and returns the identical bytes to a retry',
     steps: [
       signIn(...web),
       {
@@ -120,7 +120,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a replayed refresh token revokes its successor and the access token',
+    name: 'refresh: a replay revokes the successor and the access token',
     steps: [
       signIn(strict.id, strict.secret),
       {
@@ -137,7 +137,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a refresh narrows the scope and never widens it',
+    name: 'refresh: narrows the scope and never widens it',
     steps: [
       signIn(...web),
       { send: refresh('first', { scope: 'api1 api2' }), expect: refused(400, 'invalid_scope') },
@@ -148,7 +148,7 @@ export const singleUseCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'an unknown code and an unknown refresh token are refused',
+    name: 'rejects an unknown code and an unknown refresh token',
     steps: [
       {
         send: token({ grant_type: 'authorization_code', code: 'x', redirect_uri: redirectUri }, basic(web)),

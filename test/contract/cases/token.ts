@@ -16,11 +16,11 @@ const issued = { access_token: opaque, token_type: 'Bearer', expires_in: 3600, s
 
 export const tokenCases: readonly ContractCase[] = [
   {
-    name: 'client credentials give an opaque token',
+    name: 'client credentials: returns an opaque token',
     steps: [{ send: token(forApi1, basic(web)), expect: { ...success, json: issued } }],
   },
   {
-    name: 'client credentials give a JWT that names issuer, audience, client and scope',
+    name: 'client credentials: returns a JWT with issuer, audience, client and scope',
     steps: [
       {
         send: token(forApi1, basic(webJwt)),
@@ -42,7 +42,7 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a client authenticates in the form',
+    name: 'authenticates a client by the form',
     steps: [
       {
         send: token({ ...forApi1, client_id: web[0], client_secret: web[1] }),
@@ -51,13 +51,13 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'credentials in the header and in the form are refused',
+    name: 'rejects credentials in both the header and the form',
     steps: [
       { send: token({ ...forApi1, client_secret: web[1] }, basic(web)), expect: refused(400, 'invalid_request') },
     ],
   },
   {
-    name: 'a Basic header holds UTF-8',
+    name: 'accepts UTF-8 in a Basic header',
     steps: [
       {
         send: token(forApi1, basic([unicode.id, unicode.secret])),
@@ -66,15 +66,15 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a wrong client secret is refused with a challenge',
+    name: 'rejects a wrong client secret with a challenge',
     steps: [{ send: token(forApi1, basic(['web', 'wrong'])), expect: refused(401, 'invalid_client', challenge) }],
   },
   {
-    name: 'a client without credentials is refused with a challenge',
+    name: 'rejects a client without credentials with a challenge',
     steps: [{ send: token(forApi1), expect: refused(401, 'invalid_client', challenge) }],
   },
   {
-    name: 'a password gives an access token and a refresh token',
+    name: 'password: returns an access token and a refresh token',
     steps: [
       {
         send: token({ ...byPassword, scope: 'openid offline_access api1' }, basic(web)),
@@ -83,7 +83,7 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'user name and password may be outside ASCII, with spaces as + and as %20',
+    name: 'password: accepts non-ASCII credentials, and spaces as + and as %20',
     steps: ['+', '%20'].map((space) => ({
       send: post(
         '/connect/token',
@@ -94,7 +94,7 @@ export const tokenCases: readonly ContractCase[] = [
     })),
   },
   {
-    name: 'bytes of UTF-8 in a form need no percent encoding',
+    name: 'accepts UTF-8 bytes in a form without percent encoding',
     steps: [
       {
         send: post(
@@ -107,14 +107,14 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a wrong password is refused',
+    name: 'password: rejects a wrong password',
     steps: [
       { send: token({ ...byPassword, password: 'wrong' }, basic(web)), expect: refused(400, 'invalid_grant') },
       { send: token({ ...byPassword, username: 'nobody' }, basic(web)), expect: refused(400, 'invalid_grant') },
     ],
   },
   {
-    name: 'a missing and an unknown grant type are refused',
+    name: 'rejects a missing and an unknown grant type',
     steps: [
       { send: token({ scope: 'api1' }, basic(web)), expect: refused(400, 'invalid_request') },
       {
@@ -124,11 +124,11 @@ export const tokenCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a grant type that the client may not use is refused',
+    name: 'rejects a grant type that is not allowed for the client',
     steps: [{ send: token({ ...forApi1, client_id: 'spa' }), expect: refused(400, 'unauthorized_client') }],
   },
   {
-    name: 'a missing and an unknown scope are refused',
+    name: 'rejects a missing and an unknown scope',
     steps: [
       { send: token({ grant_type: 'client_credentials' }, basic(web)), expect: refused(400, 'invalid_scope') },
       { send: token({ ...forApi1, scope: 'api1 none' }, basic(web)), expect: refused(400, 'invalid_scope') },

@@ -25,7 +25,7 @@ const sameOrRefused: Expected = {
 
 export const wireCases: readonly ContractCase[] = [
   {
-    name: 'two Authorization headers are refused',
+    name: 'rejects two Authorization headers',
     wireOnly: true,
     steps: [
       { send: withHeaders(['Authorization', basic(web)]), expect: { status: 400 } },
@@ -34,7 +34,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'Authorization joined by a comma is no credential',
+    name: 'rejects Authorization values joined by a comma',
     steps: [
       {
         send: {
@@ -49,7 +49,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'names of headers are read without regard to case',
+    name: 'ignores the case of header names',
     steps: [
       {
         send: {
@@ -64,7 +64,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'cookies are ignored, in one header or in several, and none are set',
+    name: 'ignores cookies, in one header or in several, and sets none',
     steps: [
       {
         send: withHeaders(['Cookie', 'a=1'], ['Cookie', 'b=2; c="x'], ['Cookie', '__Host-s=%']),
@@ -73,7 +73,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'a target in the absolute form is served or refused, and its host means nothing',
+    name: 'serves or rejects a target in absolute form, and ignores its host',
     wireOnly: true,
     steps: ['http://evil.example', 'https://evil.example:99', 'http://user:pw@evil.example'].map((origin) => ({
       send: get(`${origin}${discovery}`),
@@ -81,7 +81,7 @@ export const wireCases: readonly ContractCase[] = [
     })),
   },
   {
-    name: 'a hostile Host is served or refused, and means nothing',
+    name: 'serves or rejects a hostile Host, and ignores its value',
     wireOnly: true,
     steps: [
       'evil.example',
@@ -98,7 +98,7 @@ export const wireCases: readonly ContractCase[] = [
     ].map((host) => ({ send: get(discovery, ['Host', host]), expect: sameOrRefused })),
   },
   {
-    name: 'a Host chooses no path',
+    name: 'never takes the path from Host',
     wireOnly: true,
     steps: [
       {
@@ -108,7 +108,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'TRACE is refused and echoes nothing',
+    name: 'rejects TRACE and echoes nothing',
     wireOnly: true,
     steps: [
       {
@@ -118,7 +118,7 @@ export const wireCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: 'targets that are no path are refused',
+    name: 'rejects targets that are not paths',
     wireOnly: true,
     steps: [
       { send: { method: 'OPTIONS', target: '*' }, expect: { status: [400, 404, 405] } },
