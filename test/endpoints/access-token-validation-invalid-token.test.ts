@@ -1,6 +1,6 @@
 /**
- * Attack: somebody hands an API a token that is expired, revoked, of another kind or for another audience, and hopes that the endpoint says
- * yes, or at least says why not.
+ * Attack: an attacker presents an access token that is expired, revoked, of another kind or for another audience. The
+ * endpoint must not accept it, and must not reveal why it refuses it.
  */
 import type { ClientOptions } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
@@ -26,7 +26,7 @@ const validate = (f: Fixture, token: string) => f.post('accessTokenValidation', 
 async function expectInvalid(f: Fixture, token: string, reason: string): Promise<void> {
   for (const answer of [await validate(f, token), await f.get('accessTokenValidation', { token })]) {
     expect(answer.status).toBe(400)
-    // To the letter the same for every reason.
+    // The same bytes for every reason.
     expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
   }
   expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'access_token', reason })
@@ -34,7 +34,7 @@ async function expectInvalid(f: Fixture, token: string, reason: string): Promise
 }
 
 describe.each(formats)('a %s', (_, client) => {
-  test('6.5 is valid to the second before exp, and no longer', async () => {
+  test('6.5 is valid until the second before exp, and no longer', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3599)
@@ -43,7 +43,7 @@ describe.each(formats)('a %s', (_, client) => {
     await expectInvalid(f, token, 'token_unknown')
   })
 
-  test('6.5 lives as long as its client says', async () => {
+  test('6.5 has the lifetime of its client', async () => {
     const f = await fixture({ clients: clients.map((known) => ({ ...known, accessTokenLifetime: 1 })) })
     const token = await accessToken(f, client)
     expect((await validate(f, token)).body.exp).toBe(f.clock.now() + 1)
@@ -81,7 +81,7 @@ describe.each(formats)('a %s', (_, client) => {
     expect((await validate(f, token)).status).toBe(200)
   })
 
-  test('6.5 is invalid where the API that it was for has got another audience', async () => {
+  test('6.5 is invalid after its API changes its audience', async () => {
     const storage = mapDriver()
     const before = await fixture({ keys: [jwk], storage })
     const token = await accessToken(before, client)
@@ -91,12 +91,12 @@ describe.each(formats)('a %s', (_, client) => {
     await expectInvalid(after, token, 'wrong_audience')
   })
 
-  test('6.5 of another provider is unknown', async () => {
+  test('6.5 a token of another provider is unknown', async () => {
     const token = await accessToken(await fixture({ keys: [jwk] }), client)
     await expectInvalid(await fixture(), token, 'token_unknown')
   })
 
-  test('6.5 is invalid where one character differs, is missing or is added', async () => {
+  test('6.5 is invalid when one character is changed, removed or added', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     const middle = token.length >> 1
@@ -107,7 +107,7 @@ describe.each(formats)('a %s', (_, client) => {
   })
 })
 
-test('6.5 a clock tolerance moves the end of a JWT and of a reference token alike', async () => {
+test('6.5 a clock tolerance extends a JWT and a reference token equally', async () => {
   const f = await fixture({ clockTolerance: 5 })
   const jwt = await accessToken(f, webJwt)
   const reference = await accessToken(f, web)
@@ -120,7 +120,7 @@ test('6.5 a clock tolerance moves the end of a JWT and of a reference token alik
   expect((await validate(f, jwt)).status).toBe(400)
 })
 
-test('6.5 a code, a refresh token and an identity token are no access tokens', async () => {
+test('6.5 rejects a code, a refresh token and an identity token', async () => {
   const f = await fixture()
   await expectInvalid(f, await f.code(), 'token_unknown')
   const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -129,7 +129,7 @@ test('6.5 a code, a refresh token and an identity token are no access tokens', a
   await expectInvalid(f, id_token, 'token_unknown')
 })
 
-describe('a JWT that we signed', () => {
+describe('a JWT signed with our key', () => {
   const base = (f: Fixture): JWTPayload => {
     const now = f.clock.now()
     const times = { iat: now, nbf: now, exp: now + 60 }
@@ -144,7 +144,7 @@ describe('a JWT that we signed', () => {
     ['another audience', {}, { aud: 'https://elsewhere.example.com' }, 'wrong_audience'],
     ['the client as audience', {}, { aud: 'web' }, 'wrong_audience'],
     ['the audience of an API whose scope it does not hold', {}, { scope: 'api2' }, 'wrong_audience'],
-    ['a start to come', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
+    ['a start in the future', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
     ['no client', {}, { client_id: undefined }, 'token_not_ours'],
     ['an unknown client', {}, { client_id: 'gone' }, 'client_disabled'],
     ['scopes in an array', {}, { scope: ['api1'] }, 'token_not_ours'],
@@ -162,14 +162,14 @@ describe('a JWT that we signed', () => {
     await expectInvalid(f, `${header}.${payload}.`, 'token_unknown')
   })
 
-  test('6.7 every claim in it comes back with its type', async () => {
+  test('6.7 returns every claim with its type', async () => {
     const f = await fixture({ keys: [jwk] })
     const odd = { n: 1.5, yes: true, no: false, nothing: null, list: ['a', 1], one: ['a'], object: { deep: [{}] } }
     const claims = { ...base(f), ...odd, aud: ['https://api1.example.com', 'https://api9.example.com'] }
     expect((await validate(f, await sign(claims))).body).toEqual(claims)
   })
 
-  test('a token of 51200 characters passes, a longer one does not', async () => {
+  test('accepts a token of 51200 characters and rejects a longer one', async () => {
     const f = await fixture({ keys: [jwk] })
     const length = async (padding: number) => (await sign({ ...base(f), pad: 'x'.repeat(padding) })).length
     const shortest = await length(0)

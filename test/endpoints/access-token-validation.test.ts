@@ -29,7 +29,7 @@ const claimsAt = (now: number, clientId: string) => ({
 })
 
 describe.each(formats)('a valid %s', (_, client) => {
-  test('6.1 POST takes token from the form', async () => {
+  test('6.1 POST reads token from the form', async () => {
     const f = await fixture()
     const answer = await f.post('accessTokenValidation', { token: await accessToken(f, client) })
     expect(answer.status).toBe(200)
@@ -38,7 +38,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     expect(answer.body).toEqual(claimsAt(f.clock.now(), client[0]))
   })
 
-  test('6.1 GET takes token from the query', async () => {
+  test('6.1 GET reads token from the query', async () => {
     const f = await fixture()
     const answer = await f.get('accessTokenValidation', { token: await accessToken(f, client) })
     expect(answer.status).toBe(200)
@@ -46,7 +46,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     expect(answer.body).toEqual(claimsAt(f.clock.now(), client[0]))
   })
 
-  test('6.1 HEAD judges like GET and has no body', async () => {
+  test('6.1 HEAD returns the status of GET without a body', async () => {
     const f = await fixture()
     const head = (token: string) => f.provider.fetch(new Request(`${endpoint}?token=${token}`, { method: 'HEAD' }))
     const accepted = await head(await accessToken(f, client))
@@ -55,7 +55,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     expect([refused.status, await refused.text()]).toEqual([400, ''])
   })
 
-  test('6.7 every claim is there with its JSON type: times are numbers, scope is one string, amr an array', async () => {
+  test('6.7 returns every claim with its JSON type: times are numbers, scope is one string, amr an array', async () => {
     const f = await fixture()
     const { body } = await f.post('accessTokenValidation', { token: await accessToken(f, client) })
     for (const name of ['exp', 'iat', 'nbf', 'auth_time']) expect(body[name]).toBeTypeOf('number')
@@ -63,7 +63,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     expect(body.amr).toEqual(['pwd'])
   })
 
-  test('6.7 a token of a client alone has no sub', async () => {
+  test('6.7 a client-only token has no sub', async () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api2' }
     const token = (await f.post('token', form, client)).body.access_token
@@ -82,7 +82,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     })
   })
 
-  test('6.2 expectedScope passes where the token holds that scope', async () => {
+  test('6.2 accepts a token that holds expectedScope', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     for (const expectedScope of ['openid', 'api1', 'api2', '']) {
@@ -92,7 +92,7 @@ describe.each(formats)('a valid %s', (_, client) => {
   })
 
   test.each(['profile', 'API1', 'api', 'api1 api2', 'openid api1', ' api1', 'unknown'])(
-    '6.6 an expectedScope that the token does not hold is insufficient_scope (%s)',
+    '6.6 an expectedScope that the token lacks is insufficient_scope (%s)',
     async (expectedScope) => {
       const f = await fixture()
       const token = await accessToken(f, client)
@@ -113,7 +113,7 @@ describe.each(formats)('a valid %s', (_, client) => {
     },
   )
 
-  test('6.6 the token is judged before expectedScope', async () => {
+  test('6.6 validates the token before expectedScope', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3600)
@@ -122,7 +122,7 @@ describe.each(formats)('a valid %s', (_, client) => {
   })
 })
 
-test('6.3 nobody is authenticated: credentials of nobody change nothing', async () => {
+test('6.3 ignores credentials: the endpoint authenticates no caller', async () => {
   const f = await fixture()
   const token = await accessToken(f, web)
   const withHeader = await f.post('accessTokenValidation', { token }, ['nobody', 'nothing'])
@@ -131,7 +131,7 @@ test('6.3 nobody is authenticated: credentials of nobody change nothing', async 
   expect(inForm.status).toBe(200)
 })
 
-test('no page of another origin may read the answer, not even of a client', async () => {
+test('no page of another origin can read the response, not even a page of a client', async () => {
   const f = await fixture()
   const headers = { origin: 'https://web.example.com' }
   const answer = await f.get('accessTokenValidation', { token: await accessToken(f, web) }, headers)
@@ -166,7 +166,7 @@ describe('parameters', () => {
     },
   )
 
-  test('6.1 the query does not complete a form, nor the header', async () => {
+  test('6.1 does not fill up a form from the query or a header', async () => {
     const f = await fixture()
     const token = await accessToken(f, web)
     const response = await f.provider.fetch(
@@ -180,7 +180,7 @@ describe('parameters', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('6.1 another method is 405 and names the allowed ones', async () => {
+  test('6.1 another method is 405, and Allow lists the methods', async () => {
     const f = await fixture()
     const response = await f.provider.fetch(new Request(endpoint, { method: 'PUT', body: 'x' }))
     expect(response.status).toBe(405)
@@ -192,7 +192,7 @@ describe('on by default', () => {
   const warnings = (f: Fixture) =>
     f.events.filter((event) => event.type === 'startup_warning' && event.reason === 'anonymous_access_token_validation')
 
-  test('6.8 one warning at start says how to disable it', async () => {
+  test('6.8 one warning at start explains how to disable it', async () => {
     const f = await fixture()
     expect(warnings(f)).toHaveLength(1)
     expect(warnings(f)[0]).toMatchObject({ message: expect.stringContaining('accessTokenValidation: false') })

@@ -10,7 +10,7 @@ const form = new URLSearchParams({
   client_secret: web[1],
 }).toString()
 
-/** A good token request of exactly so many bytes: an unknown parameter fills it up. */
+/** Returns a valid token request of exactly `bytes` bytes, padded with an unknown parameter. */
 const bodyOf = (bytes: number): string => `${form}&x=`.padEnd(bytes, 'x')
 
 const formType = 'application/x-www-form-urlencoded'
@@ -43,48 +43,48 @@ function expectTooLarge({ status, body, headers }: Answer, f: Fixture): void {
   expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 413, reason: 'body_too_large' })
 }
 
-describe('size of a body', () => {
-  test('1.9 a body of exactly 64 KiB passes', async () => {
+describe('body size limit', () => {
+  test('1.9 accepts a body of exactly 64 KiB', async () => {
     expect((await send(await fixture(), bodyOf(limit))).status).toBe(200)
   })
 
-  test('1.9 a body of 64 KiB and one byte is refused with 413', async () => {
+  test('1.9 rejects a body of 64 KiB and one byte with 413', async () => {
     const f = await fixture()
     expectTooLarge(await send(f, bodyOf(limit + 1)), f)
   })
 
-  test('1.9 bytes are counted, not characters', async () => {
+  test('1.9 counts bytes, not characters', async () => {
     const f = await fixture()
     // 40 000 characters, 80 000 bytes.
     expectTooLarge(await send(f, `${form}&x=${'é'.repeat(40_000)}`), f)
   })
 
-  test('1.9 a body that comes in pieces without a length is counted over all of them', async () => {
+  test('1.9 counts a chunked body without a length over all chunks', async () => {
     const f = await fixture()
     const body = bodyOf(limit)
     expect((await send(f, streamOf(body.slice(0, 30_000), body.slice(30_000)))).status).toBe(200)
     expectTooLarge(await send(f, streamOf(body.slice(0, 30_000), body.slice(30_000), 'x')), f)
   })
 
-  test('1.9 a Content-Length that lies low does not lift the limit', async () => {
+  test('1.9 a Content-Length that is too low does not lift the limit', async () => {
     const f = await fixture()
     expectTooLarge(await send(f, streamOf(bodyOf(limit + 1)), { 'content-length': '10' }), f)
   })
 
-  test('1.9 an unreadable Content-Length changes nothing', async () => {
+  test('1.9 ignores an unreadable Content-Length', async () => {
     const f = await fixture()
     expect((await send(f, streamOf(form), { 'content-length': 'NaN' })).status).toBe(200)
   })
 
-  // Attack: a body without an end, to fill the memory of the server or to hold it for ever.
-  test('1.9 an endless body is left after the limit', async () => {
+  // Attack: an endless body, to fill the server's memory or to hold it forever.
+  test('1.9 stops reading an endless body at the limit', async () => {
     const f = await fixture()
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
         sent += 1024
         controller.enqueue(new Uint8Array(1024).fill(0x61))
-        // Endless enough: a reader that takes all of it fails below, and does not hang the run.
+        // Long enough: a reader that consumes all of it fails the assertion below instead of hanging the run.
         if (sent > limit * 4) controller.close()
       },
     })
@@ -99,14 +99,14 @@ describe('size of a body', () => {
   })
 
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    '1.9 the limit %s is refused at start',
+    '1.9 rejects the limit %s at start',
     async (bodyLimit) => {
       await expect(fixture({ bodyLimit })).rejects.toThrow(/bodyLimit/u)
     },
   )
 
   test.each(['identityTokenValidation', 'userinfo', 'accessTokenValidation', 'introspection'] as const)(
-    '1.9 the limit holds at %s',
+    '1.9 applies the limit at %s',
     async (endpoint) => {
       const f = await fixture()
       const headers = { 'content-type': formType }
@@ -115,7 +115,7 @@ describe('size of a body', () => {
     },
   )
 
-  test('a query beyond the limit is refused with 414', async () => {
+  test('rejects a query beyond the limit with 414', async () => {
     const f = await fixture()
     const { status, body } = await f.get('accessTokenValidation', { token: 'x'.repeat(limit) })
     expect(status).toBe(414)

@@ -29,8 +29,8 @@ async function tokens(f: Fixture): Promise<{ access_token: string; id_token: str
   return (await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)).body
 }
 
-describe('responses that nobody may keep', () => {
-  test('1.15 no success of a connect endpoint is stored', async () => {
+describe('responses that must not be cached', () => {
+  test('1.15 successful responses of connect endpoints are not cacheable', async () => {
     const f = await fixture()
     const { access_token, id_token } = await tokens(f)
     const grant = { grant_type: 'client_credentials', scope: 'api1' }
@@ -51,7 +51,7 @@ describe('responses that nobody may keep', () => {
     }
   })
 
-  test.each(connect)('1.15 no refusal of %s is stored', async (endpoint) => {
+  test.each(connect)('1.15 error responses of %s are not cacheable', async (endpoint) => {
     const { provider } = await fixture()
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const requests = [
@@ -69,12 +69,12 @@ describe('responses that nobody may keep', () => {
     }
   })
 
-  test.each(connect)('1.15 not even the 404 of %s is stored when it is off', async (endpoint) => {
+  test.each(connect)('1.15 the 404 of %s is not cacheable when it is disabled', async (endpoint) => {
     const { provider } = await fixture({ endpoints: { [endpoint]: false } })
     expectNoStore(await provider.handlers[endpoint](new Request(url)))
   })
 
-  test('1.15 no failure of ours is stored', async () => {
+  test('1.15 a server_error response is not cacheable', async () => {
     const users = {
       authenticate: () => {
         throw new Error('out of order')
@@ -88,7 +88,7 @@ describe('responses that nobody may keep', () => {
   })
 
   test.each(['token', 'identityTokenValidation', 'userinfo'] as const)(
-    '1.15 the preflight of %s is not stored',
+    '1.15 the preflight response of %s is not cacheable',
     async (endpoint) => {
       const { provider } = await fixture()
       const headers = { origin: 'https://web.example.com', 'access-control-request-method': 'POST' }
@@ -99,7 +99,7 @@ describe('responses that nobody may keep', () => {
   )
 })
 
-describe('responses that may be kept', () => {
+describe('responses that may be cached', () => {
   test.each(['discovery', 'authorizationServerMetadata', 'jwks'] as const)('1.16 %s is cacheable', async (endpoint) => {
     const { provider } = await fixture()
     const { status, headers } = await provider.handlers[endpoint](new Request(url))
@@ -109,7 +109,7 @@ describe('responses that may be kept', () => {
   })
 
   test.each(['discovery', 'authorizationServerMetadata', 'jwks'] as const)(
-    '1.16 a refusal of %s is not kept',
+    '1.16 an error response of %s is not cacheable',
     async (endpoint) => {
       const { provider } = await fixture()
       expectNoStore(await provider.handlers[endpoint](new Request(url, { method: 'DELETE' })))

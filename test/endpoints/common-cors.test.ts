@@ -24,7 +24,7 @@ const tokenRequest = (origin: string, credentials: readonly [string, string] = w
 
 const allowedOrigin = ({ headers }: Response): string | null => headers.get('access-control-allow-origin')
 
-describe('which origins', () => {
+describe('allowed origins', () => {
   test.each([
     'https://evil.example.net',
     'null',
@@ -36,7 +36,7 @@ describe('which origins', () => {
     'https://web.example.com/',
     '*',
     '',
-  ])('1.22 the origin "%s", which no client lists, may not read', async (origin) => {
+  ])('1.22 denies the origin "%s", which no client lists', async (origin) => {
     const { provider } = await fixture()
     for (const endpoint of withCors) {
       const get = await provider.handlers[endpoint](new Request(url, { headers: { origin } }))
@@ -48,15 +48,15 @@ describe('which origins', () => {
     expect(allowedOrigin(await provider.handlers.token(tokenRequest(origin)))).toBeNull()
   })
 
-  test('1.22 the origin of a client reads the answers to that client', async () => {
+  test('1.22 the origin of a client may read the responses to that client', async () => {
     const { provider } = await fixture()
     const response = await provider.handlers.token(tokenRequest(webOrigin))
     expect(response.status).toBe(200)
     expect(allowedOrigin(response)).toBe(webOrigin)
   })
 
-  // Attack: a page of one client, with stolen credentials or a token of another, reads what that one is told.
-  test('1.22 the origin of one client does not read the answers to another', async () => {
+  // Attack: a page of one client, with stolen credentials or a token of another client, reads that client's responses.
+  test('1.22 the origin of one client may not read the responses to another', async () => {
     const f = await fixture()
     const { handlers } = f.provider
     const answer = await handlers.token(tokenRequest(spaOrigin))
@@ -72,7 +72,7 @@ describe('which origins', () => {
     expect(allowedOrigin(await handlers.identityTokenValidation(request))).toBeNull()
   })
 
-  test('1.22 a page of a client reads why it was refused', async () => {
+  test('1.22 a page of a client may read why it was refused', async () => {
     const { provider } = await fixture()
     const response = await provider.handlers.token(tokenRequest(webOrigin, ['web', 'wrong']))
     expect(response.status).toBe(401)
@@ -80,7 +80,7 @@ describe('which origins', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain('www-authenticate')
   })
 
-  test('1.22 the origins of a disabled client count for nothing', async () => {
+  test('1.22 ignores the origins of a disabled client', async () => {
     const disabled = clients.map((client) => ({ ...client, enabled: client.clientId !== web[0] }))
     const { provider } = await fixture({ clients: disabled })
     expect(allowedOrigin(await provider.handlers.token(preflight(webOrigin)))).toBeNull()
@@ -96,7 +96,7 @@ describe('which origins', () => {
   })
 
   test.each(['https://web.example.com/', 'https://web.example.com/app', 'web.example.com', '*', 'null'])(
-    '1.22 "%s" is no origin and refused at start',
+    '1.22 rejects "%s", which is not an origin, at start',
     async (origin) => {
       const [first, ...rest] = clients
       const listed = [{ ...first, clientId: 'web', allowedCorsOrigins: [origin] }, ...rest]
@@ -105,8 +105,8 @@ describe('which origins', () => {
   )
 })
 
-describe('which endpoints', () => {
-  test.each(withCors)('1.23 CORS applies at %s, preflight and answer', async (endpoint) => {
+describe('endpoints with CORS', () => {
+  test.each(withCors)('1.23 CORS applies at %s, to preflights and responses', async (endpoint) => {
     const { provider } = await fixture()
     const asked = await provider.handlers[endpoint](preflight(webOrigin))
     expect(asked.status).toBe(204)
@@ -156,8 +156,8 @@ describe('which endpoints', () => {
   })
 })
 
-describe('how', () => {
-  test.each(withCors)('1.25 %s echoes the origin, varies with it, and takes no credentials', async (endpoint) => {
+describe('headers', () => {
+  test.each(withCors)('1.25 %s echoes the origin, varies by it, and allows no credentials', async (endpoint) => {
     const { provider } = await fixture()
     for (const origin of [webOrigin, spaOrigin]) {
       for (const request of [preflight(origin), new Request(url, { headers: { origin } })]) {
@@ -169,8 +169,8 @@ describe('how', () => {
     }
   })
 
-  // Otherwise a cache gives the answer to one origin, or to none, to another.
-  test.each(withCors)('1.25 %s varies with the origin where none was sent or allowed', async (endpoint) => {
+  // Otherwise a cache serves the response for one origin, or for none, to another.
+  test.each(withCors)('1.25 %s varies by origin even when none was sent or allowed', async (endpoint) => {
     const { provider } = await fixture()
     for (const headers of [{}, { origin: 'https://evil.example.net' }]) {
       const response = await provider.handlers[endpoint](new Request(url, { headers }))
@@ -183,7 +183,7 @@ describe('how', () => {
   })
 })
 
-describe('what a preflight asks for', () => {
+describe('requested headers of a preflight', () => {
   const allowedHeaders = async (list: string, endpoint: EndpointName = 'token') => {
     const { provider } = await fixture()
     const asked = await provider.handlers[endpoint](
@@ -192,14 +192,14 @@ describe('what a preflight asks for', () => {
     return asked.headers.get('access-control-allow-headers')
   }
 
-  test.each(withCors)('1.94 %s allows each header that a page of an allowed origin asks for', async (endpoint) => {
+  test.each(withCors)('1.94 %s allows each header that a page of an allowed origin requests', async (endpoint) => {
     expect(await allowedHeaders('authorization,baggage,content-type,traceparent', endpoint)).toBe(
       'authorization, baggage, content-type, traceparent',
     )
     expect(await allowedHeaders("X-A, x!#$%&'*+-.^_`|~1", endpoint)).toBe("X-A, x!#$%&'*+-.^_`|~1")
   })
 
-  test('1.94 without a header to ask for there is none to allow', async () => {
+  test('1.94 allows no header when none is requested', async () => {
     const { provider } = await fixture()
     const asked = await provider.handlers.token(preflight(webOrigin))
     expect(allowedOrigin(asked)).toBe(webOrigin)
@@ -221,7 +221,7 @@ describe('what a preflight asks for', () => {
     ['a quotation mark in a header name', webOrigin, 'POST', 'x, "y"', 'headers_malformed'],
     ['an empty header name', webOrigin, 'POST', 'x,,y', 'headers_malformed'],
     ['a header name beyond ASCII', webOrigin, 'POST', 'x-\u00e9', 'headers_malformed'],
-  ])('1.95 %s: no permission, and an event with the reason', async (_, origin, method, list, reason) => {
+  ])('1.95 %s: is denied, with an event that has the reason', async (_, origin, method, list, reason) => {
     const { provider, events } = await fixture()
     const request = preflight(origin, method, { 'access-control-request-headers': list })
     const asked = await provider.handlers.token(request)
@@ -232,7 +232,7 @@ describe('what a preflight asks for', () => {
     ])
   })
 
-  test('1.95 a preflight without an origin: no permission, and an event with the reason', async () => {
+  test('1.95 a preflight without an origin is denied, with an event that has the reason', async () => {
     const { provider, events } = await fixture()
     const headers = { 'access-control-request-method': 'POST' }
     const asked = await provider.handlers.token(new Request(url, { method: 'OPTIONS', headers }))
@@ -241,7 +241,7 @@ describe('what a preflight asks for', () => {
   })
 
   test.each(['null', 'any text', `https://${'a'.repeat(300)}.example`, 'https://a.example/path?token=x'])(
-    '1.95 an event repeats no text that has not the form of an origin: %s',
+    '1.95 an event does not repeat a text that is not a well-formed origin: %s',
     async (origin) => {
       const { provider, events } = await fixture()
       await provider.handlers.token(preflight(origin))

@@ -35,7 +35,7 @@ const malformed = [
 ]
 
 describe('encoding of parameters', () => {
-  test.each(malformed)('1.10 the percent-encoding %j in a value is refused', async (value) => {
+  test.each(malformed)('1.10 rejects the percent-encoding %j in a value', async (value) => {
     const f = await fixture()
     const { status, body } = await post(f, `${good}&x=${value}`)
     expect(status).toBe(400)
@@ -43,19 +43,19 @@ describe('encoding of parameters', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'malformed_encoding' })
   })
 
-  test.each(malformed)('1.10 the percent-encoding %j in a name is refused', async (name) => {
+  test.each(malformed)('1.10 rejects the percent-encoding %j in a name', async (name) => {
     const { status, body } = await post(await fixture(), `${good}&${name}=x`)
     expect([status, body.error]).toEqual([400, 'invalid_request'])
   })
 
   test.each([
     ['a lone continuation byte', [0x80]],
-    ['a byte that UTF-8 never has', [0xff]],
+    ['a byte that never occurs in UTF-8', [0xff]],
     ['an overlong form', [0xc0, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['a sequence that ends early', [0xc3]],
+    ['a truncated sequence', [0xc3]],
     ['Latin-1', [0xe9]],
-  ] as const)('1.10 raw bytes that are not UTF-8 are refused: %s', async (_, raw) => {
+  ] as const)('1.10 rejects raw bytes that are not UTF-8: %s', async (_, raw) => {
     const f = await fixture()
     const { status, body } = await post(f, bytes(`${good}&x=`, ...raw))
     expect([status, body.error]).toEqual([400, 'invalid_request'])
@@ -63,7 +63,7 @@ describe('encoding of parameters', () => {
   })
 
   test.each(['token', 'identityTokenValidation', 'userinfo', 'accessTokenValidation'] as const)(
-    '1.10 malformed encoding is refused in a form of %s',
+    '1.10 rejects malformed encoding in a form of %s',
     async (endpoint) => {
       const { status, body } = await post(await fixture(), 'token=%zz&client_id=web', endpoint)
       expect([status, body.error]).toEqual([400, 'invalid_request'])
@@ -71,7 +71,7 @@ describe('encoding of parameters', () => {
   )
 
   test.each(['accessTokenValidation', 'identityTokenValidation'] as const)(
-    '1.10 malformed encoding is refused in a query of %s',
+    '1.10 rejects malformed encoding in a query of %s',
     async (endpoint) => {
       const { provider } = await fixture()
       for (const value of ['%zz', '%FF', '%']) {
@@ -82,7 +82,7 @@ describe('encoding of parameters', () => {
     },
   )
 
-  test('1.10 UTF-8 arrives as it was meant, percent-encoded and raw, cut anywhere', async () => {
+  test('1.10 decodes UTF-8 percent-encoded and raw, split anywhere', async () => {
     const seen: string[] = []
     const f = await fixture({
       users: {

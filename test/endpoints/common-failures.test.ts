@@ -23,7 +23,7 @@ function expectServerError({ status, body, headers }: Answer, f: Pick<Fixture, '
 
 const passwordForm = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid profile' }
 
-/** A token from a provider that works, at one whose user service then breaks. */
+/** Returns a token from a provider that works, for a provider whose user service then fails. */
 async function tokenThenBreak(part: 'isActive' | 'claims', how: () => never | Promise<never>) {
   let intact = true
   const f = await fixture({
@@ -38,7 +38,7 @@ async function tokenThenBreak(part: 'isActive' | 'claims', how: () => never | Pr
   return { f, token: body.access_token as string }
 }
 
-describe('a failure that nobody expected', () => {
+describe('unexpected failures', () => {
   test.each([
     ['throws', broken],
     ['rejects', rejecting],
@@ -65,7 +65,7 @@ describe('a failure that nobody expected', () => {
     ['userinfo', 'isActive', rejecting],
     ['introspection', 'isActive', rejecting],
     ['accessTokenValidation', 'isActive', broken],
-  ] as const)('1.20 at %s a broken %s is a 500 without detail', async (endpoint, part, how) => {
+  ] as const)('1.20 at %s a failing %s is a 500 without detail', async (endpoint, part, how) => {
     const { f, token } = await tokenThenBreak(part, how)
     const answer =
       endpoint === 'userinfo'
@@ -74,7 +74,7 @@ describe('a failure that nobody expected', () => {
     expectServerError(answer, f)
   })
 
-  test('1.20 identity token validation with a broken user service is a 500 without detail', async () => {
+  test('1.20 identity token validation with a failing user service is a 500 without detail', async () => {
     let intact = true
     const f = await fixture({ users: { authenticate: () => undefined, isActive: () => intact || broken() } })
     const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -103,7 +103,7 @@ describe('a failure that nobody expected', () => {
     expect(failure).toBe(thrown)
   })
 
-  test('1.20 a server_error of a plugin shows no text either', async () => {
+  test('1.20 the message of a server_error of a plugin is not shown either', async () => {
     const handle = (): never => {
       throw new OAuthError('server_error', secretText, { reason: 'plugin:torn:broken' })
     }
@@ -113,7 +113,7 @@ describe('a failure that nobody expected', () => {
     expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:torn:broken' })
   })
 
-  test('1.20 a failure leaves the next request alone', async () => {
+  test('1.20 a failure does not affect the next request', async () => {
     let intact = false
     const f = await fixture({ users: { authenticate: () => (intact ? { sub: '1' } : broken()) } })
     expect((await f.post('token', passwordForm, web)).status).toBe(500)

@@ -12,7 +12,7 @@ const post = (form: Record<string, string>, authorization?: string): Request =>
     ...(authorization !== undefined && { headers: { authorization } }),
   })
 
-/** What a grant of a plugin makes of a request when it refuses so. */
+/** Returns the response to a plugin's grant that refuses the request with these options. */
 async function refusal(code: OAuthErrorCode, description = 'No'): Promise<Answer> {
   const grant = defineGrant({
     grantType: 'refusing',
@@ -26,7 +26,7 @@ async function refusal(code: OAuthErrorCode, description = 'No'): Promise<Answer
 }
 
 describe('headers of every response', () => {
-  test.each(endpointNames)('1.17 the media type of %s is never sniffed', async (endpoint) => {
+  test.each(endpointNames)('1.17 %s sends nosniff', async (endpoint) => {
     const { provider } = await fixture()
     for (const method of ['GET', 'POST', 'PUT', 'HEAD']) {
       const { headers } = await provider.handlers[endpoint](new Request(url, { method }))
@@ -35,7 +35,7 @@ describe('headers of every response', () => {
   })
 
   test.each(['token', 'identityTokenValidation', 'userinfo', 'discovery', 'jwks'] as const)(
-    '1.17 the preflight of %s says nosniff',
+    '1.17 the preflight of %s sends nosniff',
     async (endpoint) => {
       const { provider } = await fixture()
       const headers = { origin: 'https://web.example.com', 'access-control-request-method': 'POST' }
@@ -51,7 +51,7 @@ describe('headers of every response', () => {
     expect(await refused.json()).toHaveProperty('error', 'invalid_request')
   })
 
-  test('1.18 JSON of a success is application/json', async () => {
+  test('1.18 JSON of a successful response is application/json', async () => {
     const { provider } = await fixture()
     const requests: readonly [EndpointName, Request][] = [
       ['token', post({ grant_type: 'client_credentials', scope: 'api1' }, basic(web))],
@@ -95,14 +95,14 @@ describe('401', () => {
     expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
   })
 
-  test('1.19 a 401 that a plugin asks for has a challenge', async () => {
+  test('1.19 a 401 that a plugin requests has a challenge', async () => {
     const { status, headers } = await refusal('invalid_client')
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
   })
 
   test.each(['invalid_grant', 'access_denied', 'authorization_pending', 'temporarily_unavailable'] as const)(
-    '1.19 other refusals have none: %s',
+    '1.19 other error responses have no challenge: %s',
     async (code) => {
       const { status, headers, body } = await refusal(code)
       expect(status).toBe(code === 'temporarily_unavailable' ? 503 : 400)
@@ -112,7 +112,7 @@ describe('401', () => {
   )
 
   // RFC 6749 section 5.2: error_description has %x20-21 / %x23-5B / %x5D-7E only.
-  test('a description of a plugin is cut down to what RFC 6749 allows', async () => {
+  test('strips characters that RFC 6749 does not allow from the description of a plugin', async () => {
     const { body } = await refusal('invalid_grant', 'Say "no"\r\nX-Evil: 1\\ \u{1F511} café')
     expect(body.error_description).toBe('Say noX-Evil: 1  caf')
   })

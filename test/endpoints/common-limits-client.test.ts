@@ -15,7 +15,10 @@ const client = (clientId: string, clientSecret: string): ClientOptions => ({
   scopes: ['api1'],
 })
 
-/** Finds by the first 100 characters, as a column of a table may that cuts or pads: the limit is not left to the store. */
+/**
+ * Finds a client by the first 100 characters, like a database column that truncates or pads. The limit must not depend
+ * on the store.
+ */
 const cuttingStore = (options: ClientOptions): ProviderOptions['clients'] => ({
   find: (clientId) => (clientId.slice(0, 100) === options.clientId ? options : undefined),
 })
@@ -27,7 +30,7 @@ const send = async (f: Fixture, clientId: string, clientSecret: string, where: '
 
 describe('client_id: 100', () => {
   test.each(['header', 'form'] as const)(
-    '1.28 a client_id of 100 passes, of 101 is refused, in the %s',
+    '1.28 accepts a client_id of 100 and rejects one of 101, in the %s',
     async (where) => {
       const f = await fixture({ clients: cuttingStore(client(id(100), 'secret')) })
       expect((await send(f, id(100), 'secret', where)).status).toBe(200)
@@ -36,7 +39,7 @@ describe('client_id: 100', () => {
     },
   )
 
-  test('1.28 a client_id of 100 passes, of 101 is refused, for a public client', async () => {
+  test('1.28 accepts a client_id of 100 and rejects one of 101, for a public client', async () => {
     const spa: ClientOptions = { ...clients[3], clientId: id(100) }
     const f = await fixture({ clients: cuttingStore(spa) })
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: proof.verifier }
@@ -46,7 +49,7 @@ describe('client_id: 100', () => {
     expect((await f.post('token', { ...form, code, client_id: id(100) })).status).toBe(200)
   })
 
-  test('1.28 a client_id of 100 passes, of 101 is refused, at identity token validation', async () => {
+  test('1.28 accepts a client_id of 100 and rejects one of 101, at identity token validation', async () => {
     const f = await fixture({ clients: cuttingStore({ ...clients[0], clientId: id(100) }) })
     const code = await f.code({ clientId: id(100) })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
@@ -57,7 +60,7 @@ describe('client_id: 100', () => {
     expect((await validate(id(101))).status).toBe(400)
   })
 
-  test('1.28 a client of 101 characters is refused at start', async () => {
+  test('1.28 rejects a client id of 101 characters at start', async () => {
     expect((await fixture({ clients: [client(id(100), 's')] })).provider.issuer).toBe('https://id.example.com')
     await expect(fixture({ clients: [client(id(101), 's')] })).rejects.toThrow('clients[0]: clientId must be 1 to 100')
   })
@@ -65,7 +68,7 @@ describe('client_id: 100', () => {
 
 describe('client_secret: 512', () => {
   test.each(['header', 'form'] as const)(
-    '1.29 a client_secret of 512 passes, of 513 is refused, in the %s',
+    '1.29 accepts a client_secret of 512 and rejects one of 513, in the %s',
     async (where) => {
       const f = await fixture({ clients: [client('short', secret(512)), client('long', secret(513))] })
       expect((await send(f, 'short', secret(512), where)).status).toBe(200)
@@ -74,7 +77,7 @@ describe('client_secret: 512', () => {
     },
   )
 
-  test('1.29 512 characters pass also where each takes nine in the header', async () => {
+  test('1.29 accepts 512 characters that take nine bytes each in the header', async () => {
     const euros = '€'.repeat(512)
     const f = await fixture({ clients: [client('short', euros)] })
     expect((await send(f, 'short', euros, 'header')).status).toBe(200)
@@ -82,12 +85,12 @@ describe('client_secret: 512', () => {
     expect((await send(f, 'short', euros, 'form')).status).toBe(200)
   })
 
-  test('1.29 the limit counts after form-decoding: 513 are refused', async () => {
+  test('1.29 the limit counts after form-decoding: 513 are rejected', async () => {
     const f = await fixture({ clients: [client('long', '€'.repeat(513))] })
     expect((await send(f, 'long', encodeURIComponent('€'.repeat(513)), 'header')).status).toBe(401)
   })
 
-  test('1.29 a verifier of the host is not asked about 513 characters', async () => {
+  test('1.29 does not call a verifier of the host with 513 characters', async () => {
     const asked: number[] = []
     const verifySecret = (_: string, presented: string): boolean => asked.push(presented.length) > 0
     const f = await fixture({ clients: { find: () => client('web', 's'), verifySecret } })
@@ -102,14 +105,14 @@ describe('grant_type: 100', () => {
   const named = (grantType: string) =>
     defineGrant({ grantType, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
 
-  test('1.32 a grant_type of 100 passes, of 101 is refused', async () => {
+  test('1.32 accepts a grant_type of 100 and rejects one of 101', async () => {
     const { post } = await createTestProvider({ plugins: [named('g'.repeat(100))] })
     expect((await post('token', { grant_type: 'g'.repeat(100), scope: 'api1' }, testClient)).status).toBe(200)
     const { status, body } = await post('token', { grant_type: 'g'.repeat(101), scope: 'api1' }, testClient)
     expect([status, body.error]).toEqual([400, 'unsupported_grant_type'])
   })
 
-  test('1.32 a plugin with a grant type of 101 is refused at start', async () => {
+  test('1.32 rejects a plugin with a grant type of 101 at start', async () => {
     await expect(createTestProvider({ plugins: [named('g'.repeat(101))] })).rejects.toThrow('at most 100 characters')
   })
 })

@@ -13,7 +13,7 @@ describe('scope: 1000', () => {
       clients: [{ ...clients[0], clientId: web[0], scopes: names }],
     })
 
-  test('1.30 a scope of 1000 passes', async () => {
+  test('1.30 accepts a scope of 1000', async () => {
     const scope = [a, b, c, d].join(' ')
     expect(scope).toHaveLength(1000)
     const { status, body } = await (await provider()).post('token', { grant_type: 'client_credentials', scope }, web)
@@ -21,7 +21,7 @@ describe('scope: 1000', () => {
     expect(body.scope).toBe(scope)
   })
 
-  test('1.30 a scope of 1001 is refused', async () => {
+  test('1.30 rejects a scope of 1001', async () => {
     const scope = [a, b, c, e].join(' ')
     expect(scope).toHaveLength(1001)
     const f = await provider()
@@ -30,7 +30,7 @@ describe('scope: 1000', () => {
     expect(f.events.at(-1)).toMatchObject({ reason: 'scope_too_long' })
   })
 
-  test('1.30 repetitions count: 1001 characters of one scope are refused', async () => {
+  test('1.30 repetitions count: rejects 1001 characters of one scope', async () => {
     const f = await provider()
     const { body } = await f.post('token', { grant_type: 'client_credentials', scope: [a, a, a, e].join(' ') }, web)
     expect(body.error).toBe('invalid_scope')
@@ -40,14 +40,14 @@ describe('scope: 1000', () => {
 describe('redirect_uri: 2000', () => {
   const uri = (length: number): string => `${redirectUri}?x=`.padEnd(length, 'x')
 
-  test('1.31 a redirect_uri of 2000 passes', async () => {
+  test('1.31 accepts a redirect_uri of 2000', async () => {
     const f = await fixture({ clients: [{ ...clients[0], clientId: web[0], redirectUris: [uri(2000)] }] })
     const code = await f.code({ redirectUri: uri(2000) })
     const form = { grant_type: 'authorization_code', code, redirect_uri: uri(2000) }
     expect((await f.post('token', form, web)).status).toBe(200)
   })
 
-  test('1.31 a redirect_uri of 2001 is refused as malformed, and the code is not burnt', async () => {
+  test('1.31 a redirect_uri of 2001 is rejected as malformed and does not spend the code', async () => {
     const f = await fixture()
     const form = { grant_type: 'authorization_code', code: await f.code() }
     const { status, body } = await f.post('token', { ...form, redirect_uri: uri(2001) }, web)
@@ -56,13 +56,13 @@ describe('redirect_uri: 2000', () => {
     expect((await f.post('token', { ...form, redirect_uri: redirectUri }, web)).status).toBe(200)
   })
 
-  test('1.31 a client with a redirect URI of 2001 is refused at start', async () => {
+  test('1.31 rejects a client with a redirect URI of 2001 at start', async () => {
     const start = fixture({ clients: [{ ...clients[0], clientId: web[0], redirectUris: [uri(2001)] }] })
     await expect(start).rejects.toThrow('redirectUris[0] must be an absolute URI of at most 2000 characters')
   })
 })
 
-describe('fields of the password grant', () => {
+describe('parameters of the password grant', () => {
   async function send(field: string, value: string) {
     const seen: UserCredentials[] = []
     const f = await fixture({
@@ -77,39 +77,39 @@ describe('fields of the password grant', () => {
     return { answer: await f.post('token', form, web), seen, events: f.events }
   }
 
-  test('1.33 a username of 256 passes', async () => {
+  test('1.33 accepts a username of 256', async () => {
     const { answer, seen } = await send('username', x(256))
     expect(answer.status).toBe(200)
     expect(seen).toMatchObject([{ username: x(256) }])
   })
 
-  test('1.34 a password of 1024 passes', async () => {
+  test('1.34 accepts a password of 1024', async () => {
     const { answer, seen } = await send('password', x(1024))
     expect(answer.status).toBe(200)
     expect(seen).toMatchObject([{ password: x(1024) }])
   })
 
-  test('1.35 acr_values of 300 pass', async () => {
+  test('1.35 accepts acr_values of 300', async () => {
     const { answer, seen } = await send('acr_values', x(300))
     expect(answer.status).toBe(200)
     expect(seen).toMatchObject([{ acrValues: [x(300)] }])
   })
 
-  test('1.33 a username of 257 is refused before the user service is asked', async () => {
+  test('1.33 rejects a username of 257 before calling the user service', async () => {
     const { answer, seen, events } = await send('username', x(257))
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
     expect(seen).toEqual([])
   })
 
-  test('1.34 a password of 1025 is refused before the user service is asked', async () => {
+  test('1.34 rejects a password of 1025 before calling the user service', async () => {
     const { answer, seen, events } = await send('password', x(1025))
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
     expect(seen).toEqual([])
   })
 
-  test('1.35 acr_values of 301 are refused before the user service is asked', async () => {
+  test('1.35 rejects acr_values of 301 before calling the user service', async () => {
     const { answer, seen, events } = await send('acr_values', x(301))
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })

@@ -7,7 +7,10 @@ const issuer = 'https://id.example.com'
 const keyOf = (kind: string, credential: string): string =>
   `${kind}:${Buffer.from(sha256Of(credential), 'base64').toString('hex')}`
 
-/** Credentials of ours have 43 characters: for one of another length its record is put where the core looks for it. */
+/**
+ * Our own credentials have 43 characters. For other lengths, this moves the stored record to the key that the core
+ * reads.
+ */
 function rename(items: Map<string, string>, kind: string, from: string, to: string): void {
   const record = items.get(keyOf(kind, from))
   if (record === undefined) throw new Error(`there is no record of the kind ${kind}`)
@@ -23,7 +26,7 @@ async function started() {
   return { f, items, codeForm }
 }
 
-/** What each endpoint that takes an access token makes of it. */
+/** The response of each endpoint that takes an access token. */
 const ask = (f: Fixture, endpoint: 'userinfo' | 'introspection' | 'accessTokenValidation', token: string) =>
   endpoint === 'userinfo'
     ? f.get('userinfo', {}, { authorization: `Bearer ${token}` })
@@ -32,7 +35,7 @@ const ask = (f: Fixture, endpoint: 'userinfo' | 'introspection' | 'accessTokenVa
 const isAccepted = ({ status, body }: Answer): boolean => status === 200 && body.active !== false
 
 describe('code, refresh token, reference token: 512', () => {
-  test('1.36 a code of 512 passes, of 513 is refused', async () => {
+  test('1.36 accepts a code of 512 and rejects one of 513', async () => {
     const { f, items, codeForm } = await started()
     const form = await codeForm()
     for (const length of [512, 513]) rename(items, 'code', form.code, x(length))
@@ -41,7 +44,7 @@ describe('code, refresh token, reference token: 512', () => {
     expect((await f.post('token', { ...form, code: x(512) }, web)).status).toBe(200)
   })
 
-  test('1.36 a refresh token of 512 passes, of 513 is refused', async () => {
+  test('1.36 accepts a refresh token of 512 and rejects one of 513', async () => {
     const { f, items, codeForm } = await started()
     const { body: tokens } = await f.post('token', await codeForm(), web)
     for (const length of [512, 513]) rename(items, 'refresh', tokens.refresh_token, x(length))
@@ -52,7 +55,7 @@ describe('code, refresh token, reference token: 512', () => {
   })
 
   test.each(['userinfo', 'introspection', 'accessTokenValidation'] as const)(
-    '1.36 a reference token of 512 passes, of 513 is refused, at %s',
+    '1.36 accepts a reference token of 512 and rejects one of 513, at %s',
     async (endpoint) => {
       const { f, items, codeForm } = await started()
       const { body: tokens } = await f.post('token', await codeForm(), web)
@@ -63,7 +66,7 @@ describe('code, refresh token, reference token: 512', () => {
   )
 })
 
-/** A provider and a signature of its own key over any claims, in a JWT of exactly so many characters. */
+/** A provider and a function that signs any claims with its key, in a JWT of exactly the given length. */
 async function signing() {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'k' }] })
@@ -74,7 +77,7 @@ async function signing() {
     const now = f.clock.now()
     const claims = { iss: issuer, sub: '1', iat: now, nbf: now, exp: now + 60, ...more }
     const rest = (await sign({ ...claims, padding: '' }, typ, '')).length
-    // Base64url leaves out some lengths; a longer header makes up for it.
+    // Base64url cannot produce some lengths; a longer header makes up the difference.
     for (const cty of ['', 'x', 'xx', 'xxx']) {
       for (let padding = Math.floor(((length - rest) * 3) / 4) - 6; padding < length; padding += 1) {
         const token = await sign({ ...claims, padding: x(padding) }, typ, cty)
@@ -95,7 +98,7 @@ describe('JWT: 51200', () => {
   }
 
   test.each(['userinfo', 'introspection', 'accessTokenValidation'] as const)(
-    '1.37 an access token of 51200 passes, of 51201 is refused, at %s',
+    '1.37 accepts an access token of 51200 and rejects one of 51201, at %s',
     async (endpoint) => {
       const { f, jwtOf } = await signing()
       expect(isAccepted(await ask(f, endpoint, await jwtOf(51_200, 'at+jwt', access)))).toBe(true)
@@ -103,7 +106,7 @@ describe('JWT: 51200', () => {
     },
   )
 
-  test('1.37 an identity token of 51200 passes, of 51201 is refused', async () => {
+  test('1.37 accepts an identity token of 51200 and rejects one of 51201', async () => {
     const { f, jwtOf } = await signing()
     const validate = async (length: number) =>
       f.post('identityTokenValidation', { token: await jwtOf(length, 'JWT', { aud: web[0] }), client_id: web[0] })
@@ -112,7 +115,7 @@ describe('JWT: 51200', () => {
     expect([status, body.error]).toEqual([400, 'invalid_token'])
   })
 
-  test('1.37 a JWT of 51200 fits into a query too', async () => {
+  test('1.37 accepts a JWT of 51200 in a query too', async () => {
     const { f, jwtOf } = await signing()
     const { status } = await f.get('accessTokenValidation', { token: await jwtOf(51_200, 'at+jwt', access) })
     expect(status).toBe(200)

@@ -17,7 +17,7 @@ const form = new URLSearchParams({
   client_secret: web[1],
 }).toString()
 
-/** Bytes, so that `Request` adds no media type of its own. */
+/** Bytes, because `Request` adds a media type to a string. */
 const post = (type: string | undefined, text = form): Request =>
   new Request('https://id.example.com/anywhere', {
     method: 'POST',
@@ -34,7 +34,7 @@ describe('media type of a POST', () => {
     'application/x-www-form-urlencoded; charset=iso-8859-1',
     'application/x-www-form-urlencoded;',
     'Application/X-WWW-Form-URLencoded',
-  ])('1.8 a form is taken as %s', async (type) => {
+  ])('1.8 accepts a form sent as %s', async (type) => {
     const { provider } = await fixture()
     expect((await provider.handlers.token(post(type))).status).toBe(200)
   })
@@ -53,7 +53,7 @@ describe('media type of a POST', () => {
         undefined,
       ].map((type) => ({ endpoint, type })),
     ),
-  )('1.8 $endpoint refuses the media type $type with 415', async ({ endpoint, type }) => {
+  )('1.8 $endpoint rejects the media type $type with 415', async ({ endpoint, type }) => {
     const { provider, events } = await fixture()
     const { status, body, headers } = await read(await provider.handlers[endpoint](post(type)))
     expect(status).toBe(415)
@@ -62,7 +62,7 @@ describe('media type of a POST', () => {
     expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 415, reason: 'media_type' })
   })
 
-  test('1.8 the charset parameter is ignored: the bytes are UTF-8', async () => {
+  test('1.8 ignores the charset parameter: the bytes are UTF-8', async () => {
     let seen: string | undefined
     const f = await fixture({
       users: {
@@ -78,7 +78,7 @@ describe('media type of a POST', () => {
     expect(seen).toBe('Zoë-é')
   })
 
-  test('1.8 a JSON body of a POST to userinfo is refused beside a token in the header', async () => {
+  test('1.8 rejects a JSON body of a POST to userinfo even with a token in the header', async () => {
     const { provider } = await fixture()
     const headers = { authorization: 'Bearer x', 'content-type': 'application/json' }
     const request = new Request('https://id.example.com/anywhere', { method: 'POST', headers, body: '{}' })

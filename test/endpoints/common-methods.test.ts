@@ -8,7 +8,7 @@ const allowed: Record<EndpointName, readonly string[]> = {
   token: ['POST', 'OPTIONS'],
   identityTokenValidation: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   userinfo: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  // No CORS here: no OPTIONS.
+  // No CORS here, so no OPTIONS.
   accessTokenValidation: ['GET', 'HEAD', 'POST'],
   introspection: ['POST'],
   revocation: ['POST', 'OPTIONS'],
@@ -24,7 +24,7 @@ const wrong = endpointNames.flatMap((endpoint) =>
 const url = 'https://id.example.com/anywhere'
 
 describe('methods', () => {
-  test.each(wrong)('1.5 $endpoint refuses $method with 405 and names what it allows', async ({ endpoint, method }) => {
+  test.each(wrong)('1.5 $endpoint rejects $method with 405 and an Allow header', async ({ endpoint, method }) => {
     const { provider, events } = await fixture()
     const { status, headers, body } = await read(await provider.handlers[endpoint](new Request(url, { method })))
     expect(status).toBe(405)
@@ -35,7 +35,7 @@ describe('methods', () => {
     expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 405, reason: 'method_not_allowed' })
   })
 
-  test('1.5 the method is judged before the credentials and the body', async () => {
+  test('1.5 checks the method before the credentials and the body', async () => {
     const { provider } = await fixture()
     const headers = { authorization: basic(['nobody', 'x']), 'content-type': 'application/json' }
     const response = await provider.handlers.token(new Request(url, { method: 'PUT', headers, body: '{' }))
@@ -43,7 +43,7 @@ describe('methods', () => {
   })
 
   test.each(endpointNames.filter((name) => allowed[name].includes('OPTIONS')))(
-    '1.6 OPTIONS answers the preflight at %s',
+    '1.6 OPTIONS returns the preflight response at %s',
     async (endpoint) => {
       const { provider } = await fixture()
       const [method = ''] = allowed[endpoint]
@@ -56,7 +56,7 @@ describe('methods', () => {
   )
 
   test.each(endpointNames.filter((name) => !allowed[name].includes('OPTIONS')))(
-    '1.6 OPTIONS is a wrong method at %s, where CORS never applies',
+    '1.6 OPTIONS is a wrong method at %s, which never supports CORS',
     async (endpoint) => {
       const { provider } = await fixture()
       const headers = { origin: 'https://web.example.com', 'access-control-request-method': 'POST' }
@@ -76,7 +76,7 @@ describe('HEAD', () => {
     'userinfo',
     'accessTokenValidation',
     'identityTokenValidation',
-  ] as const)('1.7 HEAD gets status and headers of GET and no body at %s', async (endpoint) => {
+  ] as const)('1.7 HEAD returns the status and headers of GET without a body at %s', async (endpoint) => {
     const f = await fixture()
     const form = {
       grant_type: 'authorization_code',
@@ -99,7 +99,7 @@ describe('HEAD', () => {
     expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(get.headers))
   })
 
-  test('1.7 HEAD gets the status of a refusal and no body', async () => {
+  test('1.7 HEAD returns the status of an error without a body', async () => {
     const { provider } = await fixture()
     const response = await provider.handlers.accessTokenValidation(new Request(`${url}?token=x`, { method: 'HEAD' }))
     expect(response.status).toBe(400)

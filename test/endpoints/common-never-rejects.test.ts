@@ -16,10 +16,12 @@ const brokenStream = (error: unknown): ReadableStream<Uint8Array> =>
     },
   })
 
-/** A handler's promise never rejects: a host that awaits it without a catch of its own must not die of a request. */
-describe('every handler answers', () => {
+/**
+ * A handler's promise never rejects: a host that awaits it without its own catch must not crash because of a request.
+ */
+describe('handlers never reject', () => {
   test.each(['token', 'identityTokenValidation', 'userinfo', 'accessTokenValidation', 'introspection'] as const)(
-    'a body that breaks off is a refusal at %s',
+    'an aborted body is an error response at %s',
     async (endpoint) => {
       const { provider, events } = await fixture()
       for (const error of [new Error('connection reset'), 'gone', undefined]) {
@@ -36,14 +38,14 @@ describe('every handler answers', () => {
     },
   )
 
-  test('a body that somebody has read already is a refusal', async () => {
+  test('a body that was already read is an error response', async () => {
     const { provider } = await fixture()
     const request = new Request(url, { method: 'POST', body: new URLSearchParams(grantForm) })
     await request.text()
     expect((await provider.handlers.token(request)).status).toBe(400)
   })
 
-  test('an observer that throws changes nothing', async () => {
+  test('ignores an observer that throws', async () => {
     const f = await fixture({
       observe: () => {
         throw new Error('the log is full')
@@ -54,17 +56,17 @@ describe('every handler answers', () => {
     expect((await f.get('userinfo')).status).toBe(401)
   })
 
-  // An async function fits the type of an observer; without a catch its rejection ends a Node.js process.
-  test('an observer that rejects changes nothing', async () => {
+  // An async function is assignable to the observer type. An unhandled rejection ends a Node.js process.
+  test('ignores an observer that rejects', async () => {
     const unhandled: unknown[] = []
-    // Those of the test runner would end the run.
+    // The listeners of the test runner would end the run.
     const listeners = process.listeners('unhandledRejection')
     process.removeAllListeners('unhandledRejection')
     process.on('unhandledRejection', (reason) => unhandled.push(reason))
     try {
       const f = await fixture({ observe: () => Promise.reject(new Error('the log is full')) })
       expect((await f.post('token', grantForm, web)).status).toBe(200)
-      // Node.js tells of unhandled rejections when a turn of its loop is over.
+      // Node.js reports unhandled rejections at the end of an event loop turn.
       await new Promise((resolve) => setImmediate(resolve))
       expect(unhandled).toEqual([])
     } finally {
@@ -73,7 +75,7 @@ describe('every handler answers', () => {
     }
   })
 
-  test('a CORS look-up that fails is an answer without CORS', async () => {
+  test('a failed CORS lookup yields a response without CORS', async () => {
     const find = () => undefined
     for (const isOriginAllowed of [() => Promise.reject(new Error('down')), (): never => expect.unreachable()]) {
       const f = await fixture({ clients: { find, isOriginAllowed } })
@@ -98,12 +100,12 @@ describe('every handler answers', () => {
 
   test.each<[string, unknown]>([
     ['no details', copy(undefined)],
-    ['a status that HTTP does not have', copy({ reason: 'x', status: 1000 })],
+    ['a status that HTTP does not define', copy({ reason: 'x', status: 1000 })],
     [
-      'a header that HTTP does not have',
+      'a header that HTTP does not allow',
       new OAuthError('invalid_grant', 'No', { reason: 'x', allow: 'GET\nX-Evil: 1' }),
     ],
-  ])('a refusal of which no response can be made is a 500: %s', async (_, thrown) => {
+  ])('a refusal that cannot be turned into a response is a 500: %s', async (_, thrown) => {
     expect(isOAuthError(thrown)).toBe(true)
     const grant = defineGrant({
       grantType: 'torn',
@@ -119,7 +121,7 @@ describe('every handler answers', () => {
     expect(headers.get('x-evil')).toBeNull()
   })
 
-  test('a refusal of another copy of this package is understood by its brand', async () => {
+  test('recognizes a refusal of another copy of this package by its brand', async () => {
     const details: OAuthErrorOptions = { reason: 'plugin:torn:copy' }
     const grant = defineGrant({
       grantType: 'torn',

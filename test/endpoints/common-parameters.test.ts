@@ -29,11 +29,11 @@ describe('names', () => {
     },
   )
 
-  test('1.11 names that differ in case are no repetition', async () => {
+  test('1.11 names that differ in case are not a repetition', async () => {
     expect((await post(await fixture(), `${good}&Scope=nonsense`)).status).toBe(200)
   })
 
-  test('1.11 an encoded name is the name', async () => {
+  test('1.11 decodes a percent-encoded name', async () => {
     const body = `grant%5Ftype=client_credentials&sc%6Fpe=api1&${credentials}`
     expect((await post(await fixture(), body)).status).toBe(200)
   })
@@ -51,7 +51,7 @@ describe('names', () => {
     'hasOwnProperty=x',
     'x=a=b=c',
     'code=x&username=y',
-  ])('1.14 the unknown parameter %s is ignored', async (extra) => {
+  ])('1.14 ignores the unknown parameter %s', async (extra) => {
     const { status, body } = await post(await fixture(), `${extra}&${good}`)
     expect(status).toBe(200)
     expect(body.scope).toBe('api1')
@@ -69,7 +69,7 @@ describe('empty values', () => {
     },
   )
 
-  test('1.12 an empty optional parameter does no harm', async () => {
+  test('1.12 accepts an empty optional parameter', async () => {
     const f = await fixture()
     const form = {
       grant_type: 'password',
@@ -81,20 +81,20 @@ describe('empty values', () => {
     expect((await f.post('token', form, web)).status).toBe(200)
   })
 
-  test('1.12 an empty client_secret beside a Basic header is no second credential', async () => {
+  test('1.12 an empty client_secret beside a Basic header is not a second credential', async () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api1', client_secret: '' }
     expect((await f.post('token', form, web)).status).toBe(200)
   })
 
-  test('1.12 an empty token is a missing token in a query too', async () => {
+  test('1.12 an empty token in a query is a missing token too', async () => {
     const f = await fixture()
     const { status, body } = await f.get('accessTokenValidation', { token: '' })
     expect([status, body.error]).toEqual([400, 'invalid_request'])
     expect(f.events.at(-1)).toMatchObject({ reason: 'parameter_missing' })
   })
 
-  test('1.12 a blank is not empty', async () => {
+  test('1.12 a space is not an empty value', async () => {
     const f = await fixture()
     const { body } = await post(f, `grant_type=+&scope=api1&${credentials}`)
     expect(body.error).toBe('unsupported_grant_type')
@@ -113,7 +113,7 @@ describe('repeated parameters', () => {
     'foo=1&foo=1',
     'foo&foo',
     '__proto__=1&__proto__=2',
-  ])('1.13 a repeated parameter is refused: %s', async (extra) => {
+  ])('1.13 rejects a repeated parameter: %s', async (extra) => {
     const f = await fixture()
     const { status, body } = await post(f, `${good}&${extra}`)
     expect(status).toBe(400)
@@ -122,7 +122,7 @@ describe('repeated parameters', () => {
   })
 
   test.each(['accessTokenValidation', 'identityTokenValidation'] as const)(
-    '1.13 a repeated parameter of a query is refused at %s',
+    '1.13 rejects a repeated parameter in the query at %s',
     async (endpoint) => {
       const { provider } = await fixture()
       const request = new Request('https://id.example.com/x?token=a&client_id=web&token=a')
@@ -132,13 +132,13 @@ describe('repeated parameters', () => {
   )
 
   // RFC 8707 section 2: "Multiple resource parameters MAY be used".
-  test('1.13 resource may be repeated at the token endpoint', async () => {
+  test('1.13 accepts a repeated resource at the token endpoint', async () => {
     const extra = 'resource=https%3A%2F%2Fone.example.com&resource=https%3A%2F%2Ftwo.example.com'
     expect(await post(await fixture(), `${good}&${extra}`)).toMatchObject({ status: 200 })
   })
 
   // RFC 8693 section 2.1: "multiple audience parameters may be used".
-  test('1.13 audience may be repeated in a token exchange', async () => {
+  test('1.13 accepts a repeated audience in a token exchange', async () => {
     const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
     const exchange = defineGrant({ grantType, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
     const f = await createTestProvider({ plugins: [exchange] })

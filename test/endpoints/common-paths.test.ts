@@ -14,13 +14,13 @@ const paths = [
   ['jwks', '/.well-known/jwks'],
 ] as const
 
-/** PUT is wrong everywhere: 405 means that something is there, 404 that nothing is. */
+/** No endpoint accepts PUT: 405 means that an endpoint exists, 404 that none does. */
 const probe = async ({ provider }: Fixture, path: string): Promise<number> =>
   (await provider.fetch(new Request(`https://id.example.com${path}`, { method: 'PUT' }))).status
 
 const withPath = 'https://id.example.com/tenants/one'
 
-describe('where the endpoints are', () => {
+describe('paths of the endpoints', () => {
   test.each(paths)('1.1 the endpoint %s is at %s', async (_, path) => {
     expect(await probe(await fixture(), path)).toBe(405)
   })
@@ -44,7 +44,7 @@ describe('where the endpoints are', () => {
     '/connect/token/x',
     '/x/connect/token',
     '/connect/token;a=b',
-  ])('1.1 there is nothing at %s', async (path) => {
+  ])('1.1 %s is not an endpoint', async (path) => {
     const { provider } = await fixture()
     const { status, body, headers } = await read(await provider.fetch(new Request(`https://id.example.com${path}`)))
     expect(status).toBe(404)
@@ -52,11 +52,11 @@ describe('where the endpoints are', () => {
     expect(headers.get('content-type')).toBe('application/json')
   })
 
-  test('1.1 the query is no part of the path', async () => {
+  test('1.1 the query is not part of the path', async () => {
     expect(await probe(await fixture(), '/connect/token?a=/connect/userinfo')).toBe(405)
   })
 
-  test('1.1 the host of a request decides nothing: discovery names the issuer', async () => {
+  test('1.1 ignores the host of a request: discovery names the issuer', async () => {
     const { provider } = await fixture()
     const response = await provider.fetch(new Request('https://evil.example.net/.well-known/openid-configuration'))
     const { body } = await read(response)
@@ -64,7 +64,7 @@ describe('where the endpoints are', () => {
     expect(body.token_endpoint).toBe('https://id.example.com/connect/token')
   })
 
-  test('1.2 the RFC 8414 metadata puts its well-known part between host and path of the issuer', async () => {
+  test('1.2 the RFC 8414 metadata puts its well-known part between the host and the path of the issuer', async () => {
     const f = await fixture({ issuer: withPath })
     expect(await probe(f, '/.well-known/oauth-authorization-server/tenants/one')).toBe(405)
     expect(await probe(f, '/tenants/one/.well-known/oauth-authorization-server')).toBe(404)
@@ -77,7 +77,7 @@ describe('where the endpoints are', () => {
   })
 })
 
-describe('endpoints that are moved', () => {
+describe('configured paths', () => {
   test.each(paths)('1.3 the path of %s is configurable', async (name, path) => {
     const f = await fixture({ endpoints: { [name]: '/elsewhere/it' } })
     expect(await probe(f, '/elsewhere/it')).toBe(405)
@@ -91,30 +91,30 @@ describe('endpoints that are moved', () => {
     expect(f.provider.metadata.token_endpoint).toBe(`${withPath}/oauth/token`)
   })
 
-  test('1.3 true means the usual path', async () => {
+  test('1.3 true selects the default path', async () => {
     expect(await probe(await fixture({ endpoints: { token: true } }), '/connect/token')).toBe(405)
   })
 
-  test('1.3 a handler answers wherever the host mounts it', async () => {
+  test('1.3 a handler works at any path where the host mounts it', async () => {
     const { provider } = await fixture()
     const { body } = await read(await provider.handlers.jwks(new Request('https://any.example.net/keys?x=1')))
     expect(body.keys).toHaveLength(1)
   })
 
   test.each(['oauth/token', '/', '/oauth/', '/oauth?x=1', '/oauth#x', '/o auth', ''])(
-    '1.3 the path "%s" is refused at start',
+    '1.3 rejects the path "%s" at start',
     async (path) => {
       const endpoints = { token: path } as Partial<Record<EndpointName, `/${string}`>>
       await expect(fixture({ endpoints })).rejects.toThrow(/: endpoints\.token must be /u)
     },
   )
 
-  test('the refusal of a path says what a path looks like', async () => {
+  test('the error for a wrong path gives an example', async () => {
     const endpoints = { token: 'oauth/token' } as unknown as Partial<Record<EndpointName, `/${string}`>>
     await expect(fixture({ endpoints })).rejects.toThrow('must be true, false, or a path such as /oauth/token')
   })
 
-  test('1.3 two endpoints with one path are refused at start', async () => {
+  test('1.3 rejects two endpoints with the same path at start', async () => {
     await expect(fixture({ endpoints: { token: '/same', userinfo: '/same' } })).rejects.toThrow(/have the same path/u)
   })
 })

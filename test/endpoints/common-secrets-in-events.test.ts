@@ -4,7 +4,7 @@ import { mapDriver, read, sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, proof, redirectUri, web, webJwt } from '../support/fixture.ts'
 
-/** Everything in it, causes and hidden members of errors too: a log hook may print any of it. */
+/** Everything in an event, including causes and hidden members of errors: a log hook may print any of it. */
 const printed = (value: unknown): string =>
   inspect(value, { depth: 20, showHidden: true, maxArrayLength: null, maxStringLength: null })
 
@@ -20,7 +20,7 @@ const hexSha256 = (text: string): string => Buffer.from(sha256Of(text), 'base64'
 const passwordForm = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
 
 describe('secrets', () => {
-  test('1.26 no credential reaches an event, whatever becomes of the request', async () => {
+  test('1.26 no credential reaches an event, whatever the outcome of the request', async () => {
     const f = await fixture()
     const { verifier: code_verifier, challenge: codeChallenge } = proof
     const code = await f.code({ codeChallenge })
@@ -61,7 +61,7 @@ describe('secrets', () => {
     )
   })
 
-  test('1.26 no credential comes back in the text of an error', async () => {
+  test('1.26 no credential appears in an error response', async () => {
     const f = await fixture()
     const secret = 'my-secret-my-secret'
     const answers = [
@@ -96,16 +96,16 @@ describe('secrets', () => {
     },
   )
 
-  // A user service that hands over its whole row is wrong; what it handed over must not end in a log for it.
-  test('1.26 what a user service hands over by mistake reaches no event', async () => {
+  // A user service that returns its whole row is wrong, but what it returns must not reach a log.
+  test('1.26 extra data that a user service returns by mistake reaches no event', async () => {
     const row = { sub: '1', passwordHash: 'the-hash-of-a-password' }
     const f = await fixture({ users: { authenticate: () => row } })
     const { body } = await f.post('token', passwordForm, web)
     expectNone(['the-hash-of-a-password', 'alice-password'], f.events, body)
   })
 
-  // The usual mistake with a table of clients: the secret itself where its hash belongs.
-  test('1.26 a secret in the place of its hash is not quoted when it is refused at start', async () => {
+  // A common mistake with a table of clients: the secret itself where its hash belongs.
+  test('1.26 does not quote a secret that is configured instead of its hash when it rejects it at start', async () => {
     const secrets = ['my-plain-secret'] as unknown as NonNullable<ClientOptions['secrets']>
     const start = fixture({ clients: [{ clientId: 'web', secrets }] }).catch((error: unknown) => error)
     const error = await start
@@ -113,7 +113,7 @@ describe('secrets', () => {
     expectNone(['my-plain-secret'], error)
   })
 
-  test('1.26 a secret in the place of its hash is not quoted when a client store hands it over', async () => {
+  test('1.26 does not quote a secret that a client store returns instead of its hash', async () => {
     const secrets = ['my-plain-secret'] as unknown as NonNullable<ClientOptions['secrets']>
     const f = await fixture({ clients: { find: () => ({ clientId: 'web', secrets }) } })
     const { status, body } = await f.post('token', passwordForm, web)
@@ -121,7 +121,7 @@ describe('secrets', () => {
     expectNone(['my-plain-secret'], f.events, body)
   })
 
-  test('1.26 no credential is at rest', async () => {
+  test('1.26 stores no credential in plain text', async () => {
     const items = new Map<string, string>()
     const f = await fixture({ storage: mapDriver(items) })
     const code = await f.code()
@@ -138,7 +138,7 @@ describe('secrets', () => {
     expectNone([code, web[1], 'alice-password', 'wrong-password', ...credentials], items)
   })
 
-  test('1.27 an event names a credential by the first 8 hex digits of its SHA-256', async () => {
+  test('1.27 an event identifies a credential by the first 8 hex digits of its SHA-256', async () => {
     const f = await fixture()
     const code = await f.code()
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }

@@ -46,7 +46,7 @@ function expectUnavailable({ status, body, headers }: Answer, f: Fixture): void 
 const passwordForm = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
 const clientForm = { grant_type: 'client_credentials', scope: 'api1' }
 
-describe('a storage that is out of reach', () => {
+describe('an unreachable storage', () => {
   test.each<[string, Operation, Outage]>([
     ['password', 'getItem', 'throws'],
     ['password', 'getItem', 'rejects'],
@@ -62,7 +62,7 @@ describe('a storage that is out of reach', () => {
     ['refresh_token', 'getItem', 'throws'],
     ['refresh_token', 'setItem', 'rejects'],
     ['refresh_token', 'insertItem', 'rejects'],
-  ])('1.21 the grant %s answers 503 when %s %s, and works again afterwards', async (grant, operation, outage) => {
+  ])('1.21 the grant %s returns 503 when %s %s, and works again afterwards', async (grant, operation, outage) => {
     const storage = failingDriver([operation], outage)
     const f = await fixture({ storage: storage.driver })
     const codeForm = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -104,7 +104,7 @@ describe('a storage that is out of reach', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('1.21 a self-contained token of a family is not accepted while nobody can say whether it is revoked', async () => {
+  test('1.21 does not accept a self-contained token of a family while its revocation cannot be read', async () => {
     const storage = failingDriver(['getItem'], 'rejects')
     const f = await fixture({ storage: storage.driver })
     const code = await f.code({ clientId: webJwt[0] })
@@ -114,7 +114,7 @@ describe('a storage that is out of reach', () => {
     expectUnavailable(await f.post('accessTokenValidation', { token: body.access_token }), f)
   })
 
-  test('1.21 a self-contained token is issued without storage; nobody can say whether it was revoked', async () => {
+  test('1.21 issues a self-contained token without storage; its revocation cannot be read', async () => {
     const storage = failingDriver(['getItem', 'setItem', 'insertItem'], 'rejects')
     const f = await fixture({ storage: storage.driver })
     storage.down = true
@@ -125,7 +125,7 @@ describe('a storage that is out of reach', () => {
     expect((await f.post('token', clientForm, ['web', 'wrong'])).status).toBe(401)
   })
 
-  test('1.21 the readiness probe says so', async () => {
+  test('1.21 the readiness probe reports the outage', async () => {
     const storage = failingDriver(['getItem'], 'rejects')
     const { provider } = await fixture({ storage: storage.driver })
     expect(await provider.isReady()).toBe(true)
@@ -133,7 +133,7 @@ describe('a storage that is out of reach', () => {
     expect(await provider.isReady()).toBe(false)
   })
 
-  describe('a storage that can be read and not written', () => {
+  describe('a storage that can be read but not written', () => {
     async function full() {
       const storage = failingDriver(['setItem', 'insertItem'], 'rejects')
       let writes = 0
@@ -156,10 +156,10 @@ describe('a storage that is out of reach', () => {
       return { f, storage, fail, tick, writes: () => writes }
     }
 
-    test('1.21 is not ready after a write has failed, until a write succeeds again', async () => {
+    test('1.21 is not ready after a failed write, until a write succeeds again', async () => {
       const { f, storage, fail, tick } = await full()
       storage.down = true
-      // Not known yet: nothing is written to ask.
+      // Not known yet: the probe does not write when no write has failed.
       expect(await f.provider.isReady()).toBe(true)
       await fail()
       expect(await f.provider.isReady()).toBe(false)
@@ -170,7 +170,7 @@ describe('a storage that is out of reach', () => {
       expect(await f.provider.isReady()).toBe(true)
     })
 
-    test('1.21 is not ready while some writes succeed: a nearly full disk takes small ones', async () => {
+    test('1.21 is not ready while only some writes succeed: a nearly full disk accepts small ones', async () => {
       const { f, storage, fail, tick } = await full()
       await fail()
       const { setItem } = storage.driver
@@ -187,7 +187,7 @@ describe('a storage that is out of reach', () => {
       expect(await f.provider.isReady()).toBe(true)
     })
 
-    test('1.21 is written to at most once a second, by all who ask together, and never while it works', async () => {
+    test('1.21 concurrent probes share one test write per second, and none happens while the storage works', async () => {
       const { f, storage, fail, tick, writes } = await full()
       const asked = async () => {
         const before = writes()

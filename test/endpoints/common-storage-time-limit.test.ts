@@ -7,7 +7,7 @@ import { issueTokens, refresh } from '../support/revocation.ts'
 const methods = ['getItem', 'setItem', 'insertItem'] as const
 type Method = (typeof methods)[number]
 
-/** Answers never, once `state.hangs` names the method. */
+/** Never settles, once `state.hangs` names the method. */
 function hanging() {
   const driver = mapDriver()
   const state: { hangs: Method | undefined } = { hangs: undefined }
@@ -23,7 +23,7 @@ function hanging() {
   return { storage, state }
 }
 
-describe('a storage that does not answer', () => {
+describe('a storage that does not respond', () => {
   test.each(methods)('1.21 is an outage after the time limit: %s', async (method) => {
     const { storage, state } = hanging()
     const f = await fixture({ storage, storageTimeLimit: 0.05 })
@@ -49,7 +49,7 @@ describe('a storage that does not answer', () => {
     expect(await provider.isReady()).toBe(false)
   })
 
-  test.each([...methods, 'open'])('is told at start: %s', async (method) => {
+  test.each([...methods, 'open'])('is reported at start: %s', async (method) => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
@@ -57,13 +57,13 @@ describe('a storage that does not answer', () => {
     })
   })
 
-  test.each([0, -1, 61, Number.NaN, '5'])('a time limit of %j is refused at start', async (storageTimeLimit) => {
+  test.each([0, -1, 61, Number.NaN, '5'])('rejects a time limit of %j at start', async (storageTimeLimit) => {
     await expect(fixture({ storageTimeLimit: storageTimeLimit as number })).rejects.toThrow(
       /storageTimeLimit must be (?:a number of seconds|0\.05 to 60 seconds)/u,
     )
   })
 
-  test('1.21 an answer in time leaves no timer behind', async () => {
+  test('1.21 a response in time leaves no timer behind', async () => {
     const driver = mapDriver()
     const storage: AtomicDriver = { ...driver, getItem: async (key) => driver.getItem(key) }
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
@@ -72,7 +72,7 @@ describe('a storage that does not answer', () => {
     await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)
     expect(await f.provider.isReady()).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
-    // Fewer: one of somebody else's has ended meanwhile.
+    // Fewer, if a timer of other code has ended meanwhile.
     expect(timers()).toBeLessThanOrEqual(before)
   })
 })

@@ -15,8 +15,8 @@ const members: Partial<Record<EndpointName, string>> = {
   jwks: 'jwks_uri',
 }
 
-describe('an endpoint that is off', () => {
-  test.each(endpointNames)('1.4 %s answers 404 when it is off, by its handler too', async (name) => {
+describe('a disabled endpoint', () => {
+  test.each(endpointNames)('1.4 %s returns 404 when it is disabled, also from its handler', async (name) => {
     const { provider } = await fixture({ endpoints: { [name]: false } })
     const on = await fixture()
     for (const method of ['GET', 'POST', 'OPTIONS', 'PUT']) {
@@ -28,7 +28,7 @@ describe('an endpoint that is off', () => {
     }
   })
 
-  test.each(Object.entries(members))('1.4 %s is absent from discovery when it is off', async (name, member) => {
+  test.each(Object.entries(members))('1.4 %s is absent from discovery when it is disabled', async (name, member) => {
     expect((await fixture()).provider.metadata).toHaveProperty(member)
     const { provider } = await fixture({ endpoints: { [name]: false } })
     const response = await provider.fetch(new Request(`${issuer}/.well-known/openid-configuration`))
@@ -37,7 +37,7 @@ describe('an endpoint that is off', () => {
     for (const other of Object.values(members)) if (other !== member) expect(body).toHaveProperty(other)
   })
 
-  test('1.4 nothing but 404 comes of good credentials for an endpoint that is off', async () => {
+  test('1.4 a disabled endpoint returns 404 for valid credentials too', async () => {
     const { post, provider } = await fixture({ endpoints: { token: false } })
     const { status, body } = await post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)
     expect(status).toBe(404)
@@ -45,7 +45,7 @@ describe('an endpoint that is off', () => {
     expect(provider.route(new Request(`${issuer}/connect/token`))).toBeUndefined()
   })
 
-  test('1.4 a mistyped switch is refused at start and names the nearest one', async () => {
+  test('1.4 rejects a mistyped switch at start and suggests the nearest name', async () => {
     const endpoints = { acessTokenValidation: false } as Partial<Record<EndpointName, boolean>>
     await expect(fixture({ endpoints })).rejects.toThrow('did you mean accessTokenValidation?')
   })

@@ -14,7 +14,7 @@ const fetchJson = async (f: Fixture, url: string) => {
 }
 
 describe('the document', () => {
-  test('9.1 OpenID Connect Discovery: where everything is and what it can', async () => {
+  test('9.1 OpenID Connect Discovery lists the endpoints and features', async () => {
     const f = await fixture({ authorizationEndpoint: 'https://login.example.com/authorize' })
     const { status, headers, body } = await fetchJson(f, openid)
     expect(status).toBe(200)
@@ -51,7 +51,7 @@ describe('the document', () => {
     expect(body).toEqual((await fetchJson(f, openid)).body)
   })
 
-  test('9.2 an issuer with a path: RFC 8414 puts the well-known part in between, OpenID Connect behind', async () => {
+  test('9.2 an issuer with a path: RFC 8414 puts the well-known part in front of the path, OpenID Connect behind it', async () => {
     const f = await fixture({ issuer: 'https://id.example.com/tenants/a' })
     const before = 'https://id.example.com/.well-known/oauth-authorization-server/tenants/a'
     const behind = 'https://id.example.com/tenants/a/.well-known/openid-configuration'
@@ -69,7 +69,7 @@ describe('the document', () => {
     }
   })
 
-  test('9.1 the host of the request is not believed: the issuer is that of the configuration', async () => {
+  test('9.1 ignores the host of the request: the issuer comes from the configuration', async () => {
     const f = await fixture()
     const url = 'http://evil.example.com/.well-known/openid-configuration'
     const headers = { host: 'evil.example.com', 'x-forwarded-host': 'evil.example.com', forwarded: 'host=evil.example' }
@@ -77,7 +77,7 @@ describe('the document', () => {
     expect(await response.text()).not.toContain('evil')
   })
 
-  test.each([openid, oauth])('9.1 %s may be cached, answers HEAD, and refuses POST', async (url) => {
+  test.each([openid, oauth])('9.1 %s is cacheable, responds to HEAD, and rejects POST', async (url) => {
     const f = await fixture()
     const { headers } = await fetchJson(f, url)
     expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -91,8 +91,8 @@ describe('the document', () => {
   })
 })
 
-describe('built from what is registered', () => {
-  test('9.3 a grant type is there with its plugin, and not without', async () => {
+describe('built from the registered plugins', () => {
+  test('9.3 lists a grant type when its plugin is registered, and only then', async () => {
     const badge = defineGrant({
       grantType: 'urn:example:badge',
       params: v.object({}),
@@ -107,12 +107,12 @@ describe('built from what is registered', () => {
     expect(body).not.toHaveProperty('authorization_endpoint')
   })
 
-  test('9.3 what a plugin says of itself is there', async () => {
+  test('9.3 includes the metadata of a plugin', async () => {
     const f = await fixture()
     expect((await fetchJson(f, openid)).body.code_challenge_methods_supported).toEqual(['S256'])
   })
 
-  test('9.3 lists that plugins announce are united with those of the core and of each other, without duplicates', async () => {
+  test('9.3 merges the lists of plugins with those of the core and of each other, without duplicates', async () => {
     const check = (settles: string, metadata: Record<string, string[]>) =>
       defineGrantCheck({
         settles: settles as 'proof_key',
@@ -143,7 +143,7 @@ describe('built from what is registered', () => {
     })
   })
 
-  test('9.3 two plugins that say the same of themselves are refused at start', async () => {
+  test('9.3 rejects two plugins that define the same metadata at start', async () => {
     const [, , , proofKey] = builtInPlugins
     await expect(fixture({ plugins: [...builtInPlugins, proofKey] })).rejects.toThrow(/two plugins/u)
   })
@@ -157,7 +157,7 @@ describe('built from what is registered', () => {
     ['token', 'token_endpoint'],
     ['jwks', 'jwks_uri'],
   ] as readonly (readonly [EndpointName, string])[])(
-    '9.3 an endpoint that is off is absent, and one that was moved is where it was moved: %s (%s)',
+    '9.3 omits a disabled endpoint and lists a moved one at its path: %s (%s)',
     async (name, member) => {
       const off = await fixture({ endpoints: { [name]: false } })
       expect((await fetchJson(off, openid)).body).not.toHaveProperty(member)
@@ -169,21 +169,21 @@ describe('built from what is registered', () => {
   test.each([
     ['discovery', openid],
     ['authorizationServerMetadata', oauth],
-  ] as const)('9.3 %s itself can be switched off', async (name, url) => {
+  ] as const)('9.3 %s itself can be disabled', async (name, url) => {
     const f = await fixture({ endpoints: { [name]: false } })
     expect((await fetchJson(f, url)).status).toBe(404)
     expect((await f.get(name)).status).toBe(404)
     expect((await fetchJson(f, url === openid ? oauth : openid)).status).toBe(200)
   })
 
-  test('9.3 none is an authentication method only where a client is public', async () => {
+  test('9.3 lists none as an authentication method only if there is a public client', async () => {
     const confidential = clients.filter(({ clientId }) => clientId !== spaClientId)
     const f = await fixture({ clients: confidential })
     const methods = (await fetchJson(f, openid)).body.token_endpoint_auth_methods_supported
     expect(methods).toEqual(['client_secret_basic', 'client_secret_post'])
   })
 
-  test('9.3 scopes and claims are those that are enabled, custom ones among them', async () => {
+  test('9.3 lists the enabled scopes and claims, including custom ones', async () => {
     const more = [
       { name: 'badge', identity: true, claims: ['badge_id'] },
       { name: 'phone', identity: true, enabled: false, claims: ['phone_number'] },
@@ -199,7 +199,7 @@ describe('built from what is registered', () => {
     expect(new Set(body.claims_supported).size).toBe(body.claims_supported.length)
   })
 
-  test('9.3 signing algorithms are those of the keys', async () => {
+  test('9.3 lists the signing algorithms of the keys', async () => {
     const jwkOf = async (alg: string) => exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)
     const keys = [await jwkOf('ES256'), { ...(await jwkOf('PS256')), alg: 'PS256' }, await jwkOf('EdDSA')]
     const { body } = await fetchJson(await fixture({ keys }), openid)

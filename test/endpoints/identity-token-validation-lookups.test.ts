@@ -1,10 +1,10 @@
-// What a validation costs behind a slow store: every look-up of an identity token travels at the same time.
+// The cost of a validation with a slow store: all lookups for an identity token run concurrently.
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { fixture, redirectUri, web } from '../support/fixture.ts'
 
-/** Answers the reads that are under way together, once no further read is sent: each answer is one round trip. */
+/** Settles the reads in flight together, once no further read is sent: each batch is one round trip. */
 function countingDriver() {
   const driver = mapDriver(new Map())
   const trips: string[][] = []
@@ -29,7 +29,7 @@ function countingDriver() {
   return { storage, trips }
 }
 
-test('4.18 the family is looked up beside the revocations of client and subject: one round trip', async () => {
+test('4.18 looks up the family and the revocations of client and subject in one round trip', async () => {
   const { storage, trips } = countingDriver()
   const f = await fixture({ storage })
   const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }

@@ -15,7 +15,7 @@ const sign = (f: Fixture, claims: JWTPayload): Promise<string> => {
 const statusOf = async (f: Fixture, token: string): Promise<number> =>
   (await f.post('identityTokenValidation', { token, client_id: 'web' })).status
 
-test('4.10 an issued token is valid to the second before exp, and no longer', async () => {
+test('4.10 an issued token is valid until the second before exp, and no longer', async () => {
   const f = await fixture()
   const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
   const token = (await f.post('token', form, web)).body.id_token
@@ -27,7 +27,7 @@ test('4.10 an issued token is valid to the second before exp, and no longer', as
   expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The identity token is not valid' })
 })
 
-test('4.10 a token is not valid before nbf, and is from that second on', async () => {
+test('4.10 a token is not valid before nbf, and is valid from that second on', async () => {
   const f = await fixture({ keys: [jwk] })
   const token = await sign(f, { nbf: f.clock.now() + 2 })
   f.clock.advance(1)
@@ -36,7 +36,7 @@ test('4.10 a token is not valid before nbf, and is from that second on', async (
   expect(await statusOf(f, token)).toBe(200)
 })
 
-test.each(['exp', 'nbf', 'iat'])('4.10 a token without %s is refused', async (name) => {
+test.each(['exp', 'nbf', 'iat'])('4.10 rejects a token without %s', async (name) => {
   const f = await fixture({ keys: [jwk] })
   expect(await statusOf(f, await sign(f, {}))).toBe(200)
   expect(await statusOf(f, await sign(f, { [name]: undefined }))).toBe(400)
@@ -45,13 +45,13 @@ test.each(['exp', 'nbf', 'iat'])('4.10 a token without %s is refused', async (na
 test.each([
   ['exp', '1900000000'],
   ['nbf', '1'],
-] as const)('4.10 a token whose %s is no number is refused (%s)', async (name, value) => {
+] as const)('4.10 rejects a token whose %s is not a number (%s)', async (name, value) => {
   const f = await fixture({ keys: [jwk] })
   expect(await statusOf(f, await sign(f, { [name]: value as unknown as number }))).toBe(400)
 })
 
 test.each([0, 1, 5, 60])(
-  '4.11 a tolerance of %i seconds moves exp and nbf by just that much',
+  '4.11 a tolerance of %i seconds moves exp and nbf by exactly that much',
   async (clockTolerance) => {
     const f = await fixture({ keys: [jwk], clockTolerance })
     const now = f.clock.now()
@@ -63,7 +63,7 @@ test.each([0, 1, 5, 60])(
 )
 
 test.each([61, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-  '4.11 a tolerance of %d seconds is refused at start',
+  '4.11 rejects a tolerance of %d seconds at start',
   async (clockTolerance) => {
     await expect(fixture({ clockTolerance })).rejects.toThrow(/clockTolerance must be/u)
   },

@@ -1,6 +1,6 @@
 /**
- * The seed, section 2.3: every value is a string. The tokens are signed with a key of our own, so that they hold what the provider itself
- * would never put into one.
+ * The seed, section 2.3: every value is a string. The tokens are signed with our own key, so that they can hold values
+ * that the provider itself never issues.
  */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ async function rendered(claims: JWTPayload): Promise<Record<string, unknown>> {
   return answer.body
 }
 
-test('4.14 every claim of the token is there, and times are decimal text', async () => {
+test('4.14 returns every claim of the token, with times as decimal text', async () => {
   expect(await rendered({ nonce: 'n', sub: '1', idp: 'local', auth_time: 1_413_203_481 })).toEqual({
     iss: 'https://id.example.com',
     sub: '1',
@@ -86,7 +86,7 @@ test('4.16 an object is its JSON text', async () => {
   expect(JSON.parse(String(odd))).toEqual(address)
 })
 
-test('4.14 a claim with the name of a built-in is only a claim', async () => {
+test('4.14 a claim with the name of a built-in property is an ordinary claim', async () => {
   const claims = JSON.parse('{"__proto__":7,"constructor":true,"toString":[1]}') as JWTPayload
   const f = await fixture({ keys: [jwk] })
   const now = f.clock.now()

@@ -25,7 +25,7 @@ const claimsAt = (now: number) => ({
 })
 
 describe('a valid identity token', () => {
-  test('4.1 POST takes token and client_id from the form', async () => {
+  test('4.1 POST reads token and client_id from the form', async () => {
     const f = await fixture()
     const answer = await f.post('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
     expect(answer.status).toBe(200)
@@ -34,7 +34,7 @@ describe('a valid identity token', () => {
     expect(answer.body).toEqual(claimsAt(f.clock.now()))
   })
 
-  test('4.1 GET takes token and client_id from the query', async () => {
+  test('4.1 GET reads token and client_id from the query', async () => {
     const f = await fixture()
     const answer = await f.get('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
     expect(answer.status).toBe(200)
@@ -42,7 +42,7 @@ describe('a valid identity token', () => {
     expect(answer.body).toEqual(claimsAt(f.clock.now()))
   })
 
-  test('4.1 HEAD judges like GET and has no body', async () => {
+  test('4.1 HEAD returns the status of GET without a body', async () => {
     const f = await fixture()
     const head = async (token: string) => {
       const query = new URLSearchParams({ token, client_id: 'web' })
@@ -55,7 +55,7 @@ describe('a valid identity token', () => {
     expect([refused.status, await refused.text()]).toEqual([400, ''])
   })
 
-  test('4.1 another method is 405 and names the allowed ones', async () => {
+  test('4.1 another method is 405, and Allow lists the methods', async () => {
     const f = await fixture()
     const response = await f.provider.fetch(new Request(endpoint, { method: 'PUT', body: 'x' }))
     expect(response.status).toBe(405)
@@ -63,7 +63,7 @@ describe('a valid identity token', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('4.1 it needs no client authentication, and an Authorization header changes nothing', async () => {
+  test('4.1 needs no client authentication and ignores an Authorization header', async () => {
     const f = await fixture()
     const form = { token: await identityToken(f), client_id: 'web' }
     const answer = await f.post('identityTokenValidation', form, ['nobody', 'nothing'])
@@ -71,7 +71,7 @@ describe('a valid identity token', () => {
     expect(answer.body).toEqual(claimsAt(f.clock.now()))
   })
 
-  test('4.1 it validates as often as it is asked', async () => {
+  test('4.1 validates the same token any number of times', async () => {
     const f = await fixture()
     const form = { token: await identityToken(f), client_id: 'web' }
     const first = await f.post('identityTokenValidation', form)
@@ -87,7 +87,7 @@ describe('parameters', () => {
       new Request(`${endpoint}?${new URLSearchParams(query)}`, { method: 'POST', body: new URLSearchParams(form) }),
     )
 
-  test('4.2 the query does not complete a form', async () => {
+  test('4.2 does not fill up a form from the query', async () => {
     const f = await fixture()
     const token = await identityToken(f)
     const both: readonly (readonly [Record<string, string>, Record<string, string>])[] = [
@@ -102,7 +102,7 @@ describe('parameters', () => {
     }
   })
 
-  test('4.2 a query beside a complete form decides nothing', async () => {
+  test('4.2 ignores a query beside a complete form', async () => {
     const f = await fixture()
     const token = await identityToken(f)
     const accepted = await post(f, { token: 'x', client_id: 'other' }, { token, client_id: 'web' })
@@ -143,7 +143,7 @@ describe('CORS', () => {
     return f.provider.fetch(new Request(`${endpoint}?${query}`, { headers: { origin } }))
   }
 
-  test('4.17 a page of an origin of the client may read the answer', async () => {
+  test('4.17 a page of an origin of the client may read the response', async () => {
     const response = await validateFrom(await fixture(), 'https://web.example.com')
     expect(response.status).toBe(200)
     expect(response.headers.get('access-control-allow-origin')).toBe('https://web.example.com')
@@ -155,14 +155,14 @@ describe('CORS', () => {
     ['of another client', 'https://spa.example.com'],
     ['of nobody', 'https://evil.example.com'],
     ['null', 'null'],
-  ])('4.17 a page of an origin that is %s may not read the answer', async (_, origin) => {
+  ])('4.17 a page of an origin that is %s may not read the response', async (_, origin) => {
     const response = await validateFrom(await fixture(), origin)
     expect(response.status).toBe(200)
     expect(response.headers.has('access-control-allow-origin')).toBe(false)
     expect(response.headers.get('vary')).toBe('Origin')
   })
 
-  test('4.17 the preflight of an allowed origin is answered', async () => {
+  test('4.17 responds to the preflight of an allowed origin', async () => {
     const f = await fixture()
     const headers = { origin: 'https://spa.example.com', 'access-control-request-method': 'POST' }
     const response = await f.provider.fetch(new Request(endpoint, { method: 'OPTIONS', headers }))

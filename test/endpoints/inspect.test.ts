@@ -5,7 +5,7 @@ import { formats, issueTokens, refresh } from '../support/revocation.ts'
 const codeForm = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
 
 describe('inspect()', () => {
-  test.each(formats)('of an access token (%s) tells its claims and its family', async (format, as) => {
+  test.each(formats)('returns the claims and the family of an access token (%s)', async (format, as) => {
     const f = await fixture()
     const { access_token, refresh_token } = await issueTokens(f, as)
     const { family } = await f.provider.inspect(refresh_token)
@@ -18,7 +18,7 @@ describe('inspect()', () => {
     })
   })
 
-  test('of a code and of a refresh token spends neither', async () => {
+  test('does not spend a code or a refresh token', async () => {
     const f = await fixture()
     const code = await f.code()
     expect(await f.provider.inspect(code)).toMatchObject({
@@ -45,21 +45,21 @@ describe('inspect()', () => {
     ['of a revoked client', 'client_revoked', (f) => f.provider.revoke({ clientId: 'web-jwt' })],
     ['of an inactive user', 'user_inactive', (f) => Object.assign(f.users.alice ?? {}, { active: false })],
   ]
-  test.each(endings)('of one that is %s says %s', async (_what, reason, end) => {
+  test.each(endings)('for one that is %s returns %s', async (_what, reason, end) => {
     const f = await fixture()
     const { access_token } = await issueTokens(f, webJwt)
     await end(f)
     expect(await f.provider.inspect(access_token)).toMatchObject({ valid: false, reason, claims: { sub: '1' } })
   })
 
-  test('of a reference token within the minute after its end says expired', async () => {
+  test('returns expired for a reference token in the minute after its end', async () => {
     const f = await fixture()
     const { access_token } = await issueTokens(f)
     f.clock.advance(3600)
     expect(await f.provider.inspect(access_token)).toMatchObject({ valid: false, reason: 'expired' })
   })
 
-  test('attack: of a JWT with another signature it says so, and of a foreign issuer', async () => {
+  test('attack: reports a JWT with another signature as such, and a foreign issuer', async () => {
     const f = await fixture()
     const { access_token } = await issueTokens(f, webJwt)
     const [header, payload = '', signature = ''] = access_token.split('.')
@@ -78,7 +78,7 @@ describe('inspect()', () => {
   })
 
   test.each(['nothing', '', 'a.b.c', `${'x'.repeat(60_000)}`, '.', '..', 'é\u0000'])(
-    'of %j: unknown',
+    'returns unknown for %j',
     async (token) => {
       const f = await fixture()
       expect(await f.provider.inspect(token)).toEqual({

@@ -1,5 +1,6 @@
 /**
- * Attack: somebody without the secret of a scope wants to learn whether a stolen token still works, or what is in it, or which scopes exist.
+ * Attack: a caller without the secret of a scope tries to learn whether a stolen token still works, what it contains,
+ * or which scopes exist.
  */
 import { type ScopeOptions, webRuntime } from '@grantry/core'
 import { basic, sha256Of } from '@grantry/core/testing'
@@ -19,7 +20,7 @@ async function expectDenied(f: Fixture, response: Response, reason: string): Pro
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
   expect(response.headers.get('cache-control')).toBe('no-store')
-  // To the letter the same for every reason.
+  // The same bytes for every reason.
   expect(await response.json()).toEqual({
     error: 'invalid_client',
     error_description: 'Client authentication failed',
@@ -28,14 +29,14 @@ async function expectDenied(f: Fixture, response: Response, reason: string): Pro
   expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 401, error: 'invalid_client', reason })
 }
 
-test('7.1 name and secret of the scope in a Basic header', async () => {
+test('7.1 accepts name and secret of the scope in a Basic header', async () => {
   const f = await fixture()
   const response = await send(f, { token: await accessToken(f) }, { authorization: basic(api1) })
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ active: true, scope: 'api1' })
 })
 
-test('7.2 the same pair in the form', async () => {
+test('7.2 accepts the same pair in the form', async () => {
   const f = await fixture()
   const response = await send(f, { token: await accessToken(f), client_id: api1[0], client_secret: api1[1] })
   expect(response.status).toBe(200)
@@ -50,7 +51,7 @@ test('7.2 the pair in both places is invalid_request', async () => {
   expect(await response.json()).toMatchObject({ error: 'invalid_request' })
 })
 
-test('7.2 a bare client_id beside the header is fine when it is the same, and invalid_request when it is another', async () => {
+test('7.2 beside the header, accepts an equal client_id; a different one is invalid_request', async () => {
   const f = await fixture()
   const token = await accessToken(f)
   const ask = (client_id: string) => send(f, { token, client_id }, { authorization: basic(api1) })
@@ -72,10 +73,10 @@ describe('denied', () => {
     ['the secret of another scope', ['api1', api2[1]], 'secret_mismatch'],
     ['a client instead of a scope', web, 'scope_unknown'],
     ['a standard scope, which has no secret', ['openid', 'x'], 'secret_mismatch'],
-    ['the name in other letters', ['API1', api1[1]], 'scope_unknown'],
+    ['the name in another case', ['API1', api1[1]], 'scope_unknown'],
     ['a space before the name', [' api1', api1[1]], 'scope_unknown'],
-    ['the secret with a space behind it', ['api1', `${api1[1]} `], 'secret_mismatch'],
-    ['a name of a built-in', ['__proto__', 'x'], 'scope_unknown'],
+    ['the secret with a trailing space', ['api1', `${api1[1]} `], 'secret_mismatch'],
+    ['a name of a built-in property', ['__proto__', 'x'], 'scope_unknown'],
   ] as const)('7.4 %s, in the header and in the form', async (_, pair, reason) => {
     const f = await fixture()
     const token = await accessToken(f)
@@ -102,13 +103,13 @@ describe('denied', () => {
     ['no pair', `Basic ${btoa('api1')}`],
     ['no base64', 'Basic api1:api1-secret'],
     ['nothing', 'Basic '],
-  ])('7.4 a header that holds %s, whatever the form says', async (_, authorization) => {
+  ])('7.4 rejects a header that holds %s, whatever the form contains', async (_, authorization) => {
     const f = await fixture()
     const form = { token: await accessToken(f), client_id: api1[0], client_secret: api1[1] }
     await expectDenied(f, await send(f, form, { authorization }), 'malformed_authorization')
   })
 
-  test('7.4 the token that is asked about is no credential', async () => {
+  test('7.4 does not accept the introspected token as a credential', async () => {
     const f = await fixture()
     const token = await accessToken(f)
     await expectDenied(f, await send(f, { token }, { authorization: `Bearer ${token}` }), 'malformed_authorization')
@@ -122,7 +123,7 @@ describe('secrets', () => {
   const statusWith = async (f: Fixture, secret: string): Promise<number> =>
     (await f.post('introspection', { token: 'x' }, ['api1', secret])).status
 
-  test('7.3 any live one of several matches, and an expired one does not', async () => {
+  test('7.3 any live secret of several matches, an expired one does not', async () => {
     const now = 1_800_000_000
     const f = await withSecrets([
       { sha256: sha256Of('old'), expiresAt: now + 10 },
@@ -138,7 +139,7 @@ describe('secrets', () => {
     expect(await statusWith(f, 'new')).toBe(200)
   })
 
-  test('7.3 SHA-512 is a stored form too', async () => {
+  test('7.3 accepts a secret stored as SHA-512', async () => {
     const digest = webRuntime.sha512(new TextEncoder().encode('long'))
     const f = await withSecrets([{ sha512: Buffer.from(digest).toString('base64') }])
     expect(await statusWith(f, 'long')).toBe(200)
@@ -153,7 +154,7 @@ describe('secrets', () => {
   })
 })
 
-describe('what comes first', () => {
+describe('order of the checks', () => {
   test.each([
     ['missing', {}],
     ['blank', { token: '' }],
@@ -174,7 +175,7 @@ describe('what comes first', () => {
     ['with a repeated parameter', 'token=a&token=b'],
     ['with malformed encoding', 'token=%zz'],
     ['with a second secret', 'token=a&client_secret=x'],
-  ])('7.6 a stranger is denied before the body is judged: %s', async (_, body) => {
+  ])('7.6 denies an unauthenticated caller before it validates the body: %s', async (_, body) => {
     const f = await fixture()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const ask = (authorization: string) =>
@@ -185,7 +186,7 @@ describe('what comes first', () => {
     expect(await known.json()).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('7.6 in the form too: credentials before a missing token', async () => {
+  test('7.6 also in the form: checks credentials before a missing token', async () => {
     const f = await fixture()
     const response = await send(f, { client_id: api1[0], client_secret: 'x' })
     await expectDenied(f, response, 'secret_mismatch')

@@ -1,5 +1,5 @@
 /**
- * RFC 7662 section 2.2: of a token that is not active an API learns that, and nothing else; not why, not whose it was.
+ * RFC 7662 section 2.2: for an inactive token an API learns only that it is inactive, not why, and not whose it was.
  */
 import type { ClientOptions } from '@grantry/core'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
@@ -29,7 +29,7 @@ async function expectInactive(f: Fixture, token: string, reason: string, hint = 
 }
 
 describe.each(formats)('a %s', (_, client) => {
-  test('7.7 is active to the second before exp, and no longer', async () => {
+  test('7.7 is active until the second before exp, and no longer', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3599)
@@ -82,7 +82,7 @@ describe.each(formats)('a %s', (_, client) => {
     expect(await isActive(f, token)).toBe(true)
   })
 
-  test('7.7 is inactive where one character differs', async () => {
+  test('7.7 is inactive when one character is changed', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     const middle = token.length >> 1
@@ -92,7 +92,7 @@ describe.each(formats)('a %s', (_, client) => {
 })
 
 test.each(['x', ' ', 'a.b.c', '..', 'ä', '\u0000', 'x'.repeat(512), 'x'.repeat(513), 'a.b.'.repeat(15_000)])(
-  '7.7 what is no token is inactive (%#)',
+  '7.7 a text that is not a token is inactive (%#)',
   async (token) => {
     await expectInactive(await fixture(), token, 'token_unknown')
   },
@@ -108,7 +108,7 @@ test.each(['access_token', 'refresh_token', 'id_token', 'authorization_code'])(
     const { refresh_token, id_token, access_token } = (await f.post('token', form, web)).body
     await expectInactive(f, refresh_token, 'token_unknown', hint)
     await expectInactive(f, id_token, 'token_unknown', hint)
-    // Asking has spent and revoked nothing.
+    // Introspection has spent and revoked nothing.
     expect(await isActive(f, access_token)).toBe(true)
     expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
   },
@@ -118,12 +118,12 @@ test.each([
   ['another typ', { typ: 'JWT' }, {}, 'token_unknown'],
   ['another issuer', {}, { iss: 'https://elsewhere.example.com' }, 'token_unknown'],
   ['another audience', {}, { aud: 'https://elsewhere.example.com' }, 'wrong_audience'],
-  ['a start to come', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
-  ['an end that has come', {}, { exp: 1_800_000_000 }, 'token_unknown'],
+  ['a start in the future', {}, { nbf: 1_800_000_001 }, 'token_unknown'],
+  ['an end in the past', {}, { exp: 1_800_000_000 }, 'token_unknown'],
   ['no end', {}, { exp: undefined }, 'token_unknown'],
   ['an unknown client', {}, { client_id: 'gone' }, 'client_disabled'],
   ['an unknown user', {}, { sub: '404' }, 'user_inactive'],
-])('7.7 a JWT that we signed with %s is inactive', async (_, { typ }: { typ?: string }, claims, reason) => {
+])('7.7 a JWT signed with our key with %s is inactive', async (_, { typ }: { typ?: string }, claims, reason) => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }] })
   const now = f.clock.now()

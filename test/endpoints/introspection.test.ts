@@ -32,7 +32,7 @@ const activeAt = (now: number, clientId: string, scope: string) => ({
 })
 
 describe.each(formats)('an active %s', (_, client) => {
-  test('7.10 the answer is 200 with active, token_type and the claims', async () => {
+  test('7.10 returns 200 with active, token_type and the claims', async () => {
     const f = await fixture()
     const answer = await f.post('introspection', { token: await accessToken(f, client) }, api1)
     expect(answer.status).toBe(200)
@@ -49,7 +49,7 @@ describe.each(formats)('an active %s', (_, client) => {
     })
   })
 
-  test('7.10 a token of a client alone has no sub', async () => {
+  test('7.10 a client-only token has no sub', async () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api2' }
     const token = (await f.post('token', form, client)).body.access_token
@@ -58,21 +58,21 @@ describe.each(formats)('an active %s', (_, client) => {
     expect(Object.keys(body)).not.toContain('sub')
   })
 
-  test('7.10 claims of the user that the API asks for are among them', async () => {
+  test('7.10 includes the user claims that the API requests', async () => {
     const asking: readonly ScopeOptions[] = scopes.map((scope) => ({ ...scope, claims: ['role', 'email'] }))
     const f = await fixture({ scopes: asking })
     const { body } = await f.post('introspection', { token: await accessToken(f, client, 'api1') }, api1)
     expect(body).toMatchObject({ active: true, role: ['admin', 'editor'], email: 'alice@example.com' })
   })
 
-  test('7.11 scope is that of the caller, not those of others', async () => {
+  test('7.11 scope contains only the scope of the caller', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     expect((await f.post('introspection', { token }, api1)).body.scope).toBe('api1')
     expect((await f.post('introspection', { token }, api2)).body.scope).toBe('api2')
   })
 
-  test('7.11 an unrestricted scope sees all of them, in one string', async () => {
+  test('7.11 an unrestricted scope sees all scopes, in one string', async () => {
     const unrestricted = scopes.map((scope) => ({ ...scope, unrestrictedIntrospection: scope.name === 'api2' }))
     const f = await fixture({ scopes: unrestricted })
     const token = await accessToken(f, client)
@@ -103,7 +103,7 @@ describe.each(formats)('an active %s', (_, client) => {
     }
 
     test.each([undefined, {}, { unrelatedScope: 'inactive' }] as const)(
-      '7.8 the answer is inactive, and nothing else (setting %j)',
+      '7.8 the response is inactive, and nothing else (setting %j)',
       async (introspection) => {
         const { f, answer } = await unrelated(introspection)
         expect(answer.status).toBe(200)
@@ -113,7 +113,7 @@ describe.each(formats)('an active %s', (_, client) => {
       },
     )
 
-    test('7.9 the setting "unauthorized" makes it 401', async () => {
+    test('7.9 the setting "unauthorized" turns it into 401', async () => {
       const { f, answer } = await unrelated({ unrelatedScope: 'unauthorized' })
       expect(answer.status).toBe(401)
       expect(answer.body).toEqual({
@@ -127,7 +127,7 @@ describe.each(formats)('an active %s', (_, client) => {
       expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 401, error: 'invalid_client', reason })
     })
 
-    test('7.9 the setting changes nothing for a related scope, nor for a token that is not valid', async () => {
+    test('7.9 the setting affects neither a related scope nor an invalid token', async () => {
       const f = await fixture({ introspection: { unrelatedScope: 'unauthorized' } })
       const token = await accessToken(f, client, 'openid api1')
       expect((await f.post('introspection', { token }, api1)).body.active).toBe(true)
@@ -138,7 +138,7 @@ describe.each(formats)('an active %s', (_, client) => {
       expect([unknown.status, unknown.body]).toEqual([200, { active: false }])
     })
 
-    test('7.8 an unrestricted scope sees all scopes of its own tokens, not the tokens of others', async () => {
+    test('7.8 an unrestricted scope sees all scopes of its own tokens, but not the tokens of others', async () => {
       const unrestricted = scopes.map((scope) => ({ ...scope, unrestrictedIntrospection: true }))
       const { answer } = await unrelated({}, unrestricted)
       expect([answer.status, answer.body]).toEqual([200, { active: false }])
@@ -146,7 +146,7 @@ describe.each(formats)('an active %s', (_, client) => {
   })
 })
 
-test('7.9 another value of the setting is refused at start', async () => {
+test('7.9 rejects another value of the setting at start', async () => {
   const introspection = { unrelatedScope: 'forbidden' } as unknown as { unrelatedScope: 'inactive' }
   await expect(fixture({ introspection })).rejects.toThrow(/introspection\.unrelatedScope/u)
 })
@@ -159,7 +159,7 @@ describe('POST only', () => {
     expect(response.headers.get('allow')).toBe('POST')
   })
 
-  test('7.5 a token in the query does not count', async () => {
+  test('7.5 ignores a token in the query', async () => {
     const f = await fixture()
     const token = await accessToken(f, web)
     const headers = { authorization: `Basic ${btoa(api1.join(':'))}` }
@@ -173,7 +173,7 @@ describe('POST only', () => {
     })
   })
 
-  test('no page of another origin may read the answer', async () => {
+  test('no page of another origin can read the response', async () => {
     const f = await fixture()
     const headers = { authorization: `Basic ${btoa(api1.join(':'))}`, origin: 'https://web.example.com' }
     const body = new URLSearchParams({ token: await accessToken(f, web) })

@@ -34,15 +34,15 @@ async function tokensOf(f: Fixture): Promise<{ access_token: string; id_token: s
   return (await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)).body
 }
 
-describe('what is published', () => {
-  test('9.4 the current key, the next one and a retired one', async () => {
+describe('published keys', () => {
+  test('9.4 publishes the current key, the next one and a retired one', async () => {
     const f = await fixture({ keys: [current.full, next.full, retired.public] })
     const { keys } = await publishedBy(f)
     expect(keys).toEqual([current, next, retired].map((key) => ({ ...key.public, use: 'sig' })))
   })
 
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)(
-    '9.4 of a private %s key only public members are shown, whatever it holds',
+    '9.4 publishes only the public members of a private %s key, whatever it holds',
     async (alg) => {
       const key = await newKey(alg, 'k')
       const odd = { ...key.full, key_ops: ['sign'], ext: true, k: 'secret', x5u: 'file:///etc/passwd', note: 'mine' }
@@ -59,7 +59,7 @@ describe('what is published', () => {
     },
   )
 
-  test('9.4 a key without kid gets its thumbprint, and tokens name it', async () => {
+  test('9.4 a key without kid gets its thumbprint as kid, and tokens use it', async () => {
     const { kid: _, ...nameless } = current.full
     const f = await fixture({ keys: [nameless] })
     const thumbprint = await calculateJwkThumbprint(current.public)
@@ -67,7 +67,7 @@ describe('what is published', () => {
     expect(decodeProtectedHeader((await tokensOf(f)).access_token).kid).toBe(thumbprint)
   })
 
-  test('9.4 generated keys are published too', async () => {
+  test('9.4 publishes generated keys too', async () => {
     const f = await fixture({ keys: signingKeys({ algorithm: 'EdDSA' }) })
     const { keys } = await publishedBy(f)
     expect(keys).toEqual([
@@ -78,7 +78,7 @@ describe('what is published', () => {
     })
   })
 
-  test('9.4 it may be cached, answers HEAD, and refuses POST', async () => {
+  test('9.4 is cacheable, responds to HEAD, and rejects POST', async () => {
     const f = await fixture()
     const response = await f.provider.fetch(new Request(url))
     expect(response.status).toBe(200)
@@ -93,7 +93,7 @@ describe('what is published', () => {
 
 describe('rotation', () => {
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)(
-    '9.4 the first key signs, and a stranger verifies with what is published (%s)',
+    '9.4 signs with the first key, and a third party verifies with the published keys (%s)',
     async (alg) => {
       const key = await newKey(alg, 'first')
       const f = await fixture({ keys: [key.full, next.full, retired.public] })
@@ -125,7 +125,7 @@ describe('rotation', () => {
   const yes = { userinfo: 200, accessTokenValidation: 200, introspection: true, identityTokenValidation: 200 }
   const no = { userinfo: 401, accessTokenValidation: 400, introspection: false, identityTokenValidation: 400 }
 
-  test('9.5 tokens of the next key validate before it signs here, and those of a retired one afterwards', async () => {
+  test('9.5 validates tokens of the next key before it signs here, and tokens of a retired key afterwards', async () => {
     const storage = mapDriver()
     const before = await fixture({ keys: [current.full, next.full], storage })
     const after = await fixture({ keys: [next.full, current.public], storage })
@@ -138,7 +138,7 @@ describe('rotation', () => {
     }
   })
 
-  test('9.5 once a key is gone its tokens are refused everywhere', async () => {
+  test('9.5 rejects tokens of a removed key everywhere', async () => {
     const storage = mapDriver()
     const old = await tokensOf(await fixture({ keys: [current.full], storage }))
     expect(await verdicts(await fixture({ keys: [next.full], storage }), old)).toEqual(no)
@@ -154,19 +154,19 @@ describe('rotation', () => {
   })
 })
 
-describe('keys that are refused at start', () => {
+describe('keys rejected at start', () => {
   test.each([
     ['none', [], /keys must be/u],
     ['a public key first', [current.public, next.full], /keys\[0\] must be a private key/u],
     ['two with one kid', [current.full, { ...next.full, kid: 'current' }], /two keys have the kid current/u],
     ['a symmetric key', [{ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }], /keys\[0\] must be a key for/u],
-    ['an algorithm that does not fit', [{ ...current.full, alg: 'RS256' }], /keys\[0\] must be a key for/u],
-    ['half a key', [{ ...current.full, y: undefined }], /keys\[0\] cannot be imported/u],
-  ] as const)('9.4 keys that are refused at start: %s', async (_, keys, message) => {
+    ['an algorithm that does not match the key', [{ ...current.full, alg: 'RS256' }], /keys\[0\] must be a key for/u],
+    ['an incomplete key', [{ ...current.full, y: undefined }], /keys\[0\] cannot be imported/u],
+  ] as const)('9.4 rejects keys at start: %s', async (_, keys, message) => {
     await expect(fixture({ keys: keys as readonly JWK[] })).rejects.toThrow(message)
   })
 
-  test('9.4 a message does not quote the private key', async () => {
+  test('9.4 an error message does not quote the private key', async () => {
     const broken = { ...current.full, x: 'AAAA' }
     const failure = await fixture({ keys: [broken] }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(TypeError)
@@ -174,7 +174,7 @@ describe('keys that are refused at start', () => {
     expect(`${message} ${stack} ${String(cause)}`).not.toContain(String(current.full.d))
   })
 
-  test('9.4 an RSA key of under 2048 bits', async () => {
+  test('9.4 rejects an RSA key under 2048 bits', async () => {
     const pair = await crypto.subtle.generateKey(
       { name: 'RSASSA-PKCS1-v1_5', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
       true,

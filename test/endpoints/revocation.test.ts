@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { api1, fixture, other, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { dead, expectDone, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
-describe('who may revoke', () => {
+describe('authentication', () => {
   test.each<[string, Record<string, string>, Credentials | undefined]>([
     ['without credentials', {}, undefined],
     ['with a wrong secret', {}, ['web', 'wrong']],
     ['as an unknown client', {}, ['nobody', 'web-secret']],
     ['with the secret of a scope', {}, api1],
     ['as a confidential client without its secret', { client_id: 'web' }, undefined],
-  ])('8.1 nobody %s: 401 invalid_client, and the token lives', async (_who, more, as) => {
+  ])('8.1 no client %s: 401 invalid_client, and the token stays valid', async (_who, more, as) => {
     const f = await fixture()
     const { access_token: token } = await issueTokens(f)
     const { status, headers, body } = await f.post('revocation', { token, ...more }, as)
@@ -20,14 +20,14 @@ describe('who may revoke', () => {
     expect(await judged(f, token)).toEqual(live)
   })
 
-  test('8.1 a client with its secret in the form', async () => {
+  test('8.1 accepts a client with its secret in the form', async () => {
     const f = await fixture()
     const { access_token: token } = await issueTokens(f)
     expectDone(await f.post('revocation', { token, client_id: web[0], client_secret: web[1] }))
     expect(await judged(f, token)).toEqual(dead)
   })
 
-  test('8.1 a public client, by its name alone, what was issued to it', async () => {
+  test('8.1 a public client revokes its own tokens, with its client_id alone', async () => {
     const f = await fixture()
     const code = await f.code({ clientId: spaClientId, codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
     const { body } = await f.post('token', {
@@ -41,7 +41,7 @@ describe('who may revoke', () => {
     expect(await judged(f, body.access_token)).toEqual(dead)
   })
 
-  test('8.1 both a header and a secret in the form: invalid_request, and the token lives', async () => {
+  test('8.1 a header and a secret in the form together: invalid_request, and the token stays valid', async () => {
     const f = await fixture()
     const { access_token: token } = await issueTokens(f)
     const { status, body } = await f.post('revocation', { token, client_secret: web[1] }, web)
@@ -50,7 +50,7 @@ describe('who may revoke', () => {
   })
 })
 
-describe('what changes nothing', () => {
+describe('without effect', () => {
   test.each(['no-such-token', 'a.b.c', `${'x'.repeat(600)}`, `${'y'.repeat(60_000)}.z.z`, '\u{1F512}', '__proto__'])(
     '8.4 an unknown token (%#): 200',
     async (token) => {
@@ -60,7 +60,7 @@ describe('what changes nothing', () => {
     },
   )
 
-  test.each(formats)('8.4 the tokens of another client (%s): 200, and they live', async (_format, as) => {
+  test.each(formats)('8.4 the tokens of another client (%s): 200, and they stay valid', async (_format, as) => {
     const f = await fixture()
     const issued = await issueTokens(f, as)
     for (const token of [issued.access_token, issued.refresh_token]) {
@@ -72,7 +72,7 @@ describe('what changes nothing', () => {
     expect(f.events.filter(({ type }) => /revoked/u.test(type))).toEqual([])
   })
 
-  test('8.4 a code and an identity token: 200, and the code is redeemed as ever', async () => {
+  test('8.4 a code and an identity token: 200, and the code can still be redeemed', async () => {
     const f = await fixture()
     const code = await f.code()
     const { body } = { body: await issueTokens(f) }
@@ -113,7 +113,7 @@ describe('the request', () => {
     },
   )
 
-  test('8.8 costs a handful of operations on keys that it knows, however many tokens are stored', async () => {
+  test('8.8 costs a constant number of operations on known keys, however many tokens are stored', async () => {
     const storage = mapDriver(new Map())
     let operations = 0
     const counted = <A extends readonly unknown[], R>(operate: (...parameters: A) => R) => {
@@ -122,7 +122,7 @@ describe('the request', () => {
         return operate(...parameters)
       }
     }
-    // No other method is there: nothing can be listed.
+    // The driver has no other method: nothing can be listed.
     const f = await fixture({
       storage: {
         name: 'counted',

@@ -24,26 +24,23 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
     ['a client', { clientId: as[0] }],
   ]
 
-  test.each(targets)(
-    'of %s refuses every token that was issued so far, in the same second too',
-    async (_what, target) => {
-      const f = await fixture()
-      const first = await withIdentityToken(f, as)
-      const { body: second } = await refresh(f, first.refresh_token, as)
-      const waiting = await f.code({ clientId: as[0] })
-      await f.provider.revoke(target)
-      for (const token of [first.access_token, second.access_token]) expect(await judged(f, token)).toEqual(dead)
-      for (const token of [first.refresh_token, second.refresh_token]) {
-        const { status, body } = await refresh(f, token, as)
-        expect([status, body.error]).toEqual([400, 'invalid_grant'])
-      }
-      expect(await identityStatus(f, first.id_token, as[0])).toBe(400)
-      expect((await f.post('token', codeForm(waiting), as)).body.error).toBe('invalid_grant')
-    },
-  )
+  test.each(targets)('of %s rejects every token issued so far, also in the same second', async (_what, target) => {
+    const f = await fixture()
+    const first = await withIdentityToken(f, as)
+    const { body: second } = await refresh(f, first.refresh_token, as)
+    const waiting = await f.code({ clientId: as[0] })
+    await f.provider.revoke(target)
+    for (const token of [first.access_token, second.access_token]) expect(await judged(f, token)).toEqual(dead)
+    for (const token of [first.refresh_token, second.refresh_token]) {
+      const { status, body } = await refresh(f, token, as)
+      expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    }
+    expect(await identityStatus(f, first.id_token, as[0])).toBe(400)
+    expect((await f.post('token', codeForm(waiting), as)).body.error).toBe('invalid_grant')
+  })
 
   test.each(targets)(
-    'of %s lets what begins afterwards live, refreshed too, in the same second',
+    'of %s does not affect later tokens, refreshed ones included, in the same second',
     async (_what, target) => {
       const f = await fixture()
       await f.provider.revoke(target)
@@ -54,13 +51,13 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
       expect(status).toBe(200)
       expect(await judged(f, body.access_token)).toEqual(live)
       expect((await refresh(f, body.refresh_token, as)).status).toBe(200)
-      // And a second revocation ends these as well.
+      // A second revocation ends these as well.
       await f.provider.revoke(target)
       expect(await judged(f, body.access_token)).toEqual(dead)
     },
   )
 
-  test('of a client ends the tokens that it has of itself, and new ones work', async () => {
+  test('of a client ends its client-only tokens, and new ones work', async () => {
     const f = await fixture()
     const { body: old } = await f.post('token', clientForm, as)
     await f.provider.revoke({ clientId: as[0] })
@@ -68,7 +65,7 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
     expect([await introspected(f, old.access_token), await introspected(f, fresh.access_token)]).toEqual([false, true])
   })
 
-  test('of a subject and of a client leaves all others alone', async () => {
+  test('of a subject and of a client does not affect others', async () => {
     const f = await fixture()
     const alice = await issueTokens(f, as)
     const elsewhere = await issueTokens(f, other)
@@ -81,7 +78,7 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
     expect((await refresh(f, elsewhere.refresh_token, other)).status).toBe(200)
   })
 
-  test('of a family, by the grant_id of its tokens, ends it and no other', async () => {
+  test('of a family, by the grant_id of its tokens, ends only that family', async () => {
     const f = await fixture()
     const [one, two] = [await issueTokens(f, as), await issueTokens(f, as)]
     const { family = '' } = await f.provider.inspect(one.refresh_token)
@@ -114,7 +111,7 @@ describe('revoke()', () => {
     expect(operations).toEqual(['set epoch'])
   })
 
-  test('its record outlives every token: the longest that a setting allows, from a server whose clock is ahead', async () => {
+  test('its record outlives every token: the longest lifetime that a setting allows, from a server whose clock is ahead', async () => {
     const tenYears = 315_360_000
     const storage = memoryDriver()
     const lasting = clients.map((client) => ({ ...client, accessTokenLifetime: tenYears }))
@@ -126,19 +123,19 @@ describe('revoke()', () => {
     expect(await introspected(ahead, last.access_token)).toBe(false)
   })
 
-  test('is not the clocks’ affair: what another server issued before is dead though its clock is half an hour ahead', async () => {
+  test('does not depend on clocks: rejects what another server issued before, even with its clock half an hour ahead', async () => {
     const storage = memoryDriver()
     const [ours, ahead] = [await fixture({ storage }), await fixture({ storage })]
     ahead.clock.advance(1800)
     const { body } = await ahead.post('token', clientForm, web)
     await ours.provider.revoke({ clientId: 'web' })
     expect(await introspected(ahead, body.access_token)).toBe(false)
-    // And the other way round: a server whose clock is behind issues what lives.
+    // Conversely, tokens that a server with a slow clock issues afterwards are valid.
     const { body: fresh } = await ours.post('token', clientForm, web)
     expect(await introspected(ahead, fresh.access_token)).toBe(true)
   })
 
-  test('of one provider is nothing to another on the same store', async () => {
+  test('of one provider does not affect another on the same store', async () => {
     const storage = memoryDriver()
     const [ours, theirs] = [await fixture({ storage }), await fixture({ storage, issuer: 'https://other.example.com' })]
     const { body } = await theirs.post('token', clientForm, web)
@@ -146,7 +143,7 @@ describe('revoke()', () => {
     expect(await introspected(theirs, body.access_token)).toBe(true)
   })
 
-  test('attack: a record that cannot be read refuses what came before instead of letting it pass', async () => {
+  test('attack: an unreadable record rejects earlier tokens instead of accepting them', async () => {
     const items = new Map<string, string>()
     const f = await fixture({ storage: mapDriver(items) })
     const { access_token, refresh_token } = await issueTokens(f, webJwt)
@@ -156,7 +153,7 @@ describe('revoke()', () => {
     expect((await refresh(f, refresh_token, webJwt)).status).toBe(400)
   })
 
-  test('while the store is out of reach it rejects, and nothing passes for valid', async () => {
+  test('rejects while the store is unreachable, and no token is accepted', async () => {
     const good = mapDriver(new Map())
     let down = false
     const gone = () => Promise.reject(new Error('gone'))
@@ -173,7 +170,7 @@ describe('revoke()', () => {
     expect((await f.post('accessTokenValidation', { token: body.access_token })).status).toBe(503)
   })
 
-  test('a JWT of a client alone that was issued while the store was away is refused if its client was ever revoked', async () => {
+  test('rejects a client-only JWT issued while the store was unreachable if its client was ever revoked', async () => {
     const good = mapDriver(new Map())
     let down = false
     const f = await fixture({
@@ -193,13 +190,13 @@ describe('revoke()', () => {
     expect(await introspected(f, await issue())).toBe(false)
   })
 
-  test('attack: no plugin, user or code can set the epoch that a token carries', async () => {
+  test('attack: no plugin, user or code can set the epoch of a token', async () => {
     const f = await fixture()
     await expect(f.code({ claims: { sub_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
     await expect(f.code({ claims: { client_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('tells the observer whom it was about', async () => {
+  test('reports to the observer who was revoked', async () => {
     const f = await fixture()
     await f.provider.revoke({ subject: '1' })
     await f.provider.revoke({ clientId: 'web' })
@@ -212,7 +209,7 @@ describe('revoke()', () => {
     ])
   })
 
-  test('of a name without end is refused', async () => {
+  test('rejects an overlong name', async () => {
     const f = await fixture()
     await expect(f.provider.revoke({ family: 'f'.repeat(513) })).rejects.toThrow('must be at most 512 characters')
   })
@@ -224,7 +221,7 @@ describe('revoke()', () => {
     [{ sub: '1' }],
     [undefined],
     [{ subject: 1 }],
-  ])('of %j is refused with a sentence', async (target) => {
+  ])('of %j is rejected with an error message', async (target) => {
     const f = await fixture()
     await expect(f.provider.revoke(target as never)).rejects.toThrow(/^revoke\(\):? /u)
   })

@@ -57,17 +57,17 @@ async function userinfo(f: Fixture, scope: string, client: typeof web = web): Pr
 
 const everything: Claims = Object.assign({}, ...Object.values(standard))
 
-test.each(formats)('5.10 openid alone gives sub and nothing else (%s)', async (_, client) => {
+test.each(formats)('5.10 openid alone returns sub and nothing else (%s)', async (_, client) => {
   expect(await userinfo(await withClaims(everything), 'openid', client)).toEqual({ sub: '7' })
 })
 
-test('5.10 sub is that of the token, whatever the user service says', async () => {
+test('5.10 sub is that of the token, whatever the user service returns', async () => {
   const f = await withClaims({ ...everything, sub: 'another' })
   expect(await userinfo(f, 'openid profile')).toEqual({ sub: '7', ...standard.profile })
 })
 
 test.each(Object.keys(standard) as (keyof typeof standard)[])(
-  '5.11 the scope %s gives its claims of OIDC Core 5.4, and no other',
+  '5.11 the scope %s returns its claims of OIDC Core 5.4, and no other',
   async (scope) => {
     for (const [, client] of formats) {
       const f = await withClaims(everything)
@@ -76,24 +76,24 @@ test.each(Object.keys(standard) as (keyof typeof standard)[])(
   },
 )
 
-test('5.11 several scopes give the claims of all of them', async () => {
+test('5.11 several scopes return the claims of all of them', async () => {
   const f = await withClaims(everything)
   expect(await userinfo(f, 'openid profile email address phone roles api1')).toEqual({ sub: '7', ...everything })
 })
 
-test('5.11 the user service is asked for the granted names only, and what it adds is dropped', async () => {
+test('5.11 requests only the granted claims from the user service, and drops extra ones', async () => {
   const asked: string[][] = []
   const f = await withClaims({ email: 'jane@example.com', password_hash: 'x', role: ['admin'] }, asked)
   expect(await userinfo(f, 'openid email')).toEqual({ sub: '7', email: 'jane@example.com' })
   expect(asked).toEqual([['email', 'email_verified']])
 })
 
-test('5.11 a claim that the user does not have, or has as null, is absent', async () => {
+test('5.11 omits a claim that the user does not have, or has as null', async () => {
   const f = await withClaims({ email: null, email_verified: undefined, phone_number: '+49 1' })
   expect(await userinfo(f, 'openid email phone')).toEqual({ sub: '7', phone_number: '+49 1' })
 })
 
-test('5.11 the claims are those of the moment, not of the issue', async () => {
+test('5.11 returns the current claims, not those at the time of issue', async () => {
   const f = await fixture()
   const form = { grant_type: 'password', username: 'bob', password: 'bob-password', scope: 'openid profile' }
   const { access_token } = (await f.post('token', form, web)).body
@@ -112,7 +112,7 @@ test.each([
   expect(await userinfo(await withClaims({ role }), 'openid roles')).toEqual({ sub: '7', role: list })
 })
 
-test('5.12 the sample of the seed, section 2.5', async () => {
+test('5.12 matches the sample of the seed, section 2.5', async () => {
   const f = await fixture()
   const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid profile roles' }
   const { access_token } = (await f.post('token', form, web)).body
@@ -144,7 +144,7 @@ test.each([
   expect(await userinfo(await withClaims({ address: value }), 'openid address')).toEqual({ sub: '7', address: value })
 })
 
-test('a user service that fails is 500, and says nothing about itself', async () => {
+test('a failing user service is 500, without detail', async () => {
   let fails = false
   const f = await fixture({
     users: {

@@ -20,7 +20,7 @@ async function expectInvalid(f: Fixture, token: string, reason: string): Promise
   const inForm = await f.post('userinfo', { access_token: token })
   for (const answer of [inHeader, inForm]) {
     expect(answer.status).toBe(401)
-    // To the letter the same for every reason.
+    // The same bytes for every reason.
     expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
     expect(answer.headers.get('www-authenticate')).toBe(
       'Bearer realm="https://id.example.com", error="invalid_token", error_description="The access token is not valid"',
@@ -31,7 +31,7 @@ async function expectInvalid(f: Fixture, token: string, reason: string): Promise
 }
 
 describe.each(formats)('a %s', (_, client) => {
-  test('5.7 is valid to the second before exp, and no longer', async () => {
+  test('5.7 is valid until the second before exp, and no longer', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3599)
@@ -70,7 +70,7 @@ describe.each(formats)('a %s', (_, client) => {
     expect((await ask(f, token)).status).toBe(200)
   })
 
-  test('5.7 is invalid where one character differs', async () => {
+  test('5.7 is invalid when one character is changed', async () => {
     const f = await fixture()
     const token = await accessToken(f, client)
     const middle = token.length >> 1
@@ -79,7 +79,7 @@ describe.each(formats)('a %s', (_, client) => {
   })
 })
 
-test('5.7 a code, a refresh token and an identity token are no access tokens', async () => {
+test('5.7 rejects a code, a refresh token and an identity token', async () => {
   const f = await fixture()
   await expectInvalid(f, await f.code(), 'token_unknown')
   const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -88,7 +88,7 @@ test('5.7 a code, a refresh token and an identity token are no access tokens', a
   await expectInvalid(f, id_token, 'token_unknown')
 })
 
-test('5.7 a token of an audience that is not ours is invalid', async () => {
+test('5.7 rejects a token for a foreign audience', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }] })
   const now = f.clock.now()

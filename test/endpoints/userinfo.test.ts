@@ -36,8 +36,8 @@ async function expectRefused(
   expect(response.headers.get('cache-control')).toBe('no-store')
 }
 
-describe('how the token is presented', () => {
-  test.each(formats)('5.1 GET answers the bearer of a %s', async (_, client) => {
+describe('presenting the token', () => {
+  test.each(formats)('5.1 GET responds to the bearer of a %s', async (_, client) => {
     const f = await fixture()
     const response = await ask(f, { headers: { authorization: `Bearer ${await accessToken(f, client)}` } })
     expect(response.status).toBe(200)
@@ -46,7 +46,7 @@ describe('how the token is presented', () => {
     expect(await response.json()).toEqual(alice)
   })
 
-  test.each(formats)('5.1 POST answers the bearer of a %s in the header, without a body', async (_, client) => {
+  test.each(formats)('5.1 POST responds to the bearer of a %s in the header, without a body', async (_, client) => {
     const f = await fixture()
     const authorization = `Bearer ${await accessToken(f, client)}`
     const response = await ask(f, { method: 'POST', headers: { authorization } })
@@ -54,7 +54,7 @@ describe('how the token is presented', () => {
     expect(await response.json()).toEqual(alice)
   })
 
-  test('5.1 HEAD judges like GET and has no body', async () => {
+  test('5.1 HEAD returns the status of GET without a body', async () => {
     const f = await fixture()
     const head = (token: string) => ask(f, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
     const accepted = await head(await accessToken(f))
@@ -80,7 +80,7 @@ describe('how the token is presented', () => {
     ['two spaces', (token: string) => `Bearer  ${token}`],
     ['a tab', (token: string) => `Bearer\t${token}`],
     ['no token', () => 'Bearer'],
-    ['a comma list', (token: string) => `Bearer ${token}, Bearer ${token}`],
+    ['a comma-separated list', (token: string) => `Bearer ${token}, Bearer ${token}`],
     ['a second word', (token: string) => `Bearer ${token} x`],
     ['quotes', (token: string) => `Bearer "${token}"`],
   ])('5.2 one space and one token: %s is invalid_token', async (_, authorization) => {
@@ -90,14 +90,14 @@ describe('how the token is presented', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'malformed_authorization' })
   })
 
-  test.each(formats)('5.3 POST takes a %s from the form', async (_, client) => {
+  test.each(formats)('5.3 POST reads a %s from the form', async (_, client) => {
     const f = await fixture()
     const answer = await f.post('userinfo', { access_token: await accessToken(f, client) })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual(alice)
   })
 
-  test('5.4 a token in the header and one in the form are refused, even the same', async () => {
+  test('5.4 rejects a token in both the header and the form, even the same one', async () => {
     const f = await fixture()
     const token = await accessToken(f)
     for (const inForm of [token, 'another']) {
@@ -110,14 +110,14 @@ describe('how the token is presented', () => {
     }
   })
 
-  test('5.4 an empty access_token in the form counts as none', async () => {
+  test('5.4 an empty access_token in the form counts as omitted', async () => {
     const f = await fixture()
     const headers = { authorization: `Bearer ${await accessToken(f)}` }
     const response = await ask(f, { method: 'POST', headers, body: new URLSearchParams({ access_token: '' }) })
     expect(response.status).toBe(200)
   })
 
-  test('5.5 a token in the query does not count, on GET and on POST', async () => {
+  test('5.5 ignores a token in the query, on GET and on POST', async () => {
     const f = await fixture()
     const query = `?access_token=${await accessToken(f)}`
     const form = { method: 'POST', body: new URLSearchParams({ x: 'y' }) }
@@ -128,7 +128,7 @@ describe('how the token is presented', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'token_missing' })
   })
 
-  test('5.5 a token in the query beside one in the header does not count either', async () => {
+  test('5.5 ignores a token in the query beside one in the header too', async () => {
     const f = await fixture()
     const headers = { authorization: `Bearer ${await accessToken(f)}` }
     const response = await ask(f, { headers }, '?access_token=x')
@@ -136,8 +136,8 @@ describe('how the token is presented', () => {
   })
 })
 
-describe('refusals', () => {
-  test('5.6 without credentials: 401, and the challenge names no error', async () => {
+describe('errors', () => {
+  test('5.6 without credentials: 401, and the challenge has no error', async () => {
     const f = await fixture()
     const empty = new URLSearchParams({ access_token: '' })
     for (const response of [await ask(f, {}), await ask(f, { method: 'POST', body: empty })]) {
@@ -153,7 +153,7 @@ describe('refusals', () => {
     ['an unknown scheme', () => 'Foo Bar'],
     ['Basic', () => basic(web)],
     ['DPoP', (token: string) => `DPoP ${token}`],
-    ['a scheme that only begins like Bearer', (token: string) => `Bearer${token}`],
+    ['a scheme that only starts with Bearer', (token: string) => `Bearer${token}`],
     ['the token without a scheme', (token: string) => token],
     ['an empty value', () => ''],
   ])('5.6 an unsupported scheme counts as no credentials: %s', async (_, authorization) => {
@@ -178,7 +178,7 @@ describe('refusals', () => {
     }
   })
 
-  test('5.9 a refusal is in the header and in the body, in the same words', async () => {
+  test('5.9 an error is in the header and in the body, with the same text', async () => {
     const f = await fixture()
     const response = await ask(f, { headers: { authorization: 'Bearer x' } })
     await expectRefused(response, 401, 'invalid_token', 'The access token is not valid')
@@ -193,7 +193,7 @@ describe('refusals', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'openid_missing', clientId: client[0] })
   })
 
-  test.each(formats)('5.8 a %s of a client alone has no openid', async (_, client) => {
+  test.each(formats)('5.8 a client-only %s has no openid', async (_, client) => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     const token = (await f.post('token', form, client)).body.access_token
