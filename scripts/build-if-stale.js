@@ -25,6 +25,6 @@ const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(r
 /** Builds what is missing or older than its source. */
 export function buildIfStale() {
   if (!folders.some(isStale)) return
-  process.stderr.write('Building...\n')
+  if (process.stderr.isTTY) process.stderr.write('Building...\n')
   execFileSync(process.execPath, [join(root, 'node_modules/tsup/dist/cli-default.js')], { cwd: root, stdio: 'inherit' })
 }

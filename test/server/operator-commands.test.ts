@@ -96,7 +96,7 @@ describeWithRedis('grantry revoke on Redis', () => {
   // Limits need more rights than tokens do: one that lacks them would hear 503 for each wrong secret.
   test('as the user that the guide names the doctor has nothing against the store, and with fewer rights the server does not start', async () => {
     const guide = readFileSync(`${root}/docs/guides/redis.md`, 'utf8')
-    const [, rights = ''] = /`user grantry on >the-password (~grantry:\* [^`]+)`/u.exec(guide) ?? []
+    const [, rights = ''] = /^user grantry on >the-password (~grantry:\* .+)$/mu.exec(guide) ?? []
     const path = file({ driver: 'redis', url: redis.url.replace('://', '://grantry:the-password@') })
     const allow = (list: readonly string[]) =>
       redis.command('ACL', 'SETUSER', 'grantry', 'reset', 'on', '>the-password', ...list)

@@ -59,8 +59,8 @@ describeWithRedis('the Redis driver on a cluster', () => {
 
   test('needs no more rights than the guide names', async () => {
     const guide = readFileSync(new URL('../../docs/guides/redis.md', import.meta.url), 'utf8')
-    const [, rights = ''] = /`user grantry on >the-password (~grantry:\* [^`]+)`/u.exec(guide) ?? []
-    const [, more = ''] = /on a cluster also `([^`]+)`/u.exec(guide) ?? []
+    const [, rights = ''] = /^user grantry on >the-password (~grantry:\* .+)$/mu.exec(guide) ?? []
+    const [, more = ''] = /A cluster also needs `([^`]+)`/u.exec(guide) ?? []
     for (const node of cluster.nodes) {
       const all = `${rights} ${more}`.split(' ')
       await node.command('ACL', 'SETUSER', 'grantry', 'reset', 'on', '>the-password', ...all)

@@ -101,7 +101,7 @@ describeWithRedis('open() of the Redis driver', () => {
 
   test('needs no more rights than the guide names', async () => {
     const guide = readFileSync(new URL('../../docs/guides/redis.md', import.meta.url), 'utf8')
-    const [, rights = ''] = /`user grantry on >the-password (~grantry:\* [^`]+)`/u.exec(guide) ?? []
+    const [, rights = ''] = /^user grantry on >the-password (~grantry:\* .+)$/mu.exec(guide) ?? []
     const replica = await startReplica(server)
     await server.command('ACL', 'SETUSER', 'grantry', 'reset', 'on', '>the-password', ...rights.split(' '))
     const options = { url: `redis://grantry:the-password@127.0.0.1:${server.port}` }
