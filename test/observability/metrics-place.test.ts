@@ -134,7 +134,7 @@ describe('on a port of its own', () => {
     const main = await freePort()
     const started = startServer({ loaded: loadedWith({ metrics: { port } }), port: main, observe: () => {} })
     await expect(started).rejects.toThrow(
-      `grantry.config.json: port ${port} on 127.0.0.1 is in use; stop what listens there, or take another with metrics.port`,
+      `grantry.config.json: port ${port} on 127.0.0.1 is in use; stop the other process, or choose another port with metrics.port`,
     )
     await expect(fetch(`http://127.0.0.1:${main}/health/live`)).rejects.toThrow()
     await new Promise((resolve) => taken.close(resolve))

@@ -53,7 +53,7 @@ describe('an issuer where clients do not find this server', () => {
     async (host) => {
       const server = await start(`${host}:1`)
       expect(warnings(banner(server, [], false))).toEqual([
-        `warning    The issuer names port 1, the server listens on ${server.running.port}: clients will look in the wrong place`,
+        `warning    The issuer names port 1, but the server listens on ${server.running.port}: clients will connect to the wrong port`,
       ])
     },
   )
@@ -62,7 +62,7 @@ describe('an issuer where clients do not find this server', () => {
     ['http://127.0.0.1', 80],
     ['https://localhost', 443],
   ])('%s names the port %d', async (issuer, port) => {
-    expect(banner(await start(issuer), [], false)).toContain(`The issuer names port ${port}, the server listens on `)
+    expect(banner(await start(issuer), [], false)).toContain(`The issuer names port ${port}, but the server listens on `)
   })
 
   test('https on a host that others reach is right: a proxy listens there', async () => {
@@ -137,10 +137,10 @@ describe('a server of your own', () => {
     return server
   }
 
-  /** What it prints below "Paste into another terminal", and what that answers; the secret that curl would ask for is given. */
+  /** What it prints below "Paste this into another terminal", and what that answers; the secret that curl would ask for is given. */
   async function pasted(server: GrantryServer): Promise<{ commands: string; answers: readonly string[] }> {
     const text = banner(server, [], false)
-    const commands = text.slice(text.indexOf('Paste into another terminal:')).split('\n').slice(1).join('\n')
+    const commands = text.slice(text.indexOf('Paste this into another terminal:')).split('\n').slice(1).join('\n')
     const { stdout } = await promisify(execFile)('sh', ['-c', commands.replace(' -u web ', ' -u web:demo-secret ')])
     return { commands, answers: stdout.trim().split('\n') }
   }
@@ -159,7 +159,7 @@ describe('a server of your own', () => {
     expect(commands).toContain(' -u web -d grant_type=client_credentials -d scope=api1;')
     expect(JSON.parse(answers[0] ?? '')).toEqual({ status: 'ready' })
     expect(JSON.parse(answers[1] ?? '')).toMatchObject({ issuer: 'https://id.example.com/tenant' })
-    expect(answers[2]).toContain('curl asks for its secret')
+    expect(answers[2]).toContain('curl prompts for its secret')
     expect(JSON.parse(answers[3] ?? '')).toMatchObject({ scope: 'api1', token_type: 'Bearer' })
   })
 

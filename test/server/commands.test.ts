@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('an output that takes nothing', ()
 
   test.skipIf(process.platform !== 'linux')('a disk that is full is one sentence', async () => {
     expect(await errorsOf('$GRANTRY hash-secret web-secret > /dev/full; echo $? >&2')).toBe(
-      'grantry: standard output cannot be written (ENOSPC)\n1\n',
+      'grantry: cannot write to standard output (ENOSPC)\n1\n',
     )
   })
 })

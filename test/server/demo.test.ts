@@ -9,7 +9,7 @@ import { type RunningCommand, startCommand } from './running-command.ts'
 
 const run = promisify(execFile)
 
-/** What the demo prints below "Paste into another terminal". */
+/** What the demo prints below "Paste this into another terminal". */
 function printedCommands(server: RunningCommand): string {
   const { out } = server.output()
   return out.slice(out.indexOf('BASE='))

@@ -135,7 +135,7 @@ for (const name of ['bun', 'deno']) {
     test('a busy port is told in a sentence', async () => {
       const { port } = new URL(base)
       await expect(start(['--port', port, '--log-format', 'text'], await newDirectory())).rejects.toThrow(
-        `ended with 1 before it listened:\ngrantry: port ${port} on 127.0.0.1 is in use; stop what listens there, or take another with --port\n`,
+        `ended with 1 before it listened:\ngrantry: port ${port} on 127.0.0.1 is in use; stop the other process, or choose another port with --port\n`,
       )
     })
 

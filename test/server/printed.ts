@@ -17,7 +17,7 @@ export async function printed(...args: readonly string[]): Promise<Ended> {
   const writes = [
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       out += String(text)
-      if (String(text).startsWith('Grantry listens on')) stopSoon()
+      if (String(text).startsWith('Grantry is listening on')) stopSoon()
       return true
     }),
     vi.spyOn(process.stderr, 'write').mockImplementation((text: unknown, ...rest: readonly unknown[]) => {

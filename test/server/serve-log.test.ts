@@ -224,7 +224,7 @@ describe('with terminals', () => {
     isTTY('stdout', true)
     isTTY('stderr', false)
     const { banner, log } = await serve()
-    expect(banner).toContain('Grantry listens on')
+    expect(banner).toContain('Grantry is listening on')
     expect(log).toMatch(/^info {2}listening on /mu)
     expect(log).toMatch(/^warn {2}The issuer names port 1/mu)
   })

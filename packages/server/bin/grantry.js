@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 
-// In a fresh clone there is nothing built yet: one line instead of a stack.
+// A fresh clone is not built yet. Print one line instead of a stack trace.
 if (!existsSync(new URL('../dist/cli.js', import.meta.url))) {
-  process.stderr.write('grantry: it is not built yet; run npm run build in the repository, or npm start -- <command>\n')
+  process.stderr.write('grantry: not built yet; run npm run build in the repository, or npm start -- <command>\n')
   process.exit(1)
 }
 

@@ -1,8 +1,8 @@
 import type { Handler, Runtime } from '@grantry/core'
 
-/** What the server needs of an adapter, whichever it is. */
+/** The part of an adapter that the server uses. */
 export interface Adapter {
-  /** Parts that are faster there than those of the web. */
+  /** Native replacements for the slower Web API parts. */
   readonly runtime: Partial<Runtime>
   serve(
     provider: { readonly issuer: string; readonly fetch: Handler },
@@ -11,44 +11,44 @@ export interface Adapter {
   ): Promise<Listening>
 }
 
-/** Absent: the adapter's defaults. */
+/** Overrides of the adapter's default limits. */
 export interface AdapterLimits {
   readonly maxRequests?: number
   readonly maxBodies?: number
-  /** Only the adapter of Node.js can limit connections. */
+  /** Node.js only. */
   readonly maxConnections?: number
 }
 
-/** Callbacks for what callers do not see. */
+/** Callbacks for the host. Callers do not see what they report. */
 export interface AdapterReports {
   readonly onRefused?: (request: RefusedRequest) => void
   readonly onError?: (error: unknown) => void
   readonly onWarning?: (warning: AdapterWarning) => void
 }
 
-/** A setting that does not fit what arrives. */
+/** A setting that does not match the incoming requests. */
 export interface AdapterWarning {
   readonly reason: string
   readonly message: string
   readonly clientAddress: string | undefined
 }
 
-/** A request that the adapter refused without asking a handler. */
+/** A request that the adapter refused before it reached a handler. */
 export interface RefusedRequest {
   readonly status: number
   readonly method: string
   readonly clientAddress: string | undefined
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Lets open requests end for at most so many seconds. */
+  /** Stops accepting requests and waits at most this many seconds for open ones. */
   close(seconds?: number): Promise<void>
 }
 
-/** The adapter of the runtime that runs this; only it is loaded. */
+/** Returns the adapter of the current runtime, and loads no other. */
 export async function adapterOfThisRuntime(): Promise<Adapter> {
   if ('Bun' in globalThis) {
     const { bunRuntime: runtime, serve } = await import('@grantry/adapters/bun')

@@ -20,12 +20,12 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
   })
 }
 
-/** What an operator wants to see when the server has started. */
+/** Returns the text that `grantry serve` prints to a terminal once the server listens. */
 export function banner(server: GrantryServer, warnings: readonly ProviderEvent[], colour: boolean): string {
   const { provider, running, isDemo } = server
   const keys = provider.metadata.id_token_signing_alg_values_supported
   const lines = [
-    `Grantry listens on ${running.host}:${running.port}`,
+    `Grantry is listening on ${running.host}:${running.port}`,
     '',
     `issuer     ${provider.issuer}`,
     `storage    ${server.storage}`,
@@ -41,8 +41,8 @@ export function banner(server: GrantryServer, warnings: readonly ProviderEvent[]
   if (mismatch !== undefined) lines.push(red(`warning    ${mismatch.message}`, colour))
   for (const warning of warnings) if ('message' in warning) lines.push(red(`warning    ${warning.message}`, colour))
   if (isDemo) {
-    lines.push('', red('This is a demo: its secrets are public, and its keys lie beside its tokens.', colour))
+    lines.push('', red('This is a demo: its secrets are public, and its keys are stored with its tokens.', colour))
   }
-  lines.push('', 'Paste into another terminal:', '', server.commands)
+  lines.push('', 'Paste this into another terminal:', '', server.commands)
   return `${lines.join('\n')}\n`
 }

@@ -29,17 +29,17 @@ function program(): Command {
 
   grantry
     .command('serve')
-    .description('run the server; without a configuration, the demo')
+    .description('run the server, or the demo if there is no configuration')
     .option(...configOption)
     .addOption(
-      new Option('-p, --port <number>', 'port to listen on (default: the port of a loopback issuer, else 8484)')
+      new Option('-p, --port <number>', 'port to listen on (default: the port of a loopback issuer, otherwise 8484)')
         .env('PORT')
         .argParser(portNumber),
     )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .addOption(new Option('--log-level <level>', 'least urgent level to log (default: info)').choices(logLevels))
+    .addOption(new Option('--log-level <level>', 'lowest level to log (default: info)').choices(logLevels))
     .addOption(
-      new Option('--log-format <format>', 'form of the log (default: text on a terminal, else json)').choices(
+      new Option('--log-format <format>', 'log format (default: text on a terminal, otherwise json)').choices(
         logFormats,
       ),
     )
@@ -51,10 +51,10 @@ function program(): Command {
     .command('hash-secret')
     .argument(
       '[secret]',
-      'the secret, or - to send it to standard input: other users of this machine see arguments; without one, a new one is made and shown once',
+      'the secret, or - to read it from standard input (other users of this machine can see arguments); if omitted, a new secret is generated and shown once',
     )
-    .description('what to store for the secret of a client or scope')
-    // One secret of 64 begins with a dash; as an unknown option it would be repeated in an error.
+    .description('print the hash to store for the secret of a client or scope')
+    // 1 in 64 secrets starts with a dash. As an unknown option, the error would print it.
     .allowUnknownOption()
     .action(async (secret: string | undefined) => {
       process.stdout.write(await hashSecretCommand(secret))
@@ -62,7 +62,7 @@ function program(): Command {
 
   grantry
     .command('hash-password')
-    .description("what to store for a user's password, which is asked for, or read from standard input")
+    .description("print the hash to store for a user's password; prompts for it, or reads it from standard input")
     .action(async () => {
       const { hashPasswordCommand } = await import('./commands/hash-password.ts')
       process.stdout.write(await hashPasswordCommand())
@@ -78,7 +78,7 @@ async function run(commandLine: readonly string[]): Promise<number> {
     return ended
   } catch (error) {
     if (isAlreadyTold(error)) return failed
-    // Commander has printed its own message; asked for help, it ends with 0.
+    // Commander has already printed its message. The exit code is 0 for --help and --version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
     process.stderr.write(`grantry: ${messageOf(error)}\n`)
     return failed
@@ -86,23 +86,23 @@ async function run(commandLine: readonly string[]): Promise<number> {
 }
 
 /**
- * The command line of `grantry`.
+ * Runs the `grantry` command line.
  *
- * @returns the exit code: 0 ended as asked, 1 a mistake in the configuration or at start, 2 wrong usage
+ * @returns the exit code: 0 for success, 1 for an error in the configuration or at startup, 2 for wrong usage
  */
 export async function main(commandLine: readonly string[]): Promise<number> {
   let outputFailure: string | undefined
-  // With nobody to hear it, it would end the process with a stack. A reader that is gone wants no more, which is no failure.
+  // Without a listener, a write error ends the process with a stack trace. EPIPE only means that the reader has closed.
   const onError = ({ code }: NodeJS.ErrnoException): void => {
     if (code !== 'EPIPE') outputFailure ??= code
   }
   process.stdout.on('error', onError)
   const code = await run(commandLine)
-  // A write that fails is told a turn later.
+  // A failed write is reported one turn of the event loop later.
   await new Promise((resolve) => setImmediate(resolve))
   process.stdout.off('error', onError)
-  // A server whose banner was lost has served.
+  // `serve` has done its work even if its banner could not be written.
   if (outputFailure === undefined || commandLine[0] === 'serve') return code
-  process.stderr.write(`grantry: standard output cannot be written (${outputFailure})\n`)
+  process.stderr.write(`grantry: cannot write to standard output (${outputFailure})\n`)
   return failed
 }

@@ -1,10 +1,13 @@
 import { basename, relative } from 'node:path'
 
-/** As a shell takes it for one word. */
+/** Quotes a text so that a POSIX shell reads it as one word. */
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=,-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
-/** What whoever reads this has typed before the name of the command: `grantry`, or in a clone `npm start --`. What is printed can then be pasted. */
+/**
+ * Returns what the user typed before the name of the command, such as `grantry`, or `npm start --` in a clone, so that
+ * printed commands can be pasted.
+ */
 export function commandLine(): string {
   const [runtime = 'node', program = ''] = process.argv
   const { npm_lifecycle_event: script = '', npm_command: npm } = process.env

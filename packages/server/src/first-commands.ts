@@ -1,9 +1,9 @@
 import type { ClientOptions, Provider, ProviderOptions } from '@grantry/core'
 
-/** What a shell and curl take as it is. */
+/** Needs no quoting in a shell or in curl. */
 const plain = /^[\w.-]+$/u
 
-/** A client that gets a token with nothing but its secret, and an API for which it may ask. */
+/** Returns a client that needs only its secret to get a token, and an API scope that it may request. */
 function serviceOf({ clients, scopes = [] }: ProviderOptions): { clientId: string; scope: string } | undefined {
   if (!Array.isArray(clients)) return undefined
   const apis = scopes.flatMap(({ name, identity = false }) => (identity || !plain.test(name) ? [] : [name]))
@@ -22,10 +22,10 @@ function serviceOf({ clients, scopes = [] }: ProviderOptions): { clientId: strin
 }
 
 /**
- * Commands that show that a server answers, on this machine and by its own port. They hold no secret: the server has only hashes, and curl asks for
- * the one that it is not given.
+ * Returns shell commands that try out a running server. They contain no secret: the server stores only hashes, and curl
+ * prompts for the missing password.
  *
- * @param origin where this machine finds the server
+ * @param origin the URL of the server on this machine
  */
 export function firstCommands(origin: string, paths: Provider['paths'], options: ProviderOptions): string {
   const service = serviceOf(options)
@@ -35,7 +35,7 @@ export function firstCommands(origin: string, paths: Provider['paths'], options:
     const { clientId, scope } = service
     lines.push(
       '',
-      `echo '# A token for the client ${clientId}; curl asks for its secret'`,
+      `echo '# A token for the client ${clientId}; curl prompts for its secret'`,
       `curl -s ${origin}${paths.token} -u ${clientId} -d grant_type=client_credentials -d scope=${scope}; echo`,
     )
   }

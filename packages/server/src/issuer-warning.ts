@@ -1,13 +1,13 @@
 import { localPort } from './local-address.ts'
 import type { GrantryServer } from './server.ts'
 
-/** What an operator should change, and the name of it for programs. */
+/** A warning to the operator, with a stable reason code. */
 export interface ServerWarning {
   readonly reason: string
   readonly message: string
 }
 
-/** An issuer under which clients do not find this server; `undefined` where it is right. */
+/** Warns when a loopback issuer names another port than the one the server listens on. */
 export function issuerWarning({
   provider,
   running,
@@ -16,6 +16,6 @@ export function issuerWarning({
   if (port === undefined || port === running.port) return undefined
   return {
     reason: 'issuer_port_mismatch',
-    message: `The issuer names port ${port}, the server listens on ${running.port}: clients will look in the wrong place`,
+    message: `The issuer names port ${port}, but the server listens on ${running.port}: clients will connect to the wrong port`,
   }
 }

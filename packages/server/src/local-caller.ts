@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 
-/** Whether an address is one of this machine that nobody else has; IPv4 also as a socket for IPv6 tells it. */
+/** Whether an address is a loopback address, including IPv4-mapped IPv6 (`::ffff:127.0.0.1`). */
 export function isLoopbackAddress(address = ''): boolean {
   const plain = address.replace(/^::ffff:/u, '')
   return address === '::1' || (isIPv4(plain) && plain.startsWith('127.'))
@@ -8,5 +8,5 @@ export function isLoopbackAddress(address = ''): boolean {
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-/** Whether a proxy says that it passes the request on: one on this machine makes every stranger look local. */
+/** Whether a proxy forwarded the request. A proxy on this machine makes every remote caller look local. */
 export const isForwarded = ({ headers }: Request): boolean => proxyHeaders.some((name) => headers.has(name))

@@ -6,26 +6,26 @@ import { type LogRecord, type RouteOf, recordOf } from './observability/log-reco
 import type { ServerObserver } from './observability/server-event.ts'
 
 export interface LogOptions {
-  /** The least urgent level that is logged; `info` by default. */
+  /** The lowest level that is logged. Defaults to `info`. */
   readonly level?: LogLevel | undefined
-  /** By default `text` on a terminal, and `json` everywhere else. */
+  /** Defaults to `text` on a terminal and `json` everywhere else. */
   readonly format?: LogFormat | undefined
-  /** For `http.route`. */
+  /** Looks up the path of an endpoint, for `http.route`. */
   readonly routeOf?: RouteOf
 }
 
-/** A log of events and of what the server itself does. */
+/** Logs events and the lifecycle of the server. */
 export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
   readonly format: LogFormat
   readonly observe: ServerObserver
-  /** Logs what no event tells, under this name. */
+  /** Logs something that has no event, under the given event name. */
   write(level: Level, name: string, message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** The format of a log that is written here, unless the operator has chosen one. */
+/** Returns the default log format for an output. */
 export const usualFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
 
-/** A log with one line for each event and each request. It never throws and never waits. */
+/** Creates a log that writes one line per event and request. It never throws and never blocks. */
 export function createLog(output: LineOutput, options: LogOptions = {}): Log {
   const { level: chosen = 'info', format = usualFormat(output), routeOf = () => undefined } = options
   const asLine = (record: LogRecord): string => lineOf[format](record, isoTime())
@@ -33,7 +33,7 @@ export function createLog(output: LineOutput, options: LogOptions = {}): Log {
     asLine({
       level: 'warn',
       name: 'log_lines_dropped',
-      message: `${count} lines of the log were lost: its reader did not take them`,
+      message: `${count} log lines were dropped because the output did not accept them`,
       fields: [['grantry.count', count]],
     })
   const writer = createLineWriter(output, dropped)

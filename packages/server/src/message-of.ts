@@ -2,8 +2,8 @@ import { isOAuthError } from '@grantry/core'
 import { harmlessText } from './harmless-text.ts'
 
 /**
- * What was thrown, in one line, whatever a library or a server has put into its message, and without what a terminal obeys. Of what clients are only
- * told as "temporarily unavailable", what lies behind it.
+ * Returns the message of a thrown value on one line, without terminal control sequences. For an `OAuthError` with a
+ * cause, which clients only see as "temporarily unavailable", it returns the reason and the cause.
  */
 export function messageOf(thrown: unknown): string {
   if (isOAuthError(thrown) && thrown.cause !== undefined) {

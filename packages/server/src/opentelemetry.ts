@@ -24,23 +24,23 @@ import { observedDriver } from './observability/observed-driver.ts'
 
 /** Spans for a provider: see `openTelemetry`. */
 export interface Tracing {
-  /** Gives a span the reason of a refusal, who asked, and for whom. Without it a span knows its status only. */
+  /** Adds the request id, the client and the reason of a refusal to the span. Without it a span has only a status. */
   readonly observe: Observer
-  /** The same provider; its handlers open a span of kind SERVER for each request. */
+  /** Returns the provider with handlers that open a span of kind SERVER for each request. */
   provider<P extends Provider>(provider: P): P
-  /** The same driver; each operation during a span that is recorded is a span of kind CLIENT. */
+  /** Returns the driver with a span of kind CLIENT for each operation inside a recorded span. */
   storage<D extends AtomicDriver>(driver: D): D
 }
 
 const serverFailure = 500
 
-// The header of a caller, for whichever propagator the operator has registered.
+// Reads request headers for the propagator that the host has registered.
 const headerGetter = {
   keys: (headers: Headers): string[] => [...headers.keys()],
   get: (headers: Headers, name: string): string | undefined => headers.get(name) ?? undefined,
 }
 
-/** The caller's span: as the registered propagator reads it, and `traceparent` where there is none. */
+/** Returns the caller's span from the registered propagator, or from `traceparent` if it finds none. */
 function callerOf({ headers }: Request): Context {
   const extracted = propagation.extract(ROOT_CONTEXT, headers, headerGetter)
   if (trace.getSpanContext(extracted) !== undefined) return extracted
@@ -50,7 +50,7 @@ function callerOf({ headers }: Request): Context {
   return trace.setSpanContext(extracted, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-/** What the events of this request say of their place; nothing where no tracer makes real spans. */
+/** Returns the trace context for the events of this request; `undefined` if the tracer creates no real spans. */
 function placeOf(span: Span, caller: Context): TraceContext | undefined {
   const own = span.spanContext()
   if (!isSpanContextValid(own)) return undefined
@@ -60,8 +60,9 @@ function placeOf(span: Span, caller: Context): TraceContext | undefined {
 }
 
 /**
- * OpenTelemetry spans for a provider, with the tracer that the host's SDK has registered: one per request, named after method and endpoint, with the
- * attributes of the semantic conventions for HTTP, and no query, header or body. Where no SDK is registered it does nothing.
+ * Creates OpenTelemetry spans for a provider, with the tracer that the host's SDK has registered. Each request gets one
+ * span, named after its method and route, with the attributes of the HTTP semantic conventions and without query,
+ * headers or body. Does nothing if no SDK is registered.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @example
@@ -116,7 +117,7 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
       const handlers = Object.freeze(
         Object.fromEntries(names.map((name) => [name, traced(plain[name], name, paths[name])])),
       ) as Provider['handlers']
-      // An endpoint that is off shares its handler with the others that are.
+      // Disabled endpoints share one handler.
       const byHandler = new Map(
         names.flatMap((name) => (paths[name] === undefined ? [] : [[plain[name], handlers[name]] as const])),
       )
@@ -137,7 +138,7 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
     },
     storage: (driver) =>
       observedDriver(driver, (operation) => {
-        // Without a span around it, it would be a trace of its own for each look.
+        // Outside of a request, each operation would be a trace of its own.
         if (trace.getActiveSpan()?.isRecording() !== true) return () => {}
         const attributes = { 'db.operation.name': operation, ...(driver.name && { 'db.system.name': driver.name }) }
         const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes })

@@ -6,13 +6,13 @@ import type { OwnEndpoint, ServerObserver } from './observability/server-event.t
 const status = (text: string, code: number): Response =>
   Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
 
-/** What the server answers beside the provider, and what answers everything else. */
+/** Returns the handler for each request that no endpoint of the provider handles, including unknown paths. */
 export function ownRoutes(parts: {
   readonly provider: Provider
   readonly observe: ServerObserver
-  /** `/metrics`, where it is on this port. */
+  /** Serves `/metrics`; `undefined` if metrics are off or have their own port. */
   readonly metrics: Handler | undefined
-  /** What is below `/console`, where it is on. */
+  /** The paths below `/console`; `undefined` if the console is off. */
   readonly console: ReadonlyMap<string, Handler> | undefined
   readonly isDemo: boolean
   readonly isLeaving: () => boolean

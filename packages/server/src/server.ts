@@ -21,40 +21,41 @@ import type { ServerObserver } from './observability/server-event.ts'
 import { ownRoutes } from './own-routes.ts'
 
 export interface StartOptions {
-  /** Absent: the demo. */
+  /** The configuration; the demo if it is absent. */
   readonly loaded?: LoadedConfiguration | undefined
-  /** Where the demo keeps its files; the working directory unless said otherwise. */
+  /** The directory for the files of the demo. Defaults to the working directory. */
   readonly directory?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly observe: ServerObserver
-  /** For the metrics: of this server, and lines that its log could not get rid of. */
+  /** The version of the server, for the metrics. */
   readonly version?: string | undefined
+  /** Returns how many lines the log has dropped, for the metrics. */
   readonly droppedLines?: (() => number) | undefined
   /** Called with the provider once, before the first request. */
   readonly prepared?: ((provider: Provider) => void) | undefined
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface GrantryServer {
   readonly provider: Provider
   readonly running: Listening
-  /** Where `/metrics` is, in words. */
+  /** Describes where `/metrics` is served. */
   readonly metrics: string
-  /** Where codes and tokens are kept, in words. */
+  /** Describes where codes and tokens are stored. */
   readonly storage: string
-  /** Where the signing keys are, in words. */
+  /** Describes where the signing keys are stored. */
   readonly keys: string
-  /** What the plugins are called: grant types, and what the checks settle. */
+  /** The names of the plugins: grant types, and the demands that checks settle. */
   readonly plugins: readonly string[]
-  /** For another terminal: to see that it answers. */
+  /** Shell commands that try out the server. */
   readonly commands: string
   readonly isDemo: boolean
-  /** Where a browser finds the console; absent where it is off. */
+  /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
-  /** From now on `/health/ready` answers 503, so that a balancer sends no more; everything that still comes is served. */
+  /** Makes `/health/ready` return 503, so that load balancers stop sending requests. Requests are still served. */
   leave(): void
-  /** Lets open requests end for so many seconds, then closes the storage. */
+  /** Waits at most this many seconds for open requests, then closes the storage. */
   close(seconds: number): Promise<void>
 }
 
@@ -62,19 +63,20 @@ const usualPort = 8484
 
 function portOf(issuer: string | undefined): number {
   if (issuer === undefined || !URL.canParse(issuer)) return usualPort
-  // An issuer on this machine says where it wants to be found; any other is behind a proxy.
+  // A loopback issuer names the port to listen on. Any other issuer is behind a proxy.
   return new URL(issuer).port === '' ? usualPort : (localPort(issuer) ?? usualPort)
 }
 
 function placeOfMetrics({ page, listener }: Observability): string {
   if (listener !== undefined) return `http://${urlHost(listener.host)}:${listener.port}/metrics`
-  return page === undefined ? 'off' : '/metrics, for this machine only'
+  return page === undefined ? 'off' : '/metrics, from this machine only'
 }
 
 /**
- * Listens first, so that a busy port is told before anything else is done, then builds the provider. Requests that come in between wait.
+ * Starts the server. It listens before it creates the provider, so that a busy port fails before anything else happens;
+ * requests that arrive in between wait.
  *
- * @throws TypeError with one sentence when the port cannot be had or the configuration is wrong.
+ * @throws TypeError with a one-line message if the server cannot listen or the configuration is invalid.
  */
 export async function startServer(options: StartOptions): Promise<GrantryServer> {
   const {
@@ -87,7 +89,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   } = options
   const isDemo = loaded === undefined
   if (isDemo && !isLoopbackName(host))
-    throw new TypeError('the demo listens on loopback only: its secrets are public; write a configuration first')
+    throw new TypeError('the demo listens on loopback only, because its secrets are public; create a configuration with grantry init')
 
   let ready: (handler: Handler) => void = () => {}
   const handler = new Promise<Handler>((resolve) => {
@@ -177,7 +179,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       async close(seconds) {
         live?.close()
         await running.close(seconds)
-        // Scrapers may look until the last request is answered.
+        // Metrics can be scraped until the last request has finished.
         await listener?.close(0)
         await provider.close()
       },

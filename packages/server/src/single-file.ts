@@ -1,4 +1,4 @@
-// The entry of `grantry.mjs`: the whole server in one file.
+// The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'

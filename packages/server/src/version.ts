@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-// The build puts it here (tsup.config.ts): the single file has no manifest beside it.
+// Defined by the build (tsup.config.ts): the single file has no package.json next to it.
 declare const grantryVersion: string | undefined
 
 const ofManifest = (): string =>

@@ -19,7 +19,7 @@ function countOf(findings: readonly Finding[], severity: Severity): number {
 
 const inWords = ({ severity, id, where, reason, remedy, source }: Finding): string =>
   [`${severity.padEnd(8)} ${id}`, `at      ${where}`, `why     ${reason}`, `do      ${remedy}`, `source  ${source}`]
-    // Reasons may quote what a stranger wrote.
+    // Reasons can quote text from an untrusted source.
     .map((line) => `${harmlessText(line)}\n`)
     .join('  ')
 
@@ -33,7 +33,7 @@ async function look({ config }: CheckArguments): Promise<readonly Finding[]> {
   }
 }
 
-/** `grantry check`: what to print, and whether there is an error among it. */
+/** Runs `grantry check`. Returns the text to print, and whether any finding is an error. */
 export async function checkCommand(
   given: CheckArguments,
 ): Promise<{ readonly text: string; readonly failed: boolean }> {

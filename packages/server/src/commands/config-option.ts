@@ -1,5 +1,5 @@
-/** How every command is told of another configuration than that of the directory. */
+/** The `--config` option of every command. */
 export const configOption = [
   '-c, --config <file>',
-  'configuration (default: grantry.config.json, .ts or .mjs in this directory)',
+  'configuration file (default: grantry.config.json, .ts or .mjs in this directory)',
 ] as const

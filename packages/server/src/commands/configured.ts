@@ -6,35 +6,37 @@ import { providerOptions } from '../configuration/provider-options.ts'
 import { configuredStorage } from '../configuration/storage.ts'
 
 /**
- * The configuration that a command is about. Never the demo: in the wrong directory a command would have done nothing, and said that it is done.
+ * Loads the configuration for a command. It never falls back to the demo: in the wrong directory, a command would report
+ * success without having done anything.
  *
- * @throws TypeError with one sentence when there is none, or it is wrong.
+ * @throws TypeError with a one-line message if there is no configuration, or it is invalid.
  */
 export async function configured(config: string | undefined): Promise<LoadedConfiguration> {
   const file = config ?? findConfiguration(process.cwd())
   if (file === undefined) {
     throw new TypeError(
-      `there is no configuration in ${process.cwd()}; go where the server's is, name it with --config, or make one with grantry init`,
+      `no configuration in ${process.cwd()}; change to its directory, pass it with --config, or create one with grantry init`,
     )
   }
   return loadConfiguration(file, process.env)
 }
 
 /**
- * For commands that work through the storage.
+ * Checks that a command can reach the storage of the server.
  *
- * @param instead what to do where they cannot
- * @throws TypeError with one sentence when the storage is only in the memory of the server.
+ * @param instead what the operator can do if it cannot
+ * @throws TypeError with a one-line message if the storage is in the memory of the server.
  */
 export function assertShared({ configuration, file }: LoadedConfiguration, instead: string): void {
   if (configuration.storage.driver !== 'memory') return
-  throw new TypeError(`${file}: storage.driver is memory, which only the server's own process can reach; ${instead}`)
+  throw new TypeError(`${file}: storage.driver is memory, which only the server process can access; ${instead}`)
 }
 
 /**
- * Uses the provider of a configuration, beside the server that runs on the same store, and closes it.
+ * Creates a provider from a configuration, calls `use` with it and closes it. A server can run on the same store.
  *
- * @throws TypeError with one sentence when the configuration is wrong or its storage cannot be had; what `use` throws.
+ * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened, and
+ * whatever `use` throws.
  */
 export async function withProvider<T>(
   loaded: LoadedConfiguration,

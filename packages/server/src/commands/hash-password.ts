@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { hashPassword } from '../users/password-hash.ts'
 
-/** The first line of standard input; at a terminal it is asked for, and what is typed does not show. */
+/** Reads the first line of standard input. On a terminal it prompts and does not echo. */
 function readPassword(): Promise<string> {
   const terminal = process.stdin.isTTY === true
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -21,9 +21,9 @@ function readPassword(): Promise<string> {
   })
 }
 
-/** `grantry hash-password`: what to store as a user's `password`. */
+/** Runs `grantry hash-password`. Returns what to store as a user's `password`. */
 export async function hashPasswordCommand(): Promise<string> {
   const password = await readPassword()
-  if (password === '') throw new TypeError('the password is empty; type one, or send one to standard input')
+  if (password === '') throw new TypeError('the password is empty; type one, or pass one on standard input')
   return `${await hashPassword(password)}\n`
 }

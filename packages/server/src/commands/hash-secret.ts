@@ -2,13 +2,13 @@ import { text } from 'node:stream/consumers'
 import { hashSecret } from '@grantry/core'
 import { newSecret } from '../secret.ts'
 
-/** A secret ends before the end of a line; spaces around it are part of it. */
+// Only the final line break is removed: spaces are part of the secret.
 const fromStandardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, '')
 
-/** `grantry hash-secret`: what to store for a secret; without one it makes one of 256 bits and shows it once. */
+/** Runs `grantry hash-secret`. Without a secret it generates one of 256 bits and includes it in the output. */
 export async function hashSecretCommand(given: string | undefined): Promise<string> {
   const secret = given === '-' ? await fromStandardInput() : (given ?? newSecret())
-  if (secret === '') throw new TypeError('the secret is empty; give one, or none at all to have one made')
+  if (secret === '') throw new TypeError('the secret is empty; pass a secret, or omit the argument to generate one')
   const shown = given === undefined ? `secret   ${secret}\n` : ''
   return `${shown}store    { "sha256": "${hashSecret(secret).sha256}" }\n`
 }

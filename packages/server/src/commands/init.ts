@@ -12,8 +12,8 @@ export interface InitArguments {
 }
 
 const environment = (secret: string): string => `\
-# Secrets of this Grantry server; grantry reads this file beside its configuration. Keep a copy where you keep passwords.
-# GRANTRY_KEY_SECRET encrypts the signing keys in the storage. If it is lost they cannot be read: see docs/guides/doctor.md.
+# Secrets of this Grantry server. grantry reads this file from the directory of its configuration. Keep a copy in your password manager.
+# GRANTRY_KEY_SECRET encrypts the signing keys in the storage. Without it they cannot be read: see docs/guides/doctor.md.
 GRANTRY_KEY_SECRET=${secret}
 `
 
@@ -24,9 +24,9 @@ const ignored = `\
 `
 
 /**
- * `grantry init`: a configuration with secrets of its own. What it prints is the only place where they can be read.
+ * Runs `grantry init`: writes a configuration with new secrets. Only the returned text contains the secrets.
  *
- * @throws TypeError with one sentence when the issuer is none, or the files cannot be written.
+ * @throws TypeError with a one-line message if the issuer is invalid or the files cannot be written.
  */
 export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
   parseConfiguration(issuerSchema, issuer, '--issuer')
@@ -44,18 +44,18 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }:
     ...(!hasGitignore && { '.gitignore': ignored }),
   })
   const here = relative(process.cwd(), directory)
-  // A way that begins by going up is easier to read as a whole path.
+  // An absolute path is easier to read than one that starts with `..`.
   const file = join(here.startsWith('..') ? directory : here, 'grantry.config.json')
   const named = here === '' ? '' : ` --config ${shellWord(file)}`
   const gitignore = hasGitignore
     ? `\nAdd these lines to ${join(directory, '.gitignore')}, which is there already:\n  /${environmentFileName}\n  /data/\n`
     : `  ${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`
   return `\
-Written, for this user only:
+Created, readable by this user only:
   ${join(directory, 'grantry.config.json')}
   ${join(directory, environmentFileName)}   (keep a copy in a safe place)
 ${gitignore}
-Shown once; the configuration has only their hashes:
+These secrets are shown once. The configuration contains only their hashes:
   client service, secret  ${clientSecret}
   API api1, secret        ${apiSecret}
 
@@ -63,7 +63,7 @@ Next:
   ${commandLine()} check${named}
   ${commandLine()} serve${named}
 
-Then in another terminal, a token and what an API learns of it:
+Then, in another terminal, get a token and introspect it as the API:
   TOKEN=$(curl -s ${issuer}/connect/token -u service:${clientSecret} -d grant_type=client_credentials -d scope=api1 | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -s ${issuer}/connect/introspect -u api1:${apiSecret} -d token=$TOKEN
 `

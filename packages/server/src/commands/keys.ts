@@ -15,16 +15,16 @@ interface KeysArguments {
   readonly compromised?: boolean
 }
 
-/** Milliseconds that the last lines of the log get to find a reader. */
+/** Milliseconds to wait for the last log lines to be written. */
 const lastLines = 1000
 
 const clock = (seconds: number | undefined): string =>
   seconds === undefined ? '-' : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 
-/** One line for each key: what it does, since when, and until when its tokens are accepted. */
+/** Formats keys as a table with one line per key. */
 export function keysTable(keys: readonly KeyInfo[]): string {
   const rows = [
-    ['KID', 'ALGORITHM', 'STATE', 'MADE', 'SIGNS SINCE', 'ACCEPTED UNTIL'],
+    ['KID', 'ALGORITHM', 'STATE', 'CREATED', 'SIGNS SINCE', 'ACCEPTED UNTIL'],
     ...keys.map((key) => [
       key.kid,
       key.algorithm,
@@ -46,7 +46,7 @@ export function keysTable(keys: readonly KeyInfo[]): string {
     .join('')
 }
 
-// The log must show what a command changes; the running server reports everything else.
+// Logs only what the command changes. The running server logs everything else.
 const observeKeys =
   (log: Log): Observer =>
   (event) => {
@@ -59,7 +59,7 @@ const print = (keys: readonly KeyInfo[], json: true | undefined): void => {
 
 async function shared(config: string | undefined): Promise<LoadedConfiguration> {
   const loaded = await configured(config)
-  assertShared(loaded, 'its keys are new after a restart')
+  assertShared(loaded, 'the server creates new keys when it restarts')
   return loaded
 }
 
@@ -76,15 +76,15 @@ async function run(
   done(loaded)
 }
 
-/** The storage forgets the key; a backup does not. Only the configuration can refuse it for good. */
+/** Tells the operator to refuse the key in the configuration, because a restored backup can contain it again. */
 function adviseRefusal({ configuration }: LoadedConfiguration, kid: string): void {
   const refused = [...new Set([...(keySettingsOf(configuration.keys).refused ?? []), kid])]
   process.stderr.write(
-    `Put this line into "keys" in the configuration of every server, so that a restored backup cannot bring the key back:\n  "refused": ${JSON.stringify(refused)}\n`,
+    `Add this line to "keys" in the configuration of every server, so that a restored backup cannot reactivate the key:\n  "refused": ${JSON.stringify(refused)}\n`,
   )
 }
 
-/** Not through a provider: one that has the secret refuses a ring in clear. */
+/** Runs `grantry keys seal`. It does not use a provider, because a provider with the secret refuses unencrypted keys. */
 async function seal({ config, json }: KeysArguments): Promise<void> {
   const loaded = await shared(config)
   const { issuer, storage, keys } = loaded.configuration
@@ -101,13 +101,13 @@ async function seal({ config, json }: KeysArguments): Promise<void> {
     await driver.dispose?.()
   }
   process.stderr.write(
-    'The keys are encrypted. Compare them with the published list, restart every server with the encryptionSecret, and after 6 minutes run "grantry keys rotate": the current key was in clear until now.\n',
+    'The keys are encrypted. Compare them with the published list, restart every server with the encryptionSecret, and after 6 minutes run "grantry keys rotate", because the current key was stored unencrypted until now.\n',
   )
 }
 
-/** `grantry keys list | rotate | retire KID | seal`: through the storage, beside servers that run; they follow within seconds. */
+/** Adds `grantry keys list | rotate | retire KID | seal`. Running servers pick up the changes within seconds. */
 export function addKeysCommands(grantry: Command): void {
-  const keys = grantry.command('keys').description('the signing keys in the storage: see them, replace them')
+  const keys = grantry.command('keys').description('list and replace the signing keys in the storage')
   const command = (name: string, description: string): Command =>
     keys
       .command(name)
@@ -115,16 +115,16 @@ export function addKeysCommands(grantry: Command): void {
       .option(...configOption)
       .option('--json', 'print JSON')
 
-  command('list', 'every key, and what it does').action((options: KeysArguments) =>
+  command('list', 'list the keys and their states').action((options: KeysArguments) =>
     run(options, (provider) => provider.list()),
   )
-  command('rotate', 'let the next keys sign; the old ones are accepted until their tokens have ended')
-    .option('--force', 'also when the next key was published a moment ago')
+  command('rotate', 'sign with the next keys; the old keys are accepted until their tokens have expired')
+    .option('--force', 'even if the next key was published a moment ago')
     .action((options: KeysArguments) => run(options, (provider) => provider.rotate({ force: options.force === true })))
   command('retire', 'take one key out of use')
-    .argument('<kid>', 'as keys list shows it')
-    .option('--compromised', 'its private part is known to others: refuse every token that it has signed, immediately')
-    .option('--force', 'also when the next key was published a moment ago')
+    .argument('<kid>', 'the key id, as shown by grantry keys list')
+    .option('--compromised', 'the private key has leaked: immediately refuse every token that it has signed')
+    .option('--force', 'even if the next key was published a moment ago')
     .action((kid: string, { compromised = false, force = false, ...options }: KeysArguments) =>
       run(
         options,
@@ -132,5 +132,5 @@ export function addKeysCommands(grantry: Command): void {
         (loaded) => compromised && adviseRefusal(loaded, kid),
       ),
     )
-  command('seal', 'encrypt keys that are stored in clear with keys.encryptionSecret, once').action(seal)
+  command('seal', 'encrypt unencrypted keys in the storage with keys.encryptionSecret').action(seal)
 }

@@ -16,36 +16,36 @@ function addRevoke(grantry: Command): void {
   grantry
     .command('revoke')
     .description(
-      'refuse everything that was issued so far to one subject, client or family; running servers follow at once',
+      'revoke everything issued so far to one subject, client or family; running servers apply it immediately',
     )
-    .option('-s, --subject <sub>', "everything of a user; the claim `sub`, not the user's name")
-    .option('--client <id>', 'everything of a client')
-    .option('-f, --family <grant_id>', 'everything of one login; the claim `grant_id` of its tokens')
+    .option('-s, --subject <sub>', "everything issued to a user; the `sub` claim, not the user's name")
+    .option('--client <id>', 'everything issued to a client')
+    .option('-f, --family <grant_id>', 'everything from one login; the `grant_id` claim of its tokens')
     .option(...configOption)
     .action(async (options: RevokeArguments, command: Command) => {
       const named = targets.filter((target) => options[target] !== undefined)
-      // Empty is what a shell makes of an unset variable.
+      // An unset shell variable becomes an empty argument.
       if (named.length !== 1 || named.some((target) => options[target] === '')) {
-        command.error('error: give exactly one of --subject, --client and --family', { exitCode: 2 })
+        command.error('error: pass exactly one of --subject, --client and --family', { exitCode: 2 })
       }
       print(await revokeCommand(options))
     })
 }
 
-/** Adds what an operator does beside the running server. */
+/** Adds the commands that an operator runs next to the server. */
 export function addOperatorCommands(grantry: Command): void {
   grantry
     .command('init')
-    .argument('[dir]', 'where; made when it is absent', '.')
-    .description('write a commented configuration with new secrets, which are shown once; nothing is ever overwritten')
-    .option('--issuer <url>', 'the URL of the server as clients see it (default: http://127.0.0.1:8484)')
+    .argument('[dir]', 'target directory; created if it does not exist', '.')
+    .description('create a commented configuration with new secrets, which are shown once; never overwrites a file')
+    .option('--issuer <url>', 'the URL of the server as seen by clients (default: http://127.0.0.1:8484)')
     .action((directory: string, options: InitArguments) => print(initCommand(directory, options)))
 
   grantry
     .command('check')
-    .description('the doctor: look at the configuration and the storage; ends with 1 when it finds an error')
+    .description('check the configuration and the storage for problems (the doctor); exits with 1 if it finds an error')
     .option(...configOption)
-    .option('--json', 'findings as JSON')
+    .option('--json', 'print findings as JSON')
     .action(async (options: CheckArguments) => {
       const { text, failed } = await checkCommand(options)
       print(text)
@@ -54,11 +54,11 @@ export function addOperatorCommands(grantry: Command): void {
 
   grantry
     .command('token')
-    .description('look at tokens')
+    .description('inspect tokens')
     .command('inspect')
-    .argument('<token>', 'the token, or - to send it to standard input: other users of this machine see arguments')
-    .description('explain a token: what it is, what it says, and whether it is accepted now')
-    // One token of 64 begins with a dash; as an unknown option it would be repeated in an error.
+    .argument('<token>', 'the token, or - to read it from standard input (other users of this machine can see arguments)')
+    .description("show a token's type and claims, and whether it is valid now")
+    // 1 in 64 tokens starts with a dash. As an unknown option, the error would print it.
     .allowUnknownOption()
     .option(...configOption)
     .action(async (token: string, options: { readonly config?: string }) =>
@@ -69,7 +69,7 @@ export function addOperatorCommands(grantry: Command): void {
 
   grantry
     .command('purge')
-    .description('remove what has expired now, where the storage does not do so by itself')
+    .description('delete expired items now, if the storage does not do so by itself')
     .option(...configOption)
     .action(async (options: { readonly config?: string }) => print(await purgeCommand(options)))
 }

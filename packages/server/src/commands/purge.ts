@@ -4,11 +4,11 @@ import { configured } from './configured.ts'
 
 const byThemselves = {
   memory:
-    'The storage is in the memory of the server, which drops what has expired by itself: there is nothing to do.\n',
-  redis: 'Redis drops what has expired by itself: there is nothing to do.\n',
+    'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',
+  redis: 'Nothing to do: Redis deletes expired items by itself.\n',
 } as const
 
-/** `grantry purge`: removes what has expired from files now; a server does so in small steps while it writes. */
+/** Runs `grantry purge`: deletes all expired files now. A server deletes them in small steps while it writes. */
 export async function purgeCommand({ config }: { readonly config?: string }): Promise<string> {
   const { configuration, directory, file } = await configured(config)
   const { storage } = configuration
@@ -17,7 +17,7 @@ export async function purgeCommand({ config }: { readonly config?: string }): Pr
   try {
     const { purge } = driver as { readonly purge?: () => Promise<number> }
     const removed = (await purge?.()) ?? 0
-    return `${removed} expired ${removed === 1 ? 'item was' : 'items were'} removed (${description}).\n`
+    return `Deleted ${removed} expired ${removed === 1 ? 'item' : 'items'} (${description}).\n`
   } catch (cause) {
     throw inFile(cause, file)
   } finally {

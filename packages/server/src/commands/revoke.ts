@@ -15,17 +15,17 @@ function targetOf({ subject, client, family = '' }: RevokeArguments): Revocation
 
 function doneWith({ subject, client, family }: RevokeArguments): string {
   if (subject !== undefined)
-    return `Everything that was issued to the subject ${subject} so far is refused from now on; a new login works.`
+    return `Revoked everything issued so far to the subject ${subject}. The user can log in again.`
   if (client !== undefined)
-    return `Everything that was issued to the client ${client} so far is refused from now on; what it gets next works.`
-  return `Everything that belongs to the family ${family} is refused from now on.`
+    return `Revoked everything issued so far to the client ${client}. The client can request new tokens.`
+  return `Revoked the family ${family} and all its tokens.`
 }
 
-/** `grantry revoke`: through the store that the servers share; they notice at their next look, without a restart. */
+/** Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. */
 export async function revokeCommand(given: RevokeArguments): Promise<string> {
   const loaded = await configured(given.config)
   const { clients, users } = loaded.configuration
-  assertShared(loaded, 'restart the server, which forgets everything')
+  assertShared(loaded, 'restart the server to invalidate everything')
   await withProvider(loaded, (provider) => provider.revoke(targetOf(given)))
   const { subject, client } = given
   const unknownClient =
@@ -33,9 +33,9 @@ export async function revokeCommand(given: RevokeArguments): Promise<string> {
   const unknownUser =
     subject !== undefined && Array.isArray(users) && users.length > 0 && !users.some(({ sub }) => sub === subject)
   const note = unknownClient
-    ? `Note: no client ${client} is configured; was it spelled so?\n`
+    ? `Note: no client ${client} is configured; check the spelling.\n`
     : unknownUser
-      ? `Note: no user with the sub ${subject} is configured; it is the sub that counts, not the username.\n`
+      ? `Note: no user with the sub ${subject} is configured; pass the sub, not the username.\n`
       : ''
   return `${doneWith(given)}\n${note}`
 }

@@ -10,7 +10,7 @@ import type { GrantryServer } from '../server.ts'
 export const stopSignals = ['SIGTERM', 'SIGINT'] as const
 export type StopSignal = (typeof stopSignals)[number]
 
-/** The facts and warnings of the banner. */
+/** Logs the facts and warnings that the banner shows. */
 export function logListening(
   log: Log,
   server: GrantryServer,
@@ -22,8 +22,8 @@ export function logListening(
     log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
   const mismatch = issuerWarning(server)
   if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
-  if (isDemo) warn('demo', 'This is the demo: its secrets are public. A server of your own needs --config')
-  // The last line of a start: a program that waits for it has read the warnings.
+  if (isDemo) warn('demo', 'This is the demo: its secrets are public. Create a configuration for your own server with grantry init')
+  // Logged last: a program that waits for this line has already read the warnings.
   log.write('info', 'server_listening', `listening on ${urlHost(host)}:${port} for ${provider.issuer}`, {
     'service.name': 'grantry',
     'service.version': version,
@@ -48,7 +48,7 @@ export function logStopped(log: Log, signal: StopSignal): void {
   log.write('info', 'server_stopped', `stopped on ${signal}`, { 'grantry.signal': signal })
 }
 
-/** The code of the innermost error that has one (`EADDRINUSE`), else the name of the error. */
+/** Returns the code of the innermost error that has one (`EADDRINUSE`), or else the name of the error. */
 function errorType(thrown: unknown): string {
   let type = thrown instanceof Error ? thrown.name : typeof thrown
   for (let each: unknown = thrown; each instanceof Error; each = each.cause) {
@@ -58,14 +58,14 @@ function errorType(thrown: unknown): string {
   return type
 }
 
-/** Why the server did not start, or ended by itself. */
+/** Logs why the server did not start, or stopped without a signal. */
 export function logFailure(log: Log, thrown: unknown): void {
   log.write('error', 'server_failed', messageOf(thrown), { 'error.type': errorType(thrown) })
 }
 
 /**
- * Logs what ends the process because no code handles it, until the returned function is called. Node.js then prints the stack and exits, as it does
- * without a log; text would say the same twice.
+ * Logs uncaught exceptions as JSON until the returned function is called. Node.js prints the stack trace and exits as
+ * usual, so a text log does not need the line.
  */
 export function logCrashes(log: Log): () => void {
   if (log.format === 'text') return () => {}

@@ -25,13 +25,13 @@ export interface ServeArguments {
   readonly logFormat?: LogFormat
 }
 
-/** Seconds that open requests get when the server is told to stop. */
+/** Seconds to wait for open requests when the server stops. */
 const drain = 10
 
-/** Milliseconds that the last lines of the log get to find a reader. */
+/** Milliseconds to wait for the last log lines to be written. */
 const lastLines = 1000
 
-/** From now on a signal is noticed, also one that comes while the server starts. */
+/** Listens for stop signals. It starts before the server, so that a signal during startup is not lost. */
 function watchSignals(): { readonly stopped: Promise<StopSignal>; forget(): void } {
   let notice: (signal: StopSignal) => void = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
@@ -49,17 +49,17 @@ function watchSignals(): { readonly stopped: Promise<StopSignal>; forget(): void
 
 interface Run {
   readonly given: ServeArguments
-  /** Absent: the demo. */
+  /** The configuration; the demo if it is absent. */
   readonly loaded: LoadedConfiguration | undefined
   readonly format: LogFormat
   readonly version: string
 }
 
-/** Starts the server. A terminal gets the banner; the log gets the same facts unless it is on that terminal too. */
+/** Starts the server. A terminal shows the banner; the log gets the same facts unless it goes to the same terminal. */
 async function start({ given, loaded, version }: Run, log: Log, prepared: (provider: Provider) => void) {
   const hasBanner = process.stdout.isTTY === true
   const isShown = hasBanner && process.stderr.isTTY === true
-  // On a terminal the banner shows them; what comes after it goes to the log.
+  // Warnings before the banner are part of it. Later warnings go to the log.
   let isStarted = false
   const warnings: ProviderEvent[] = []
   const server = await startServer({
@@ -98,7 +98,7 @@ async function serve(run: Run): Promise<void> {
     const signal = await signals.stopped
     logStopping(log, signal)
     server.leave()
-    // A balancer that asks every few seconds still sends requests until it has heard of it; nobody may find the port closed.
+    // A load balancer keeps sending requests until its next health check. They must not find the port closed.
     await sleep((loaded?.configuration.shutdownDelay ?? 0) * 1000)
     await server.close(drain)
     logStopped(log, signal)
@@ -107,15 +107,16 @@ async function serve(run: Run): Promise<void> {
     signals.forget()
     forgetCrashes()
     const written = await log.end(lastLines)
-    // Lines that nobody takes would keep the process for ever.
+    // Unread log lines would keep the process alive forever.
     if (ended && !written) process.exit(0)
   }
 }
 
 /**
- * `grantry serve`: runs until SIGTERM or SIGINT.
+ * Runs `grantry serve` until SIGTERM or SIGINT.
  *
- * @throws what prevented the start, where a person reads; a log in JSON has it as a line, at every level, and the program ends without another.
+ * @throws the error that prevented the start if the log is text. If the log is JSON, it is logged at any level, and the
+ * thrown error prints nothing.
  */
 export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
   let format = given.logFormat ?? usualFormat(process.stderr)

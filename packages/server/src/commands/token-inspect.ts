@@ -19,40 +19,40 @@ const claimLines = (claims: Readonly<Record<string, unknown>>): readonly string[
 
 function told({ kind, format, valid, reason = '', claims }: TokenInspection): string {
   const what =
-    format === undefined ? kinds[kind] : `${kinds[kind]}, ${format === 'jwt' ? 'a JWT' : 'a reference into the store'}`
+    format === undefined ? kinds[kind] : `${kinds[kind]}, ${format === 'jwt' ? 'a JWT' : 'a reference token'}`
   const verdict = valid ? 'valid now' : `not valid: ${reasonWords[reason] ?? reason}`
   return [`${what}; ${verdict}`, ...claimLines(claims)].join('\n')
 }
 
-/** What can be said without the server's store. */
+/** Describes a token without the store of the server. */
 function guessed(token: string, why: string): string {
   const decoded = decodeJwt(token)
-  if (decoded === undefined) return `Not a JWT, so only the store could tell what it is. It was not asked: ${why}`
+  if (decoded === undefined) return `Not a JWT. Only the store knows what it is, and it was not read: ${why}`
   return [
-    `A JWT; nobody has checked its signature or whether it was revoked: ${why}`,
+    `A JWT. Its signature and revocation were not checked: ${why}`,
     ...claimLines(decoded.claims),
   ].join('\n')
 }
 
 async function inspect(token: string, config: string | undefined): Promise<string> {
-  // One that was named must be right; without one, there may be none here.
+  // A configuration passed with --config must be valid. Otherwise there may be none.
   const named = config === undefined ? undefined : await configured(config)
   try {
     const loaded = named ?? (await configured(config))
     const note =
       loaded.configuration.storage.driver === 'memory'
-        ? '\nThe storage is in the memory of the server, which this command cannot see: a reference, a code, a refresh token and a revocation are unknown here.'
+        ? '\nThe storage is in the memory of the server, which this command cannot read: reference tokens, codes, refresh tokens and revocations are unknown.'
         : ''
     return `${await withProvider(loaded, async (provider) => told(await provider.inspect(token)))}${note}`
   } catch (cause) {
-    // Somebody with a token in the hand wants to see it, also when the store is down.
+    // The claims of a JWT are useful even if the store is down.
     return guessed(token, messageOf(cause))
   }
 }
 
-/** `grantry token inspect`: what a token is, what it says, and whether it is accepted now. It spends nothing and does not repeat the token. */
+/** Runs `grantry token inspect`. It does not spend the token, and the output does not contain it. */
 export async function tokenInspectCommand(given: string, { config }: { readonly config?: string }): Promise<string> {
   const token = (given === '-' ? await text(process.stdin) : given).trim()
-  if (token === '') throw new TypeError('the token is empty; give one, or - and send it to standard input')
+  if (token === '') throw new TypeError('the token is empty; pass a token, or - to read it from standard input')
   return `${await inspect(token, config)}\n`
 }

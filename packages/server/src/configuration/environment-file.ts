@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPresent } from './is-present.ts'
 
-/** Lies beside the configuration; also what systemd (`EnvironmentFile`) and Docker (`--env-file`) read. */
+/** Next to the configuration. systemd (`EnvironmentFile`) and Docker (`--env-file`) can read it, too. */
 export const environmentFileName = 'grantry.env'
 
 const line = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/u
 
 /**
- * The variables in `grantry.env` of this directory; none where there is no such file. What the environment itself sets wins.
+ * Returns the variables in `grantry.env` of this directory, or none if the file does not exist.
  *
- * @throws TypeError that names the file and the line, never its content.
+ * @throws TypeError that names the file and the line, but does not quote the content.
  */
 export function readEnvironmentFile(directory: string): Readonly<Record<string, string>> {
   const file = join(directory, environmentFileName)
@@ -19,7 +19,7 @@ export function readEnvironmentFile(directory: string): Readonly<Record<string, 
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new TypeError(`${file} cannot be read (${(cause as { code?: string }).code}); let this user read it`, {
+    throw new TypeError(`cannot read ${file} (${(cause as { code?: string }).code}); grant this user read access`, {
       cause,
     })
   }

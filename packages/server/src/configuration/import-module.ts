@@ -2,20 +2,20 @@ import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Packages that are inside this program, by name, for the modules of an operator. Filled by the single file, which has no `node_modules` in which
- * a configuration would find `grantry` and `@grantry/core`; empty where they are installed.
+ * Bundled packages by name, for the operator's modules. `grantry.mjs` fills it, because it has no `node_modules` from
+ * which a configuration could import `grantry` and `@grantry/core`. Empty if the packages are installed.
  */
 export const carriedModules = new Map<string, unknown>()
 
-/** The default export of a module of the operator's own: `.ts` too, also on a Node.js that cannot strip types. */
+/** Returns the default export of an operator's module. Supports `.ts`, even if Node.js cannot strip types. */
 export async function importModule(file: string): Promise<unknown> {
   if (extname(file) === '.ts' || carriedModules.size > 0) {
     const { createJiti } = await import('jiti')
     const jiti = createJiti(import.meta.url, {
       virtualModules: Object.fromEntries(carriedModules),
-      // Its cache is a directory of a known name where every user of this machine writes, and what lies in it is run.
+      // jiti runs the code in its cache, and every user of this machine can write to the cache directory.
       fsCache: false,
-      // Bun would get a carried package from the registry before anybody could hand it over.
+      // Otherwise Bun downloads a bundled package from the registry.
       tryNative: false,
     })
     return jiti.import(file, { default: true })

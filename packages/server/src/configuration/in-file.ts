@@ -1,8 +1,8 @@
 import { messageOf } from '../message-of.ts'
 
-/** What the provider says of a mistake, in words of the configuration: who wrote that has called no function. */
+/** Returns the message of an error without the `createProvider(): ` prefix: the operator has not called a function. */
 export const ownSentence = (cause: unknown): string => messageOf(cause).replace(/^createProvider\(\): /u, '')
 
-/** The same, told of the file that the operator wrote. */
+/** Wraps an error so that its message starts with the file that the operator wrote. */
 export const inFile = (cause: unknown, file: string): Error =>
   new TypeError(`${file}: ${ownSentence(cause)}`, { cause })

@@ -8,7 +8,7 @@ const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysS
 export const settingsSchema = v.pipe(
   configurationObject({
     algorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
-    // Without their defaults: beside `jwks` they must not even be there.
+    // Without defaults: next to `jwks` they must be absent.
     algorithms: v.exactOptional(v.unwrap(list)),
     rotateAfter: v.exactOptional(v.unwrap(rotateAfter)),
     encryptionSecret,
@@ -17,15 +17,15 @@ export const settingsSchema = v.pipe(
   }),
   v.check(
     ({ algorithm, jwks }) => algorithm === undefined || jwks === undefined,
-    'must have algorithm or jwks, not both',
+    'must have either algorithm or jwks, not both',
   ),
   v.check(
     (keys) => keys.jwks === undefined || Object.keys(keys).length === 1,
-    'must have jwks alone: the keys of a file are neither rotated nor encrypted nor refused here',
+    'must not have other settings next to jwks: keys from a file are not rotated, encrypted or refused',
   ),
   v.check(
     (keys) => keys.algorithm === undefined || keys.algorithms === undefined,
-    'must have algorithm or algorithms, not both',
+    'must have either algorithm or algorithms, not both',
   ),
 )
 
@@ -34,10 +34,10 @@ type GivenKeys = Extract<KeySource, readonly unknown[]>
 
 const isGiven = (keys: KeySettings | GivenKeys): keys is GivenKeys => Array.isArray(keys)
 
-/** The settings of the section; none where it holds the keys themselves. */
+/** Returns the settings in `keys`; empty if `keys` is an array of keys. */
 export const keySettingsOf = (keys: KeySettings | GivenKeys): KeySettings => (isGiven(keys) ? {} : keys)
 
-/** In a module configuration also the keys themselves: JWKs, and external ones. */
+/** Settings, or in a module configuration an array of keys (JWKs and external keys). */
 export const keysSchema = v.lazy(
   (keys): v.GenericSchema<v.InferInput<typeof settingsSchema> | GivenKeys, KeySettings | GivenKeys> =>
     Array.isArray(keys) ? v.custom<GivenKeys>(Array.isArray) : settingsSchema,
@@ -49,19 +49,19 @@ async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
   try {
     set = JSON.parse(await readFile(file, 'utf8'))
   } catch (cause) {
-    // Only the code of a failed read: the message of a failed parse would quote the private key.
+    // Not the message of the error: a parse error would quote the private key.
     const why =
       cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${(cause as { code?: string }).code})`
     throw new TypeError(`keys.jwks ${file}: ${why}`)
   }
   if (!Array.isArray(set?.keys))
     throw new TypeError(
-      `keys.jwks ${file}: it must be a JWK set, { "keys": [...] }, whose first key is private and signs`,
+      `keys.jwks ${file}: it must be a JWK set, { "keys": [...] }, whose first key is the private signing key`,
     )
   return set.keys
 }
 
-/** What a configuration means for the provider: without a file, keys that the storage keeps. */
+/** Returns the key source for the provider. Without a key file, the keys are kept in the storage. */
 export async function configuredKeys(keys: KeySettings | GivenKeys, directory: string): Promise<KeySource> {
   if (isGiven(keys)) return keys
   const { jwks, algorithm, algorithms: list = algorithm && [algorithm], rotateAfter, encryptionSecret, refused } = keys
@@ -74,16 +74,16 @@ export async function configuredKeys(keys: KeySettings | GivenKeys, directory: s
   })
 }
 
-/** Seconds for which a key signs where the configuration does not say. */
+/** Seconds for which a key signs by default. */
 export const usualRotation: number = v.getDefault(rotateAfter)
 
-/** For the operator: where the keys are, and what becomes of them. */
+/** Describes for the operator where the keys are stored, and when they rotate. */
 export function describeKeys(keys: KeySettings | GivenKeys): string {
-  if (isGiven(keys)) return 'given by the configuration'
-  if (keys.jwks !== undefined) return 'of keys.jwks'
+  if (isGiven(keys)) return 'from the configuration'
+  if (keys.jwks !== undefined) return 'from keys.jwks'
   const seconds = keys.rotateAfter ?? usualRotation
   const days = Math.round(seconds / 86_400)
   const period = days >= 1 ? `${days} days` : `${seconds} seconds`
   const protection = keys.encryptionSecret === undefined ? 'not encrypted' : 'encrypted'
-  return `in the storage, ${protection}; the next one signs after ${period}`
+  return `in the storage, ${protection}; rotated every ${period}`
 }

@@ -9,7 +9,7 @@ import { isPresent } from './is-present.ts'
 import { parseJson } from './parse-json.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
-/** A configuration and the directory from which its relative paths count. */
+/** A configuration, its file, and the directory that its relative paths are resolved against. */
 export interface LoadedConfiguration {
   readonly configuration: CheckedConfiguration
   readonly file: string
@@ -18,26 +18,26 @@ export interface LoadedConfiguration {
 
 const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.mjs'] as const
 
-/** The configuration in this directory, where it has one. */
+/** Returns the path of the configuration in this directory, if there is one. */
 export const findConfiguration = (directory: string): string | undefined =>
   usualNames.map((name) => resolve(directory, name)).find(isPresent)
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What the environment sets wins, also by the name of a file: a secret that was replaced there must not lose to an old one. */
+/** Merges variables. The environment wins, also with `NAME_FILE`: an old secret in the file must not override a new one. */
 function variablesOf(inFile: Variables, environment: Variables): Variables {
   const left = Object.entries(inFile).filter(([name]) => environment[`${name}_FILE`] === undefined)
   return { ...Object.fromEntries(left), ...environment }
 }
 
 /**
- * Reads, completes and checks a configuration file.
+ * Reads a configuration file, substitutes environment variables and validates the result.
  *
- * @throws TypeError with one sentence that begins with the file and names the path in it.
+ * @throws TypeError with a one-line message that starts with the file and names the path in it.
  */
 export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
   const file = resolve(path)
-  if (!isPresent(file)) throw new TypeError(`${file}: there is no such file`)
+  if (!isPresent(file)) throw new TypeError(`${file}: the file does not exist`)
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
     const written = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))

@@ -22,12 +22,13 @@ export const place = configurationObject({
 
 type Input = boolean | v.InferInput<typeof place>
 /**
- * `true`: `/metrics` on the port of the server, for callers on this machine only. `{ port, host, allowedHosts }`: a listener of its own, which accepts
- * requests for an IP address, `localhost`, `host` and the names in `allowedHosts`. `false`: no metrics.
+ * `true`: `/metrics` on the port of the server, for callers on this machine only. `{ port, host, allowedHosts }`: a
+ * separate listener that accepts requests for an IP address, `localhost`, `host` and the names in `allowedHosts`.
+ * `false`: no metrics.
  */
 export type MetricsConfiguration = boolean | v.InferOutput<typeof place>
 
-/** By what it looks like, not as a union: a mistake is then told with its path. */
+/** Chosen by the type of the value. The errors of a union would not name the path. */
 export const metricsSchema: v.GenericSchema<Input, MetricsConfiguration> = v.lazy((metrics) =>
   typeof metrics === 'object' && metrics !== null
     ? place

@@ -1,6 +1,6 @@
 import type { Plugin } from '@grantry/core'
 import { eachPlugin } from './each-plugin.ts'
 
-/** What an operator knows plugins by: the type of a grant, what a check settles. */
+/** Returns the names of plugins as shown to the operator: grant types, and the demands that checks settle. */
 export const pluginNames = (plugins: Plugin): readonly string[] =>
   eachPlugin(plugins).map((plugin) => (plugin.kind === 'grant' ? plugin.grantType : plugin.settles))

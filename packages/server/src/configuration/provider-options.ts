@@ -23,19 +23,19 @@ async function loadPlugin(entry: PluginEntry, index: number, directory: string):
     const exported = await importModule(file)
     const plugin: unknown = typeof exported === 'function' ? await exported() : exported
     if (typeof plugin !== 'object' || plugin === null)
-      throw new TypeError('its default export is no plugin and no factory of one')
+      throw new TypeError('its default export is neither a plugin nor a function that returns one')
     return plugin as Plugin
   } catch (cause) {
-    throw new TypeError(`plugins[${index}] ${entry} cannot be used: ${messageOf(cause)}`, { cause })
+    throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${messageOf(cause)}`, { cause })
   }
 }
 
-/** On unless said otherwise; the limit of passwords is never off. */
+/** `enabled: false` turns off all limits except the one for passwords. */
 function abuseControlOf({ abuseControl: { enabled, ...limits } }: CheckedConfiguration): AbuseControlOptions {
   return enabled ? limits : { ...limits, credentials: false, validation: false }
 }
 
-/** What a configuration means for the provider. */
+/** Returns the options of the provider for a configuration. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
   storage: AtomicDriver,

@@ -32,27 +32,27 @@ const shutdownDelay = v.pipe(
   v.maxValue(300, 'must be 0 to 300 seconds'),
 )
 
-const userServiceSchema = v.custom<UserService>(isObject, 'must be an array of users, or in a module a user service')
+const userServiceSchema = v.custom<UserService>(isObject, 'must be an array of users, or in a module configuration a user service')
 
-// By what it looks like, not as a union: a mistake in the third user is then told with its path.
+// Chosen by the type of the value. The errors of a union would not name the path, such as `users[2].sub`.
 const usersSchema = v.lazy(
   (users): v.GenericSchema<readonly UserInput[] | UserService, readonly ConfiguredUser[] | UserService> =>
     Array.isArray(users) ? v.array(userSchema) : userServiceSchema,
 )
 
-/** The path of a module, or in a module configuration a plugin itself. */
+/** The path of a module, or in a module configuration a plugin. */
 export type PluginEntry = string | Plugin
 
-// Spelled out: inferring it through the recursive type of a plugin is too deep for the compiler.
+// An explicit type: the compiler cannot infer it through the recursive type of a plugin.
 const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
   v.custom<PluginEntry>(
     (entry) => typeof entry === 'string' || isObject(entry),
-    'must be the path of a module, or in a module a plugin',
+    'must be the path of a module, or in a module configuration a plugin',
   ),
   'must be an array',
 )
 
-// The limits are judged by the provider.
+// The provider validates the limits.
 const limits = <K extends keyof AbuseControlOptions>() =>
   v.exactOptional(v.custom<Exclude<AbuseControlOptions[K], undefined>>(() => true))
 
@@ -67,8 +67,8 @@ const abuseControlSchema = v.optional(
 )
 
 /**
- * The configuration of the server. What it hands to the provider unchanged (clients, scopes, endpoints, ...) is judged there, by the same rules
- * as in a program.
+ * The configuration of the server. Values that it passes to the provider unchanged (clients, scopes, endpoints, ...) are
+ * validated there.
  */
 export const configurationSchema = configurationObject({
   /** For editors: the address of the JSON Schema. The server does not read it. */
@@ -100,10 +100,10 @@ export const configurationSchema = configurationObject({
   console: v.optional(consoleSchema, false),
 })
 
-/** What an operator writes. */
+/** The configuration as the operator writes it. */
 export type Configuration = v.InferInput<typeof configurationSchema>
 
-/** The same, checked and with its defaults. */
+/** The validated configuration, with defaults. */
 export type CheckedConfiguration = v.InferOutput<typeof configurationSchema>
 
 /**

@@ -14,7 +14,7 @@ const redisUrl = v.pipe(
 )
 
 const sentinelSchema = configurationObject({
-  // A URL in its place could hold a password, and would be quoted when it is not found.
+  // A URL could contain a password, and the error for an unknown host would quote it.
   host: v.pipe(text('the host of a Sentinel'), v.regex(/^[^/@\s]+$/u, 'must be the host of a Sentinel, not a URL')),
   port: v.optional(
     v.pipe(
@@ -54,11 +54,11 @@ const redisSchema = v.pipe(
   }),
   v.check(
     ({ url, cluster, sentinels }) => [url, cluster, sentinels].filter((way) => way !== undefined).length === 1,
-    'must have one of url, cluster and sentinels',
+    'must have exactly one of url, cluster and sentinels',
   ),
   v.check(
     ({ sentinels, name }) => (sentinels === undefined) === (name === undefined),
-    'must have a name where it has sentinels, and only there',
+    'must have sentinels and name together',
   ),
 )
 
@@ -80,14 +80,14 @@ type StorageSchema = (typeof schemas)[keyof typeof schemas]
 export type StorageInput = v.InferInput<StorageSchema>
 export type StorageConfiguration = v.InferOutput<StorageSchema>
 
-/** By the driver that it names, not as a union: a mistake is then told with its path. */
+/** Chosen by the name of the driver. The errors of a union would not name the path. */
 export const storageSchema: v.GenericSchema<StorageInput, StorageConfiguration> = v.lazy((storage) => {
   const driver = (storage as { readonly driver?: unknown } | null)?.driver
   const known = drivers.find((name) => name === driver)
   return known === undefined ? unknownDriver : schemas[known]
 }) as v.GenericSchema<StorageInput, StorageConfiguration>
 
-/** A driver, and what the operator reads of it at start: no password. */
+/** A driver and its description for the operator, without passwords. */
 export interface ConfiguredStorage {
   readonly driver: AtomicDriver
   readonly description: string
@@ -95,15 +95,15 @@ export interface ConfiguredStorage {
 
 const hostOf = (url: string): string => new URL(url).host
 
-/** Makes the driver that was asked for. Redis' client library is loaded only when it is used. */
+/** Creates the configured driver. Loads the Redis client only if it is needed. */
 export async function configuredStorage(storage: StorageConfiguration, directory: string): Promise<ConfiguredStorage> {
   if (storage.driver === 'memory') {
-    return { driver: memoryDriver(), description: 'memory: codes and tokens are gone when this process ends' }
+    return { driver: memoryDriver(), description: 'memory: codes and tokens are lost when this process ends' }
   }
   if (storage.driver === 'filesystem') {
     const { filesystemDriver } = await import('@grantry/storage-drivers/filesystem')
     const path = resolve(directory, storage.directory)
-    const note = storage.fsync ? '' : ', without fsync: a power cut can lose the last seconds'
+    const note = storage.fsync ? '' : ', without fsync: a power failure can lose the last seconds'
     return {
       driver: filesystemDriver({ directory: path, fsync: storage.fsync }),
       description: `filesystem: ${path}${note}`,
@@ -117,7 +117,7 @@ export async function configuredStorage(storage: StorageConfiguration, directory
     operationTimeout,
     connection: { ...(username !== undefined && { username }), ...(password !== undefined && { password }) },
   }
-  const waits = waitReplicas === 0 ? '' : `, each write on ${waitReplicas} more`
+  const waits = waitReplicas === 0 ? '' : `, each write replicated to ${waitReplicas}`
   const described = (servers: string): string => `redis: ${servers}, prefix ${prefix}${waits}`
   if (storage.cluster !== undefined) {
     const driver = redisDriver({ ...settings, cluster: storage.cluster })
@@ -127,7 +127,7 @@ export async function configuredStorage(storage: StorageConfiguration, directory
     const { sentinels, name = '' } = storage
     const places = sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')
     const driver = redisDriver({ ...settings, sentinels, name })
-    return { driver, description: described(`${name} of the Sentinels ${places}`) }
+    return { driver, description: described(`${name} via Sentinels ${places}`) }
   }
   const { url = '' } = storage
   return { driver: redisDriver({ ...settings, url }), description: described(hostOf(url)) }

@@ -13,7 +13,7 @@ const bodyLimit = 65_536
 const refusal = (code: string, description: string, status = 400): Response =>
   Response.json({ error: code, error_description: description }, { status, headers })
 
-/** The parameters that would change what the response means. Where they are absent, the request means what a login page is asked for. */
+/** Rejects parameters that would change the meaning of the response and that the demo does not support. */
 function assertUnderstood({ response_type, response_mode, prompt, request, request_uri }: RequestParameters): void {
   const refuse = (code: 'invalid_request' | 'login_required', text: string): OAuthError =>
     new OAuthError(code, text, { reason: 'plugin:demo:request_unsupported' })
@@ -26,8 +26,9 @@ function assertUnderstood({ response_type, response_mode, prompt, request, reque
 }
 
 /**
- * `POST /demo/authorize`: stands in for the login page of a host. It takes what such a page knows (the request of the client, the user's name and
- * password) and returns the code in the body instead of a redirect, so that one curl is enough.
+ * Handles `POST /demo/authorize`, which stands in for the login page of a host. It takes the authorization request of
+ * the client, the user name and the password, and returns the code in the body instead of a redirect, so that one curl
+ * command is enough.
  */
 export function demoAuthorize(provider: Provider): Handler {
   return async (request, connection) => {

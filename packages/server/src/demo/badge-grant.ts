@@ -1,14 +1,14 @@
 import { defineGrant, type Grant, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
 
-/** Who carries which badge: the directory of the doors. */
+/** Maps badges to their owners. */
 export interface Doors {
   ownerOf(badgeId: string): Promise<string | undefined>
 }
 
 const params = v.object({ badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u)) })
 
-/** A custom grant: an office badge for a token. `badge_id` is the number that the door reads. */
+/** A custom grant that exchanges the number of an office badge (`badge_id`) for a token. */
 export const badgeGrant = (doors: Doors): Grant<typeof params> =>
   defineGrant({
     grantType: 'urn:example:badge',

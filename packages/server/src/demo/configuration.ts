@@ -8,7 +8,7 @@ const sha256 = {
   api2Secret: 'E6v71T/CI5UM2YA2lgzc/eqTCu+QFAOaFK56JX9PATg=',
 } as const
 
-// Hashes of alice-password and bob-password: known to everybody, like everything in the demo.
+// Hashes of alice-password and bob-password. Public, like every secret of the demo.
 const passwords = {
   alice: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
   bob: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWJvYg$gm2fHaZYYFAdDJJvd8u/zjAXW4HIrjwG6vWJeRpU7d0',
@@ -17,7 +17,7 @@ const passwords = {
 /** Badge 123456 is alice's. */
 const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' : undefined) }
 
-/** The configuration of `grantry serve` without a file. Its secrets are public: it is for trying, on loopback only. */
+/** Returns the configuration of the demo (`grantry serve` without a file). Its secrets are public, so it is for loopback only. */
 export function demoConfiguration(issuer: string): Configuration {
   const redirectUris = [`${issuer}/demo/callback`]
   const scopes = ['openid', 'profile', 'email', 'roles', 'offline_access', 'api1', 'api2']

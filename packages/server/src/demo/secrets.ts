@@ -1,12 +1,12 @@
-/** What the demo's console fills in: known to everybody, like everything in the demo. */
+/** The values that the console of the demo fills in. Public, like every secret of the demo. */
 export interface DemoSecrets {
   readonly clients: Readonly<Record<string, string>>
   readonly apis: Readonly<Record<string, string>>
-  /** Names and passwords. */
+  /** User names and passwords. */
   readonly users: readonly { readonly username: string; readonly password: string }[]
-  /** Values of fields of the grants. */
+  /** Values for grant parameters. */
   readonly fields: Readonly<Record<string, string>>
-  /** The stand-in for a login page. */
+  /** The path that stands in for a login page. */
   readonly authorizePath: string
 }
 

@@ -9,50 +9,51 @@ interface TemplateFacts {
   readonly apiHash: string
 }
 
-/** The configuration that `grantry init` writes: what an operator changes first, with the reason beside it. */
+/** Returns the commented configuration that `grantry init` writes. */
 export const configurationTemplate = ({ issuer, clientHash, apiHash }: TemplateFacts): string => `\
-// The configuration of this Grantry server. After a change: grantry check, then restart the server.
+// The configuration of this Grantry server. After a change, run grantry check and restart the server.
 {
-  // For editors: completes and checks what is written here.
+  // Completion and validation in editors.
   "$schema": ${JSON.stringify(schemaAddress(version))},
 
-  // The URL of this server as clients see it. Before others use it: an https URL, a proxy with a certificate before the
-  // server, and "trustedProxies": 1.
+  // The URL of this server as seen by clients. In production, set it to an https URL, terminate TLS in a reverse proxy,
+  // and set "trustedProxies" to 1.
   "issuer": ${JSON.stringify(issuer)},
 
-  // Codes and tokens: files on this machine, for any number of processes. Several machines: "driver": "redis".
+  // Where codes and tokens are stored: files that any number of processes on this machine share. For several machines,
+  // set "driver" to "redis".
   "storage": { "driver": "filesystem", "directory": "./data" },
 
-  // Signing keys: made at the first start, kept in the storage under the encryption secret, replaced every 90 days.
-  // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} beside this file.
-  // OpenID Connect wants RS256 offered; ES256, the first, signs unless a client has "identityTokenAlgorithm": "RS256".
+  // Signing keys: created at the first start, encrypted in the storage, rotated every 90 days (7776000 seconds).
+  // \${GRANTRY_KEY_SECRET} is read from the environment, or from ${environmentFileName} next to this file.
+  // OpenID Connect requires RS256. ES256, the first, is the default; a client can set "identityTokenAlgorithm": "RS256".
   "keys": { "algorithms": ["ES256", "RS256"], "rotateAfter": 7776000, "encryptionSecret": "\${GRANTRY_KEY_SECRET}" },
 
   "clients": [
     {
-      // A service that gets tokens for itself. Only the hash of its secret is here; a new one: grantry hash-secret
+      // A service that gets tokens for itself. Only the hash of its secret is stored. New secret: grantry hash-secret
       "clientId": "service",
       "secrets": [{ "sha256": "${clientHash}" }],
       "grantTypes": ["client_credentials"],
       "scopes": ["api1"],
       "accessTokenLifetime": 3600
     }
-    // A web application with your login page (it calls createAuthorizationCode(), see the guide on embedding):
+    // A web application whose users sign in at your login page (see docs/guides/embedding.md):
     // { "clientId": "web", "secrets": [{ "sha256": "..." }], "grantTypes": ["authorization_code", "refresh_token"],
     //   "scopes": ["openid", "profile", "offline_access", "api1"], "redirectUris": ["https://web.example.com/callback"] }
   ],
 
   "scopes": [
-    // An API. It asks what a token is worth (POST /connect/introspect) with this name and its own secret.
+    // An API. It introspects tokens (POST /connect/introspect) with this name and its own secret.
     { "name": "api1", "secrets": [{ "sha256": "${apiHash}" }], "audience": "https://api1.example.com" }
   ],
 
-  // "users": [{ "sub": "1", "username": "alice", "password": "what grantry hash-password prints" }],
+  // "users": [{ "sub": "1", "username": "alice", "password": "output of grantry hash-password" }],
 
-  // The older validation endpoint answers anybody; introspection replaces it.
+  // The legacy validation endpoint requires no authentication. Use introspection instead.
   "endpoints": { "accessTokenValidation": false },
 
-  // How many hops from the right of X-Forwarded-For are proxies of yours.
+  // The number of your own reverse proxies, counted from the right of X-Forwarded-For.
   "trustedProxies": 0
 }
 `

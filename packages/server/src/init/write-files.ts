@@ -1,24 +1,24 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Not by `recursive`: where nothing can be made (below /proc) Node.js tries without end. */
+// Without `recursive`: below /proc, where no directory can be created, Node.js loops forever.
 function makeAll(directory: string): void {
   if (existsSync(directory)) return
-  // A drive of Windows that is not there has no parent.
+  // A missing Windows drive is its own parent.
   if (dirname(directory) !== directory) makeAll(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
 }
 
 /**
- * Writes new files that only this user can read, all or none.
+ * Creates files that only this user can read: all of them, or none.
  *
- * @throws TypeError with one sentence when one of them is there already, or the directory cannot be written.
+ * @throws TypeError with a one-line message if a file already exists, or the directory is not writable.
  */
 export function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
   const taken = Object.keys(files).find((name) => existsSync(join(directory, name)))
   if (taken !== undefined) {
     throw new TypeError(
-      `${join(directory, taken)} is there already and is left as it is; name another directory, or remove it first`,
+      `${join(directory, taken)} already exists and was not changed; choose another directory, or delete it first`,
     )
   }
   const made: string[] = []
@@ -26,7 +26,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
     makeAll(directory)
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name)
-      // Not even to a file that came between the look and this line.
+      // `wx` also fails if the file was created since the check.
       const file = openSync(path, 'wx', 0o600)
       made.push(path)
       try {
@@ -38,7 +38,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   } catch (cause) {
     for (const path of made) rmSync(path, { force: true })
     const { code } = cause as { readonly code?: string }
-    const remedy = code === 'ENOSPC' ? 'its disk is full, make room on it' : 'name a directory of this user'
-    throw new TypeError(`${directory} cannot be written (${code}); ${remedy}`, { cause })
+    const remedy = code === 'ENOSPC' ? 'free space on the disk' : 'choose a directory that this user can write to'
+    throw new TypeError(`cannot write to ${directory} (${code}); ${remedy}`, { cause })
   }
 }
