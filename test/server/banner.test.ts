@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close(0)))
 })
 
-/** Starts the demo where there is no issuer. */
+/** Starts the demo if there is no issuer. */
 async function start(issuer: string | undefined, port: number | undefined = 0): Promise<GrantryServer> {
   const configuration = { issuer: issuer ?? '', storage: { driver: 'memory' }, clients: [] }
   const loaded = issuer !== undefined && {
@@ -47,9 +47,9 @@ const event = {
   time: 0,
 } as const
 
-describe('an issuer where clients do not find this server', () => {
+describe('an issuer that does not match the listener', () => {
   test.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]'])(
-    'another port of this machine is told: %s',
+    'warns of another port on loopback: %s',
     async (host) => {
       const server = await start(`${host}:1`)
       expect(warnings(banner(server, [], false))).toEqual([
@@ -61,29 +61,31 @@ describe('an issuer where clients do not find this server', () => {
   test.each([
     ['http://127.0.0.1', 80],
     ['https://localhost', 443],
-  ])('%s names the port %d', async (issuer, port) => {
-    expect(banner(await start(issuer), [], false)).toContain(`The issuer names port ${port}, but the server listens on `)
+  ])('%s implies the port %d', async (issuer, port) => {
+    expect(banner(await start(issuer), [], false)).toContain(
+      `The issuer names port ${port}, but the server listens on `,
+    )
   })
 
-  test('https on a host that others reach is right: a proxy listens there', async () => {
+  test('does not warn of a public https issuer, where a proxy listens', async () => {
     expect(warnings(banner(await start('https://id.example.com'), [], false))).toEqual([])
   })
 
-  test('the port that the issuer names is right', async () => {
+  test('does not warn if the issuer names the port', async () => {
     const port = await freePort()
     expect(warnings(banner(await start(`http://127.0.0.1:${port}`, port), [], false))).toEqual([])
   })
 
-  test('the demo is its own issuer', async () => {
+  test('does not warn in the demo', async () => {
     const text = banner(await start(undefined), [], false)
     expect(warnings(text)).toEqual([])
     expect(text).toContain('This is a demo')
   })
 })
 
-// Without --port: the banner would warn of a mismatch that the server made itself.
+// Otherwise the banner would warn of a mismatch that the server caused itself.
 test.each(['127.0.0.1', 'localhost', '[::1]'])(
-  'without a port the server listens where http://%s says',
+  'without --port, the server listens on the port of the issuer http://%s',
   async (host) => {
     const port = await freePort()
     const configuration = parseConfiguration(
@@ -99,7 +101,7 @@ test.each(['127.0.0.1', 'localhost', '[::1]'])(
 )
 
 describe('colour', () => {
-  test('every warning is red where there is colour', async () => {
+  test('prints every warning in red', async () => {
     const text = banner(await start('http://127.0.0.1:1'), [event], true)
     expect(warnings(text)).toHaveLength(2)
     for (const line of warnings(text)) {
@@ -109,12 +111,12 @@ describe('colour', () => {
     expect(text.split(red)).toHaveLength(3)
   })
 
-  test('that it is a demo is red where there is colour', async () => {
+  test('prints the demo notice in red', async () => {
     expect(banner(await start(undefined), [], true)).toContain(`${red}This is a demo`)
   })
 
   test.each([['http://127.0.0.1:1'], ['https://id.example.com'], [undefined]])(
-    'without colour there is no control sequence: issuer %s',
+    'prints no control sequence without colour: issuer %s',
     async (issuer) => {
       const text = banner(await start(issuer), [event], false)
       expect(text).toContain('warning    web cannot succeed')
@@ -123,7 +125,7 @@ describe('colour', () => {
   )
 })
 
-describe('a server of your own', () => {
+describe('a configured server', () => {
   const sha256 = 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8='
   const client = { secrets: [{ sha256 }], grantTypes: ['client_credentials'], scopes: ['openid', 'api1'] }
 
@@ -137,7 +139,7 @@ describe('a server of your own', () => {
     return server
   }
 
-  /** What it prints below "Paste this into another terminal", and what that answers; the secret that curl would ask for is given. */
+  /** Runs what the banner prints below "Paste this into another terminal", with the secret that curl would prompt for. */
   async function pasted(server: GrantryServer): Promise<{ commands: string; answers: readonly string[] }> {
     const text = banner(server, [], false)
     const commands = text.slice(text.indexOf('Paste this into another terminal:')).split('\n').slice(1).join('\n')
@@ -145,15 +147,15 @@ describe('a server of your own', () => {
     return { commands, answers: stdout.trim().split('\n') }
   }
 
-  test('names every plugin, those that check as well', async () => {
+  test('names every plugin, including grant checks', async () => {
     const badge = badgeGrant({ ownerOf: async () => undefined })
     expect(banner(await configured({ plugins: [badge] }), [], false)).toContain(
       '\nplugins    client_credentials, password, authorization_code, proof_key, refresh_token, urn:example:badge\n',
     )
   })
 
-  // Behind a proxy the issuer is elsewhere; the commands are for this machine.
-  test('prints commands that work as they are pasted', async () => {
+  // Behind a proxy the issuer has another address, but the commands must work on this machine.
+  test('prints commands that can be pasted', async () => {
     const server = await configured({ clients: [{ ...client, clientId: 'web' }] })
     const { commands, answers } = await pasted(server)
     expect(commands).toContain(' -u web -d grant_type=client_credentials -d scope=api1;')
@@ -166,14 +168,17 @@ describe('a server of your own', () => {
   test.each([
     ['is disabled', { enabled: false }],
     ['has no API', { scopes: ['openid'] }],
-    ['may not ask for itself', { grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/'] }],
-    ['has a name that a shell would obey', { clientId: '$(id)' }],
-  ])('a client that %s is not in a command', async (_what, more) => {
+    [
+      'may not use client credentials',
+      { grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/'] },
+    ],
+    ['has an id with shell syntax', { clientId: '$(id)' }],
+  ])('prints no command for a client that %s', async (_what, more) => {
     const { commands } = await pasted(await configured({ clients: [{ ...client, clientId: 'web', ...more }] }))
     expect(commands).not.toContain('grant_type')
   })
 
-  test('an endpoint that is switched off is not in a command', async () => {
+  test('prints no command for a disabled endpoint', async () => {
     const endpoints = { token: false, discovery: false }
     const { answers } = await pasted(await configured({ endpoints, clients: [{ ...client, clientId: 'web' }] }))
     expect(answers).toEqual(['{"status":"ready"}'])

@@ -12,33 +12,30 @@ import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
 
-describe('what only prints', () => {
-  test('--version is that of the package', async () => {
+describe('commands that only print', () => {
+  test('--version prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(`${root}/packages/server/package.json`, 'utf8'))
     expect(await printed('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
   })
 
-  test.each([[['--help']], [['help']], [['serve', '--help']]])(
-    '%j is what was asked for: it ends with 0',
-    async (line) => {
-      const usage = expect.stringContaining('Usage: grantry')
-      expect(await printed(...line)).toEqual({ code: 0, out: usage, err: '' })
-    },
-  )
+  test.each([[['--help']], [['help']], [['serve', '--help']]])('%j exits with 0', async (line) => {
+    const usage = expect.stringContaining('Usage: grantry')
+    expect(await printed(...line)).toEqual({ code: 0, out: usage, err: '' })
+  })
 
-  test('--help names every command', async () => {
+  test('--help lists every command', async () => {
     const { out } = await printed('--help')
     for (const command of ['serve', 'hash-secret', 'hash-password']) expect(out).toContain(command)
   })
 
-  // A shell makes it of an unset variable: the hash of nothing would let everybody in.
-  test('hash-secret of an empty secret is refused, and no hash is printed', async () => {
+  // An unset shell variable becomes an empty argument, and its hash would accept an empty secret.
+  test('hash-secret rejects an empty secret and prints no hash', async () => {
     const sentence = expect.stringMatching(/^grantry: the secret is empty; [^\n]+\n$/u)
     expect(await printed('hash-secret', '')).toEqual({ code: 1, out: '', err: sentence })
   })
 
   test.each(['-web-secret', '--web-secret', '-hweb', '-c'])(
-    'hash-secret takes %j for a secret, and does not repeat it',
+    'hash-secret hashes %j as a secret, and does not print it',
     async (secret) => {
       const hash = createHash('sha256').update(secret).digest('base64')
       expect(await printed('hash-secret', secret)).toEqual({
@@ -58,7 +55,7 @@ describe('what only prints', () => {
     60_000,
   )
 
-  test('hash-secret alone makes a secret, shows it once, and its hash', async () => {
+  test('hash-secret without a secret generates one and prints it with its hash', async () => {
     const { out } = await printed('hash-secret')
     const [, secret = '', stored] =
       /^secret {3}([\w-]{43})\nstore {4}\{ "sha256": "([\w+/]{43}=)" \}\n$/u.exec(out) ?? []
@@ -66,7 +63,7 @@ describe('what only prints', () => {
     expect((await printed('hash-secret')).out).not.toBe(out)
   })
 
-  test('hash-secret of a secret prints its hash and not the secret', async () => {
+  test('hash-secret prints the hash and not the secret', async () => {
     expect(await printed('hash-secret', 'web-secret')).toEqual({
       code: 0,
       out: 'store    { "sha256": "dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM=" }\n',
@@ -75,8 +72,8 @@ describe('what only prints', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('an output that takes nothing', () => {
-  /** What a shell's line with `$GRANTRY` in it writes to standard error. */
+describe.skipIf(process.platform === 'win32')('an output that cannot be written', () => {
+  /** Returns what a shell command with `$GRANTRY` writes to standard error. */
   async function errorsOf(line: string): Promise<string> {
     const environment = { GRANTRY: `${process.execPath} ${root}/packages/server/bin/grantry.js` }
     const { output, ended } = runProgram(['sh', '-c', line], { cwd: root, environment })
@@ -84,34 +81,34 @@ describe.skipIf(process.platform === 'win32')('an output that takes nothing', ()
     return output().err
   }
 
-  test('a reader that is gone is no failure', async () => {
+  test('a closed pipe is not an error', async () => {
     expect(await errorsOf('{ sleep 0.3; $GRANTRY hash-secret web-secret; echo $? >&2; } | true')).toBe('0\n')
   })
 
-  test.skipIf(process.platform !== 'linux')('a disk that is full is one sentence', async () => {
+  test.skipIf(process.platform !== 'linux')('a full disk is reported in one line', async () => {
     expect(await errorsOf('$GRANTRY hash-secret web-secret > /dev/full; echo $? >&2')).toBe(
       'grantry: cannot write to standard output (ENOSPC)\n1\n',
     )
   })
 })
 
-/** `npm start -- hash-password` with this on standard input. */
+/** Runs `npm start -- hash-password` with the given standard input. */
 const hashPasswordOf = (input: string) => run(['hash-password'], root, { input })
 
 describe('hash-password from standard input', () => {
   test.each([
     ['a line', 'secret\n', 'secret'],
-    ['a line of Windows', 'secret\r\n', 'secret'],
-    ['text without an end of line', 'secret', 'secret'],
-    ['spaces and other scripts', ' pässwörd 密 \n', ' pässwörd 密 '],
+    ['a Windows line', 'secret\r\n', 'secret'],
+    ['text without a line break', 'secret', 'secret'],
+    ['spaces and non-ASCII characters', ' pässwörd 密 \n', ' pässwörd 密 '],
   ])(
-    '%s: only the hash is printed, and only that password fits',
+    '%s: prints only the hash, which matches only that password',
     async (_what, input, password) => {
       const { code, out } = await hashPasswordOf(input)
       expect(code).toBe(0)
       expect(out).toMatch(/^\$scrypt\$[^\n]+\n$/u)
       const hash = parsePasswordHash(out.trim())
-      if (hash === undefined) throw new Error('what was printed is no hash')
+      if (hash === undefined) throw new Error('the output is not a hash')
       const check = createPasswordCheck([hash])
       expect(await check(password, hash)).toBe(true)
       expect(await check(`${password}\n`, hash)).toBe(false)
@@ -124,7 +121,7 @@ describe('hash-password from standard input', () => {
     ['an empty line', '\n'],
     ['an empty line before another', '\nsecret\n'],
   ])(
-    '%s is refused, and no hash is printed',
+    'rejects %s and prints no hash',
     async (_what, input) => {
       const { code, out, err } = await hashPasswordOf(input)
       expect(code).toBe(1)
@@ -169,7 +166,7 @@ describe('npm start', () => {
       env: { ...process.env, INIT_CWD: directory },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    // The pipe closes when the last process that holds it ends: npm, its shell, or the server.
+    // The pipe closes when the last of npm, its shell and the server has ended.
     const events = createInterface({ input: npm.stderr })
     for await (const line of events) {
       if (!line.includes('"event.name":"server_listening"')) continue
@@ -199,7 +196,7 @@ describe('a relative path with npm start, which runs scripts at the root of the 
     return issuer
   }
 
-  test('counts from where the caller stands', async () => {
+  test('is resolved against the directory of the caller', async () => {
     const issuer = await configuration()
     vi.stubEnv('npm_lifecycle_event', 'start')
     vi.stubEnv('INIT_CWD', directory)
@@ -212,12 +209,12 @@ describe('a relative path with npm start, which runs scripts at the root of the 
     }
   }, 60_000)
 
-  // Another script of npm that starts it has a working directory that was chosen on purpose.
-  test('counts from the working directory in another script', async () => {
+  // Another npm script that starts the server has chosen its working directory on purpose.
+  test('is resolved against the working directory in another script', async () => {
     await configuration()
     vi.stubEnv('npm_lifecycle_event', 'test')
     vi.stubEnv('INIT_CWD', directory)
     const started = startCommand(['serve', '--config', 'rel.json'])
-    await expect(started).rejects.toThrow(`${join(root, 'rel.json')}: there is no such file`)
+    await expect(started).rejects.toThrow(`${join(root, 'rel.json')}: the file does not exist`)
   }, 60_000)
 })

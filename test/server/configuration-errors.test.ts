@@ -7,7 +7,7 @@ import { configurationSchema } from '../../packages/server/src/configuration/sch
 import { client, hashed, healthy, strong, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
 
-/** Valid, and in memory: what is wrong in a case is the one thing that is wrong. */
+/** A valid configuration in memory. Each case changes one value. */
 const valid = { ...healthy, issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' } }
 const withClient = (more: object) => ({ ...valid, clients: [{ ...client, ...more }] })
 const withScope = (more: object) => ({ ...valid, scopes: [{ ...healthy.scopes[0], ...more }] })
@@ -18,11 +18,11 @@ const redis = (more: object) => ({
 })
 const unset = '$' + '{GRANTRY_TEST_UNSET}'
 
-/** [a wrong configuration, the path that the sentence must name, what else it must say] */
+/** [an invalid configuration, the path that the message must name, what else it must contain] */
 type Case = readonly [content: unknown, path: string, says?: string]
 
 const cases: readonly Case[] = [
-  // Every key of the top level with a value of the wrong type.
+  // Top-level keys with a value of the wrong type.
   [{ ...valid, $schema: 1 }, '$schema', 'must be the address of a JSON Schema'],
   [{ ...valid, issuer: 5 }, 'issuer', 'must be'],
   [{ ...valid, issuer: 'id.example.com' }, 'issuer'],
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
   [{ ...valid, maxConnections: 'many' }, 'maxConnections', 'must be a number'],
   [{ ...valid, abuseControl: 'on' }, 'abuseControl'],
   [{ ...valid, console: 'yes' }, 'console', 'must be'],
-  // Unknown keys, on every level, with the nearest known one.
+  // Unknown keys on every level, with a suggestion.
   [{ ...valid, trustedProxy: 1 }, 'trustedProxy', 'did you mean trustedProxies?'],
   [{ ...valid, keys: { algoritm: 'ES256' } }, 'keys.algoritm', 'did you mean algorithm?'],
   [withClient({ redirectUri: [] }), 'clients[0]', 'redirectUri is not a known option; did you mean redirectUris?'],
@@ -162,12 +162,12 @@ const cases: readonly Case[] = [
   [redis({ prefix: '' }), 'storage.prefix', 'must be text'],
   [redis({ waitReplicas: 1.5 }), 'storage.waitReplicas', 'must be a whole number'],
   [redis({ operationTimeout: 0 }), 'storage.operationTimeout', 'must be 0.05 to 60'],
-  // The environment, on whatever level.
+  // Environment variables.
   [{ ...valid, issuer: unset }, 'issuer', 'GRANTRY_TEST_UNSET'],
   [withClient({ redirectUris: [`https://${unset}/cb`] }), 'clients[0].redirectUris[0]', 'GRANTRY_TEST_UNSET'],
   [redis({ password: unset }), 'storage.password', 'GRANTRY_TEST_UNSET'],
   // Plugins and endpoints.
-  [{ ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0]', 'cannot be used'],
+  [{ ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0]', 'cannot load'],
   [{ ...valid, plugins: [5] }, 'plugins[0]', 'must be the path of a module'],
   [{ ...valid, endpoints: { token: 'oauth/token' } }, 'endpoints.token', 'must be true, false, or a path'],
   [{ ...valid, endpoints: { token: '/connect/userinfo' } }, 'endpoints', 'have the same path'],
@@ -176,13 +176,13 @@ const cases: readonly Case[] = [
     'introspection.unrelatedScope',
     '"inactive" or "unauthorized"',
   ],
-  // No JSON, and no object.
+  // Not JSON, or not an object.
   ['{ "issuer": "x" "clients": [] }', 'line 1, column 17', 'a comma is missing'],
   ['[]', '', 'is required'],
   ['"text"', '', 'must be an object, not a string'],
 ]
 
-describe('every mistake in a configuration is one sentence with its path', () => {
+describe('every configuration error is one line with its path', () => {
   test.each(cases.map((wrong) => [`${wrong[1]} ${wrong[2] ?? ''}`, wrong] as const))(
     '%s',
     async (_title, [content, path, says = '']) => {
@@ -190,17 +190,17 @@ describe('every mistake in a configuration is one sentence with its path', () =>
       const { code, out, err } = await printed('serve', '--port', '0', '--config', file)
       expect(code).toBe(1)
       expect(out).toBe('')
-      // One line that begins with the file: no stack, no second line.
+      // One line that starts with the file: no stack trace, no second line.
       expect(err).toMatch(/^grantry: [^\n]+\n$/u)
       expect(err).toContain(file)
-      // The core writes what it judges before a colon: `clients[0]: clientId ...`.
+      // The core separates the entry with a colon: `clients[0]: clientId ...`.
       expect(err.replaceAll(']: ', '].')).toContain(path)
       expect(err).toContain(says)
       expect(err).not.toMatch(/ at [\w.<>]+ \(|node:internal|ERR_/u)
     },
   )
 
-  test('and no key of the configuration, of a client or of a scope was left out', () => {
+  test('the cases cover every key of the configuration, a client and a scope', () => {
     const text = JSON.stringify(cases)
     const keys = [configurationSchema, clientSchema.pipe[0], scopeSchema.pipe[0]].flatMap(({ entries }) =>
       Object.keys(entries),
@@ -209,7 +209,7 @@ describe('every mistake in a configuration is one sentence with its path', () =>
   })
 })
 
-describe('what is wrong around the configuration is one sentence too', () => {
+describe('errors around the configuration are one line, too', () => {
   const sentence = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await printed('serve', ...args)
     expect([code, out]).toEqual([1, ''])
@@ -217,22 +217,22 @@ describe('what is wrong around the configuration is one sentence too', () => {
     return err
   }
 
-  test('a file that is not there, and a directory in its place', async () => {
+  test('a missing file, and a directory instead of a file', async () => {
     const { directory } = written(valid)
-    expect(await sentence('--config', join(directory, 'nowhere.json'))).toContain('there is no such file')
+    expect(await sentence('--config', join(directory, 'nowhere.json'))).toContain('the file does not exist')
     mkdirSync(join(directory, 'folder.json'))
     expect(await sentence('--config', join(directory, 'folder.json'))).toContain('EISDIR')
   })
 
-  test('a module that throws over several lines', async () => {
+  test('a module that throws an error with several lines', async () => {
     const { file } = written('throw new Error("first line\\nsecond line")', 'grantry.config.mjs')
     expect(await sentence('--config', file)).toContain('first line second line')
   })
 
-  test('a plugin that is no JavaScript', async () => {
+  test('a plugin that is not JavaScript', async () => {
     const { directory, file } = written({ ...valid, plugins: ['./broken.mjs'] })
     writeFileSync(join(directory, 'broken.mjs'), 'export default {{{')
-    expect(await sentence('--port', '0', '--config', file)).toContain('plugins[0] ./broken.mjs cannot be used')
+    expect(await sentence('--port', '0', '--config', file)).toContain('plugins[0]: cannot load ./broken.mjs')
   })
 
   test('a busy port', async () => {
@@ -245,7 +245,7 @@ describe('what is wrong around the configuration is one sentence too', () => {
     taken.close()
   })
 
-  test('a key file that holds something else, or a public key only', async () => {
+  test('a key file with other content, or with only a public key', async () => {
     const { directory, file } = written(valid)
     for (const [content, says] of [
       ['{}', 'it must be a JWK set'],

@@ -30,7 +30,7 @@ function file(content: unknown, extension = 'json'): string {
   return path
 }
 
-describe('a mistake is one sentence with its path, and exit code 1', () => {
+describe('an error is one line with its path, and exit code 1', () => {
   let printed = ''
   beforeEach(() => {
     printed = ''
@@ -58,7 +58,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
       { ...valid, abuseControl: { enable: true } },
       'abuseControl.enable is not a known option; did you mean enabled?',
     ],
-    ['a password that is no hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $scrypt$'],
+    ['a password that is not a hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $scrypt$'],
     [
       'a grant type that no plugin brings',
       { ...valid, clients: [{ ...valid.clients[0], grantTypes: ['urn:example:nothing'] }] },
@@ -69,12 +69,8 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
       { ...valid, issuer: '$' + '{GRANTRY_TEST_UNSET}' },
       'issuer needs the environment variable GRANTRY_TEST_UNSET, which is not set',
     ],
-    ['a plugin that is not there', { ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0] ./nowhere.mjs cannot be used'],
-    [
-      'a key file that is not there',
-      { ...valid, keys: { jwks: './nowhere.json' } },
-      'nowhere.json: it cannot be read (ENOENT)',
-    ],
+    ['a missing plugin', { ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0]: cannot load ./nowhere.mjs'],
+    ['a missing key file', { ...valid, keys: { jwks: './nowhere.json' } }, 'nowhere.json: it cannot be read (ENOENT)'],
     [
       'an issuer with a slash at the end',
       { ...valid, issuer: 'http://127.0.0.1:8484/' },
@@ -87,14 +83,14 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     expect(printed).toMatch(/^grantry: /u)
   })
 
-  test('malformed JSON names the line', async () => {
+  test('malformed JSON, with the line', async () => {
     expect(await start('{\n  "issuer": \n}')).toBe(1)
     expect(printed).toContain('line 3, column 1: a value is missing')
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     expect(await main(['serve', '--log-format', 'text', '--config', join(directory, 'nothing.json')])).toBe(1)
-    expect(printed).toContain('nothing.json: there is no such file')
+    expect(printed).toContain('nothing.json: the file does not exist')
   })
 
   test('a port that is in use', async () => {
@@ -106,7 +102,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     taken.close()
   })
 
-  test('the demo on an address that others reach', async () => {
+  test('the demo on a public address', async () => {
     const kept = process.cwd()
     process.chdir(directory)
     expect(await main(['serve', '--log-format', 'text', '--port', '0', '--host', '0.0.0.0'])).toBe(1)
@@ -114,7 +110,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
     expect(printed).toContain('the demo listens on loopback only')
   })
 
-  test('a JWK set with a private key that is no JSON is not quoted', async () => {
+  test('a malformed JWK set with a private key, without quoting it', async () => {
     writeFileSync(join(directory, 'keys.json'), '{ "keys": [{ "d": "very-private" ')
     expect(await start({ ...valid, keys: { jwks: './keys.json' } })).toBe(1)
     expect(printed).toContain('it is not JSON')
@@ -122,7 +118,7 @@ describe('a mistake is one sentence with its path, and exit code 1', () => {
   })
 
   test.each([[['serve', '--prot', '80']], [['srve']], [['serve', '--port', 'x']], [['serve', '--port', '65536']]])(
-    'wrong usage %j ends with 2',
+    'wrong usage %j exits with 2',
     async (commandLine) => {
       expect(await main(commandLine)).toBe(2)
       expect(printed).not.toBe('')

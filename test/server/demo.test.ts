@@ -9,7 +9,7 @@ import { type RunningCommand, startCommand } from './running-command.ts'
 
 const run = promisify(execFile)
 
-/** What the demo prints below "Paste this into another terminal". */
+/** The commands that the demo prints below "Paste this into another terminal". */
 function printedCommands(server: RunningCommand): string {
   const { out } = server.output()
   return out.slice(out.indexOf('BASE='))
@@ -33,56 +33,56 @@ describe('npm start without a configuration', () => {
 
   const answer = (index: number) => JSON.parse(answers[index] ?? 'null')
 
-  test('what it prints gets a token by client credentials and introspects it with a scope credential', () => {
+  test('its commands get a token with client credentials and introspect it as an API', () => {
     expect(answers[0]).toMatch(/^[\w-]{43}$/u)
     expect(answer(1)).toMatchObject({ active: true, scope: 'api1', client_id: 'demo' })
   })
 
-  test('what it prints gets tokens by password and reads userinfo with role as an array', () => {
+  test('its commands get tokens with the password grant and read userinfo with role as an array', () => {
     expect(answer(2)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile roles offline_access api1' })
     expect(answer(3)).toMatchObject({ sub: '1', name: 'Alice Smith', role: ['admin', 'editor'] })
   })
 
-  test('what it prints gets tokens by refresh token', () => {
+  test('its commands get tokens with a refresh token', () => {
     expect(answer(4).refresh_token).toMatch(/^[\w-]{43}$/u)
     expect(answer(4).refresh_token).not.toBe(answer(2).refresh_token)
   })
 
-  test('what it prints gets tokens by code with a verifier', () => {
+  test('its commands get tokens with an authorization code and PKCE', () => {
     expect(answer(5)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile api1' })
   })
 
-  test('what it prints validates the identity token: every claim is a string', () => {
+  test('its commands validate the identity token: every claim is a string', () => {
     expect(answer(6)).toMatchObject({ aud: 'demo-spa', sub: '1', amr: 'pwd' })
     for (const value of Object.values(answer(6))) expect(value).toBeTypeOf('string')
   })
 
-  test('what it prints validates the access token with the right and with a wrong expectedScope', () => {
+  test('its commands validate the access token with a right and a wrong expectedScope', () => {
     expect(answer(7)).toMatchObject({ sub: '1', scope: 'openid profile api1' })
     expect(answer(8)).toMatchObject({ error: 'insufficient_scope' })
   })
 
-  test('what it prints gets a token by the custom grant', () => {
+  test('its commands get a token with the custom grant', () => {
     expect(answer(9)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
   })
 
-  test('what it prints revokes a token, and the API learns that it is not active', () => {
+  test('its commands revoke a token, which is then inactive', () => {
     expect(answer(10)).toEqual({ active: false })
   })
 
-  test('what it prints finds the endpoints by discovery, and the public keys', () => {
+  test('its commands read the discovery documents and the public keys', () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
     expect(answers.slice(11, 13)).toEqual([`${base}/connect/token`, `${base}/.well-known/jwks`])
     expect(answer(13).keys.length).toBeGreaterThan(0)
     expect(answers).toHaveLength(14)
   })
 
-  test('what it prints asks every endpoint', () => {
+  test('its commands call every endpoint', () => {
     const printed = printedCommands(server)
     for (const name of endpointNames) expect(printed).toMatch(new RegExp(`BASE${defaultPaths[name]}[ ;]`, 'u'))
   })
 
-  test('it says that it is a demo, and what it serves', () => {
+  test('prints that it is a demo, and what it serves', () => {
     const { out } = server.output()
     expect(out).toContain('This is a demo: its secrets are public')
     for (const part of ['issuer', 'storage', 'keys', 'plugins', 'endpoints', 'warning', '/connect/introspect']) {
@@ -90,7 +90,7 @@ describe('npm start without a configuration', () => {
     }
   })
 
-  test('its log is a line of JSON per event, and holds no secret and no token', () => {
+  test('logs one line of JSON per event, without secrets and tokens', () => {
     const { err } = server.output()
     const lines = err
       .trim()
@@ -105,7 +105,7 @@ describe('npm start without a configuration', () => {
     for (const secret of [...used, 'demo-secret', 'alice-password', 'api1-secret']) expect(err).not.toContain(secret)
   })
 
-  test('it answers whether it lives and whether it is ready', async () => {
+  test('serves the liveness and readiness endpoints', async () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
     expect((await fetch(`${base}/health/live`)).status).toBe(200)
     expect((await fetch(`${base}/health/ready`)).status).toBe(200)
@@ -118,7 +118,7 @@ describe('npm start without a configuration', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/console'])
   })
 
-  test('its stand-in for a login page refuses a wrong password and a foreign redirect URI', async () => {
+  test('/demo/authorize rejects a wrong password and a foreign redirect URI', async () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
     const authorize = async (more: Record<string, string>) => {
       const form = {
@@ -151,7 +151,7 @@ describe('npm start without a configuration', () => {
     [{ scope: 'openid admin' }, 'invalid_scope'],
     [{ client_id: 'nobody' }, 'unauthorized_client'],
     [{ client_id: 'demo-spa' }, 'invalid_request'],
-  ])('its stand-in refuses %j before it looks at the password', async (more, error) => {
+  ])('/demo/authorize rejects %j before it checks the password', async (more, error) => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
     const form = { client_id: 'demo', redirect_uri: `${base}/demo/callback`, scope: 'openid', ...more }
     for (const password of ['alice-password', 'wrong']) {
@@ -161,7 +161,7 @@ describe('npm start without a configuration', () => {
     }
   })
 
-  test('its stand-in carries the nonce into the identity token', async () => {
+  test('/demo/authorize passes the nonce on to the identity token', async () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
     const post = async (path: string, form: Record<string, string>) =>
       (await fetch(`${base}${path}`, { method: 'POST', body: new URLSearchParams(form) })).json()

@@ -1,4 +1,4 @@
-// On a full disk the server is not ready, names the disk to the operator, and is ready again when there is room, without a restart.
+// On a full disk the server is not ready and names the disk in the log. With free space it is ready again without a restart.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ vi.mock('node:fs', async (importOriginal) => {
 const directory = mkdtempSync(join(tmpdir(), 'grantry-full-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('a full disk: not ready, a sentence that names the disk, and ready again when there is room', async () => {
+test('is not ready on a full disk, logs which disk, and is ready again with free space', async () => {
   const file = join(directory, 'grantry.config.json')
   const client = { clientId: 'web', secrets: [{ sha256: sha256Of('web-secret') }], scopes: ['api1'] }
   writeFileSync(

@@ -20,11 +20,11 @@ function emptyDirectory(): string {
   return directory
 }
 
-/** Random text of 256 bits in base64url, as a secret is shown. */
+/** 256 random bits in base64url, the format of secrets. */
 const secretsIn = (text: string): readonly string[] => text.match(/(?<![\w-])[\w-]{43}(?![\w-])/gu) ?? []
 
 describe('in an empty directory', () => {
-  test('init, check and serve give a server on which the commands that init prints work, also after it was killed', async () => {
+  test('after init, check and serve, the commands that init prints work, even after the server was killed', async () => {
     const directory = emptyDirectory()
     const issuer = `http://127.0.0.1:${await freePort()}`
     const made = await run(['init', '--issuer', issuer], directory)
@@ -52,7 +52,7 @@ describe('in an empty directory', () => {
         aud: 'https://api1.example.com',
       })
       issued = token
-      // OpenID Connect Discovery section 3: RS256 must be offered; what signs where nobody asks for it stays.
+      // OpenID Connect Discovery section 3 requires RS256. The default algorithm stays ES256.
       const discovery = await fetch(`${issuer}/.well-known/openid-configuration`)
       expect(await discovery.json()).toMatchObject({ id_token_signing_alg_values_supported: ['ES256', 'RS256'] })
       expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toMatchObject({ alg: 'ES256' })
@@ -60,7 +60,7 @@ describe('in an empty directory', () => {
       await server.stop('SIGKILL')
     }
 
-    // Whatever keeps the keys, it outlives the process: the JWT of before is valid still.
+    // The keys survive the process, so JWTs issued before are still valid.
     server = await startCommand([], directory)
     try {
       const inspect = commands.trim().split('\n')[1]?.replace('$TOKEN', issued) ?? ''
@@ -76,7 +76,7 @@ describe('in an empty directory', () => {
     ['start', 'npm start --'],
     ['start:deno', 'npm run start:deno --'],
   ])(
-    'what it prints to be done next can be pasted after npm run %s',
+    'the next commands that it prints can be pasted after npm run %s',
     async (script, called) => {
       const directory = emptyDirectory()
       const env = { npm_lifecycle_event: script, INIT_CWD: directory }
@@ -90,7 +90,7 @@ describe('in an empty directory', () => {
     60_000,
   )
 
-  test('the secrets are shown once: no file has them, and only this user reads the files', async () => {
+  test('shows the secrets once: no file contains them, and only this user can read the files', async () => {
     const directory = join(emptyDirectory(), 'new', 'place')
     const { code, out } = await run(['init', directory], base)
     expect(code).toBe(0)
@@ -104,22 +104,22 @@ describe('in an empty directory', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600)
       const text = readFileSync(path, 'utf8')
       for (const secret of [client, api]) expect(text).not.toContain(secret)
-      // And what is in a file is not on the terminal.
+      // Secrets in a file are not printed.
       if (name !== 'grantry.config.json') for (const secret of secretsIn(text)) expect(out).not.toContain(secret)
     }
   }, 60_000)
 
-  test('a second run says so in one sentence, and changes nothing', async () => {
+  test('fails with one line and changes nothing on a second run', async () => {
     const directory = emptyDirectory()
     await run(['init'], directory)
     const before = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))
     const { code, out, err } = await run(['init'], directory)
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^grantry: .*grantry\.config\.json is there already and is left as it is; [^\n]+\n$/u)
+    expect(err).toMatch(/^grantry: .*grantry\.config\.json already exists and was not changed; [^\n]+\n$/u)
     expect(readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))).toEqual(before)
   }, 60_000)
 
-  test('where one of the other files is there, nothing is written', async () => {
+  test('writes nothing if one of the other files exists', async () => {
     const directory = emptyDirectory()
     await run(['init'], directory)
     rmSync(join(directory, 'grantry.config.json'))
@@ -147,28 +147,28 @@ describe('in an empty directory', () => {
     expect(readFileSync(join(directory, '.gitignore'), 'utf8')).toBe('node_modules\n')
   }, 60_000)
 
-  test('a directory that is a file is one sentence', async () => {
+  test('fails with one line if the directory is a file', async () => {
     const file = join(emptyDirectory(), 'file')
     writeFileSync(file, '')
     const { code, err } = await run(['init', file], base)
     expect(code).toBe(1)
-    expect(err).toMatch(/^grantry: [^\n]+ cannot be written \((?:EEXIST|ENOTDIR)\); [^\n]+\n$/u)
+    expect(err).toMatch(/^grantry: cannot write to [^\n]+ \((?:EEXIST|ENOTDIR)\); [^\n]+\n$/u)
   }, 60_000)
 
-  // Node.js' own recursive mkdir tries without end there.
+  // The recursive mkdir of Node.js loops forever there.
   test.skipIf(process.platform !== 'linux')(
-    'a directory that nobody can make is one sentence',
+    'fails with one line if the directory cannot be created',
     async () => {
       const { code, out, err } = await run(['init', '/proc/nowhere/x'], base)
       expect([code, out]).toEqual([1, ''])
-      expect(err).toMatch(/^grantry: \/proc\/nowhere\/x cannot be written \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
+      expect(err).toMatch(/^grantry: cannot write to \/proc\/nowhere\/x \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
     },
     20_000,
   )
 
-  // A disk that is full, as a limit on the size of files.
+  // A limit on the file size simulates a full disk.
   test.skipIf(process.platform === 'win32')(
-    'what cannot be written to its end leaves nothing behind',
+    'leaves no partial files behind',
     async () => {
       const directory = emptyDirectory()
       const command = `ulimit -f 1; exec "$0" "$1" init`
@@ -177,14 +177,14 @@ describe('in an empty directory', () => {
       }).catch((error: { code: number; stderr: string }) => error)
       expect(failed).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/^grantry: .+ cannot be written \(EFBIG\); /u),
+        stderr: expect.stringMatching(/^grantry: cannot write to .+ \(EFBIG\); /u),
       })
       expect(readdirSync(directory)).toEqual([])
     },
     60_000,
   )
 
-  // As the server would refuse it, so that nobody has to begin again.
+  // The server would reject it, too.
   test.each([
     'ftp://id.example.com',
     'https://id.example.com/',
@@ -195,7 +195,7 @@ describe('in an empty directory', () => {
     'https://id.example.com/a/../b',
     'http:///id.example.com',
   ])(
-    'an issuer like %s is refused before anything is written',
+    'rejects the issuer %s before it writes a file',
     async (issuer) => {
       const directory = emptyDirectory()
       const { code, err } = await run(['init', '--issuer', issuer], directory)

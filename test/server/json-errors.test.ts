@@ -3,7 +3,7 @@ import { parseJson } from '../../packages/server/src/configuration/parse-json.ts
 import { healthy, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
 
-describe('a configuration that is not JSON is refused with line, column and words', () => {
+describe('rejects invalid JSON with line, column and reason', () => {
   test.each([
     ['a comma', '{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: a comma is missing'],
     ['a colon', '{ "a" 1 }', 'line 1, column 7: a colon is missing'],
@@ -11,44 +11,44 @@ describe('a configuration that is not JSON is refused with line, column and word
     ['a brace', '{ "a": 1', 'line 1, column 9: a closing brace } is missing'],
     ['a bracket', '{ "a": [1 }', 'line 1, column 11: a comma is missing'],
     ['everything', '', 'line 1, column 1: a value is missing'],
-    ['a quotation mark', '{ "a": "b }', 'line 1, column 8: a text has no closing quotation mark'],
-    ['the quotation marks of a name', '{\n a: 1 }', 'line 2, column 2: a character is out of place here'],
+    ['a quotation mark', '{ "a": "b }', 'line 1, column 8: the string is not closed'],
+    ['the quotation marks of a name', '{\n a: 1 }', 'line 2, column 2: unexpected character'],
     [
-      'an escape',
+      'a valid escape',
       '{ "directory": "C:\\data" }',
-      'line 1, column 16: an escape in a text is none; write \\\\ for a backslash',
+      'line 1, column 16: invalid escape sequence; write \\\\ for a backslash',
     ],
-    ['the end of a comment', '{} /* x', 'line 1, column 4: a comment has no end'],
-    ['nothing, and has more after it', '{} {}', 'line 1, column 4: there is something after the end'],
-    ['nothing, with Windows line ends', '{\r\n  "a": 1,\r\n  "b" 2\r\n}', 'line 3, column 7: a colon is missing'],
-  ])('it lacks %s', async (_what, text, sentence) => {
+    ['the end of a comment', '{} /* x', 'line 1, column 4: the comment is not closed'],
+    ['an end', '{} {}', 'line 1, column 4: unexpected content after the end of the configuration'],
+    ['a colon, with Windows line breaks', '{\r\n  "a": 1,\r\n  "b" 2\r\n}', 'line 3, column 7: a colon is missing'],
+  ])('missing: %s', async (_what, text, sentence) => {
     await expect(parseJson(text)).rejects.toMatchObject({ name: 'TypeError', message: sentence })
   })
 
-  test('no value is quoted: it may be a secret', async () => {
+  test('does not quote values, which can be secrets', async () => {
     await expect(parseJson('{ "password": "the-secret }')).rejects.not.toThrow('the-secret')
   })
 })
 
-describe('a name that stands twice in one object is refused', () => {
-  test('with both lines', async () => {
+describe('a duplicate name in an object', () => {
+  test('is rejected with both lines', async () => {
     await expect(parseJson('{\n  "issuer": "a",\n  "clients": [],\n  "issuer": "b"\n}')).rejects.toMatchObject({
       name: 'TypeError',
-      message: 'line 4, column 3: "issuer" stands twice in one object, first on line 2',
+      message: 'line 4, column 3: duplicate name "issuer", first used on line 2',
     })
   })
 
-  test('also in an object below, and by an escape', async () => {
+  test('is rejected in a nested object, and if it is escaped', async () => {
     const text = '{ "clients": [{ "public": true, "secrets": [], "p\\u0075blic": false }] }'
-    await expect(parseJson(text)).rejects.toThrow('line 1, column 48: "public" stands twice in one object')
+    await expect(parseJson(text)).rejects.toThrow('line 1, column 48: duplicate name "public"')
   })
 
-  test('and in different objects it is not', async () => {
+  test('is accepted in different objects', async () => {
     const text = '{ "a": { "x": 1 }, "b": [{ "x": 2 }, { "x": 3 }], "x": 4 }'
     await expect(parseJson(text)).resolves.toEqual(JSON.parse(text))
   })
 
-  test('attack: __proto__ is no name', async () => {
+  test('attack: __proto__ is rejected as a name', async () => {
     await expect(parseJson('{ "clients": [{ "__proto__": { "enabled": true } }] }')).rejects.toThrow(
       'line 1, column 17: "__proto__" is not allowed as a name',
     )
@@ -63,6 +63,6 @@ test('the command line names the file', async () => {
   const { file } = written(`${JSON.stringify(healthy).slice(0, -1)},"issuer":"https://other.example.com"}`)
   const { code, err } = await printed('serve', '--config', file)
   expect(code).toBe(1)
-  expect(err).toMatch(/^grantry: \S+: line 1, column \d+: "issuer" stands twice in one object, first on line 1\n$/u)
+  expect(err).toMatch(/^grantry: \S+: line 1, column \d+: duplicate name "issuer", first used on line 1\n$/u)
   expect(err).toContain(file)
 })

@@ -1,4 +1,4 @@
-// `grantry keys` works beside a server that runs, through the storage that they share; the server follows without a restart.
+// `grantry keys` works through the storage that it shares with a running server, which follows without a restart.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,8 +49,8 @@ async function keysAfter(file: string, ...line: readonly string[]): Promise<read
 
 const stateOf = (keys: readonly KeyInfo[], kid: string | undefined) => keys.find((key) => key.kid === kid)?.state
 
-describe('beside a server that runs', () => {
-  test('a rotation is followed without a restart, and the tokens of before stay good', async () => {
+describe('next to a running server', () => {
+  test('the server follows a rotation without a restart, and tokens issued before stay valid', async () => {
     const issuer = `http://127.0.0.1:${await freePort()}`
     const file = configuration({ issuer })
     const server = await startCommand(['serve', '--config', file])
@@ -76,9 +76,7 @@ describe('beside a server that runs', () => {
       expect((await ask('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
       const published = (await (await ask('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
       expect(published.keys.map(({ kid }) => kid).sort()).toEqual(rotated.map(({ kid }) => kid).sort())
-      expect(server.output().err).toContain(
-        '"grantry.keys":"in the storage, encrypted; the next one signs after 90 days"',
-      )
+      expect(server.output().err).toContain('"grantry.keys":"in the storage, encrypted; rotated every 90 days"')
     } finally {
       expect(await server.stop()).toBe(0)
     }
@@ -89,7 +87,7 @@ describe('a server', () => {
   const observe = () => {}
   const kids = async ({ provider }: GrantryServer) => (await provider.keys.list()).map(({ kid }) => kid)
 
-  test('finds its keys again when it starts the next time, the demo too', async () => {
+  test('keeps its keys across restarts, the demo too', async () => {
     const port = await freePort()
     const one = await startServer({ directory, port, observe })
     const before = await kids(one)
@@ -99,7 +97,7 @@ describe('a server', () => {
     await other.close(0)
   })
 
-  test('takes keys that a module gives, also one that signs elsewhere', async () => {
+  test('accepts keys from a module, including external keys', async () => {
     const file = join(directory, 'module.mjs')
     writeFileSync(
       file,
@@ -110,25 +108,25 @@ describe('a server', () => {
     )
     const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe })
     expect(await kids(server)).toEqual(['kms'])
-    expect(server.keys).toBe('given by the configuration')
+    expect(server.keys).toBe('from the configuration')
     await server.close(0)
   })
 })
 
 describe('the commands', () => {
-  test('list is a table of what each key does, and of nothing of the key', async () => {
+  test('list prints a table of states without key material', async () => {
     const file = configuration()
     const { code, out, err } = await keysCommand(file, 'list')
     expect(code).toBe(0)
     const [head, ...rows] = out.trimEnd().split('\n')
-    expect(head?.split(/ {2,}/u)).toEqual(['KID', 'ALGORITHM', 'STATE', 'MADE', 'SIGNS SINCE', 'ACCEPTED UNTIL'])
+    expect(head?.split(/ {2,}/u)).toEqual(['KID', 'ALGORITHM', 'STATE', 'CREATED', 'SIGNS SINCE', 'ACCEPTED UNTIL'])
     expect(rows).toHaveLength(2)
     expect(rows[0]).toMatch(/^[\w-]{43} +ES256 +current +\S+Z +\S+Z +-$/u)
     expect(rows[1]).toMatch(/^[\w-]{43} +ES256 +next +\S+Z +- +-$/u)
     expect(err).toBe('')
   })
 
-  test('rotate right after the keys were made is refused in a sentence, and forced it works', async () => {
+  test('rotate right after the keys were created is refused in one line, and works with --force', async () => {
     const file = configuration({ keys: { algorithms: ['ES256', 'EdDSA'] } })
     const before = await keysAfter(file, 'list')
     expect(await keysCommand(file, 'rotate')).toEqual({
@@ -146,7 +144,7 @@ describe('the commands', () => {
     expect(err.match(/keys_rotated/gu)).toHaveLength(2)
   })
 
-  test('retire takes a key out of use, and a compromised one is gone', async () => {
+  test('retire takes a key out of use, and deletes a compromised one', async () => {
     const file = configuration()
     const [current, next] = await keysAfter(file, 'list')
     const retired = await keysAfter(file, 'retire', current?.kid ?? '', '--force')
@@ -159,7 +157,7 @@ describe('the commands', () => {
     })
   })
 
-  test('retire --compromised prints the line that keeps the key out after a backup was restored', async () => {
+  test('retire --compromised prints the setting that refuses the key after a backup is restored', async () => {
     const file = configuration()
     const [current] = await keysAfter(file, 'list')
     const kid = current?.kid ?? ''
@@ -179,7 +177,7 @@ describe('the commands', () => {
     expect(other.err).toContain(`"refused": ${JSON.stringify([kid, keys[0]?.kid])}`)
   })
 
-  test('seal encrypts keys in clear once, and nothing else does', async () => {
+  test('seal encrypts unencrypted keys once, and no other command does', async () => {
     const file = configuration({ keys: {} })
     const before = await keysAfter(file, 'list')
     expect(await keysCommand(file, 'seal')).toMatchObject({
@@ -204,17 +202,21 @@ describe('the commands', () => {
 
   test.each([
     ['memory', { storage: { driver: 'memory' } }, 'storage.driver is memory, which only the server'],
-    ['a storage that cannot be used', { storage: { driver: 'filesystem', directory: '/dev/null/x' } }, 'storage: '],
+    ['an unusable storage', { storage: { driver: 'filesystem', directory: '/dev/null/x' } }, 'storage: '],
     ['a short secret', { keys: { encryptionSecret: 'short' } }, 'keys.encryptionSecret must be at least 32 characters'],
-    ['a rotation that is too quick', { keys: { rotateAfter: 60 } }, 'keys.rotateAfter must be at least 600 seconds'],
+    ['too short a rotation interval', { keys: { rotateAfter: 60 } }, 'keys.rotateAfter must be at least 600 seconds'],
     [
-      'two settings of one thing',
+      'two conflicting settings',
       { keys: { algorithm: 'ES256', algorithms: ['RS256'] } },
-      'keys must have algorithm or algorithms, not both',
+      'keys must have either algorithm or algorithms, not both',
     ],
-    ['a refused key that is none', { keys: { refused: ['kid'] } }, 'keys.refused[0] must be the id of a key'],
-    ['a file and a rotation', { keys: { jwks: './keys.json', rotateAfter: 6000 } }, 'keys must have jwks alone'],
-  ])('%s is told in one sentence', async (_what, more, sentence) => {
+    ['an invalid refused key', { keys: { refused: ['kid'] } }, 'keys.refused[0] must be the id of a key'],
+    [
+      'a file and a rotation',
+      { keys: { jwks: './keys.json', rotateAfter: 6000 } },
+      'keys must not have other settings next to jwks',
+    ],
+  ])('%s is reported in one line', async (_what, more, sentence) => {
     const file = configuration(more)
     const { code, out, err } = await keysCommand(file, 'list')
     expect(code).toBe(1)
@@ -223,7 +225,7 @@ describe('the commands', () => {
     expect(out).toBe('')
   })
 
-  test('another secret than that of the storage is told in one sentence, without either', async () => {
+  test('a wrong encryption secret is reported in one line without the secrets', async () => {
     const file = configuration()
     await keysAfter(file, 'list')
     const text = readFileSync(file, 'utf8')
@@ -235,7 +237,7 @@ describe('the commands', () => {
     })
   })
 
-  test('keys of a file are listed and not rotated', async () => {
+  test('keys from a file are listed but not rotated', async () => {
     const jwk = await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)
     writeFileSync(join(directory, 'keys.json'), JSON.stringify({ keys: [{ ...jwk, kid: 'mine' }] }))
     const file = configuration({ keys: { jwks: './keys.json' } })
@@ -247,13 +249,13 @@ describe('the commands', () => {
   })
 
   test.each([[['keys']], [['keys', 'retire']], [['keys', 'list', '--forse']], [['keys', 'turn']]])(
-    'wrong usage %j ends with 2',
+    'wrong usage %j exits with 2',
     async (line) => {
       expect((await printed(...line)).code).toBe(2)
     },
   )
 
-  test('what is stored is readable by its owner alone', async () => {
+  test('stored keys are readable by their owner only', async () => {
     const file = configuration()
     await keysAfter(file, 'list')
     expect(statSync(join(directory, `data${count}`)).mode & 0o077).toBe(0)

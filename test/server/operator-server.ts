@@ -11,7 +11,7 @@ export const base = mkdtempSync(join(tmpdir(), 'grantry-operator-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 const sha256 = (secret: string) => ({ sha256: createHash('sha256').update(secret).digest('base64') })
-// As cheap as it may be: the hash is not what is tested.
+// The cheapest allowed hash: these tests are not about passwords.
 const salt = Buffer.from('0123456789abcdef')
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 const hash = scryptSync('alice-password', salt, 32, { N: 1024, r: 8, p: 1 })
@@ -34,7 +34,7 @@ function configuration(storage: object): object {
 }
 
 let count = 0
-/** A configuration on this storage, in a file. */
+/** Writes a configuration with this storage to a file. */
 export function file(storage: object): string {
   count += 1
   const path = join(base, `c${count}.json`)
@@ -50,7 +50,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A server in this process; the commands run beside it, with a storage of their own on the same files or the same Redis. */
+/** A server in this process. The commands open their own storage on the same files or Redis. */
 export async function serve(path: string) {
   server = await startServer({ loaded: await loadConfiguration(path, {}), port: 0, observe: () => {} })
   const origin = `http://127.0.0.1:${server.running.port}`

@@ -12,7 +12,7 @@ import { listeningAddress } from '../support/listening.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
 
-// `npm run start:bun` and `npm run start:deno`: the ready server, its command line and its configuration, as on Node.js.
+// `npm run start:bun` and `npm run start:deno`: the server, its command line and its configuration work as on Node.js.
 
 const run = promisify(execFile)
 
@@ -66,7 +66,7 @@ for (const name of ['bun', 'deno']) {
     }, 60_000)
     afterAll(() => demo?.stop())
 
-    test('logs what it serves, and that it is the demo', () => {
+    test('logs its settings, and that it is the demo', () => {
       expect(demo.output().out).toBe('')
       expect(parseLog(demo.output().err)).toMatchObject(
         expect.arrayContaining([
@@ -80,7 +80,7 @@ for (const name of ['bun', 'deno']) {
       )
     })
 
-    test('hands out tokens, by client credentials and by password', async () => {
+    test('issues tokens with the client credentials and password grants', async () => {
       const demoClient = ['demo', 'demo-secret'] as const
       expect(await token(base, { grant_type: 'client_credentials' }, demoClient)).toEqual(
         issued(expect.stringMatching(/^[\w-]{43}$/u)),
@@ -93,7 +93,7 @@ for (const name of ['bun', 'deno']) {
       })
     })
 
-    test('what the demo prints on a terminal runs to its end', async () => {
+    test('runs the commands that the demo prints', async () => {
       const { stdout } = await run('sh', ['-c', demoCommands(base)])
       const answers = stdout.split('\n').filter((line) => line.startsWith('{'))
       expect(answers.length).toBeGreaterThan(6)
@@ -107,7 +107,7 @@ for (const name of ['bun', 'deno']) {
       expect((await fetch(`${base}/health/ready`)).status).toBe(200)
     })
 
-    test('tells of itself: a log of JSON, and a page of metrics', async () => {
+    test('writes a JSON log and serves metrics', async () => {
       const page = parsePrometheusText(await (await fetch(`${base}/metrics`)).text())
       expect(page.get('grantry_requests_total')?.samples).not.toEqual([])
       const lines = parseLog(demo.output().err)
@@ -121,7 +121,7 @@ for (const name of ['bun', 'deno']) {
         'grantry.ts',
         (value: object) => `const issuer: string = 'x'\nexport default ${JSON.stringify(value)} as object`,
       ],
-    ])('serves the configuration %s, and ends with 0 when it is told to', async (file, text) => {
+    ])('serves the configuration %s, and exits with 0 on a signal', async (file, text) => {
       const directory = await newDirectory()
       await writeFile(join(directory, file), text(configuration('https://id.example.com')))
       const server = await start(['serve', '--config', file, '--port', '0'], directory)
@@ -132,14 +132,14 @@ for (const name of ['bun', 'deno']) {
       expect(await server.stop()).toBe(0)
     })
 
-    test('a busy port is told in a sentence', async () => {
+    test('reports a busy port in one line', async () => {
       const { port } = new URL(base)
       await expect(start(['--port', port, '--log-format', 'text'], await newDirectory())).rejects.toThrow(
         `ended with 1 before it listened:\ngrantry: port ${port} on 127.0.0.1 is in use; stop the other process, or choose another port with --port\n`,
       )
     })
 
-    test('has the other commands', async () => {
+    test('runs the other commands', async () => {
       const { stdout } = await run(process.execPath, [`${root}/scripts/start-on.js`, name, 'hash-secret', 'web-secret'])
       expect(stdout).toContain(sha256Of('web-secret'))
     })

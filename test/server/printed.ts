@@ -3,10 +3,10 @@ import { main } from '../../packages/server/src/cli.ts'
 import { listeningAddress } from '../support/listening.ts'
 import type { Ended } from './running-program.ts'
 
-/** Runs `grantry <args>` in this process, and keeps what it prints: for a person, where it is a server. */
+/** Runs `grantry <args>` in this process and returns its output. A server writes its text log and banner. */
 export async function printed(...args: readonly string[]): Promise<Ended> {
   const forPerson = args[0] === 'serve' ? ['--log-format', 'text'] : []
-  // A server runs until a signal comes.
+  // A server runs until it receives a signal.
   let stopping = false
   const stopSoon = (): void => {
     if (!stopping) setImmediate(() => process.emit('SIGTERM'))

@@ -4,7 +4,7 @@ import { listeningAddress } from '../support/listening.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A server in a process of its own, started as `npm start` does it. */
+/** A server in a separate process, started like `npm start`. */
 export interface RunningCommand {
   readonly process: ChildProcess
   /** Everything on standard output and standard error so far. */
@@ -14,13 +14,13 @@ export interface RunningCommand {
 }
 
 export interface CommandOptions {
-  /** What of `scripts/` starts it, with its own arguments. */
+  /** The file in `scripts/` that starts it, with its own arguments. */
   readonly script?: readonly string[]
-  /** Whether it takes its standard output for a terminal. */
+  /** Whether its standard output claims to be a terminal. */
   readonly terminal?: boolean
 }
 
-/** Starts it and waits until it says that it listens, and on a terminal for the banner too. */
+/** Starts the server and waits until it logs that it listens, and on a terminal for the banner, too. */
 export function startCommand(
   args: readonly string[],
   cwd = root,
@@ -44,7 +44,7 @@ export function startCommand(
       },
     }
     const look = (): void => {
-      // The banner is one write, but a pipe may hand it over in parts.
+      // The banner is one write, but a pipe can deliver it in parts.
       if (listeningAddress(err) !== undefined && (!terminal || out.includes('/health/ready'))) resolve(running)
     }
     child.stderr.on('data', (chunk: Buffer) => {

@@ -1,14 +1,14 @@
 import { runProgram } from '../support/program.ts'
 import { root } from './running-command.ts'
 
-/** How a command ended that is not a server. */
+/** The result of a command that is not a server. */
 export interface Ended {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-/** Runs `grantry <args>` in a process of its own, in this directory, with this on standard input. */
+/** Runs `grantry <args>` in a separate process, with this working directory and standard input. */
 export async function run(
   args: readonly string[],
   cwd: string,

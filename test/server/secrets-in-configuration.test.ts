@@ -31,7 +31,7 @@ function file(content: object): string {
   return path
 }
 
-describe('what is wrong in a configuration ends the start', () => {
+describe('an invalid configuration ends the start', () => {
   let printed = ''
   beforeEach(() => {
     printed = ''
@@ -40,7 +40,7 @@ describe('what is wrong in a configuration ends the start', () => {
       return true
     })
   })
-  // A refused start leaves its listeners to the end of the process, which is not that of this test: more than ten make Node.js warn.
+  // A refused start leaves its listeners until the process ends. In this process, Node.js would warn after ten.
   const signals = ['SIGTERM', 'SIGINT'] as const
   const kept = signals.map((signal) => process.listeners(signal))
   afterEach(() => {
@@ -52,7 +52,7 @@ describe('what is wrong in a configuration ends the start', () => {
     }
   })
 
-  /** The sentence, after the name of the program and of the file. */
+  /** Returns the message without the names of the program and the file. */
   async function refusal(content: object): Promise<string> {
     const path = file(content)
     expect(await main(['serve', '--port', '0', '--log-format', 'text', '--config', path])).toBe(1)
@@ -71,10 +71,10 @@ describe('what is wrong in a configuration ends the start', () => {
     ['the secret itself', { sha256: 'web-secret' }, 'web-secret'],
     ['a SHA-256 under sha512', { sha512: digest('sha256') }, digest('sha256')],
     ['no hash', { expiresAt: 1_900_000_000 }, '1900000000'],
-    ['an end that is no date', { ...good, expiresAt: 'tomorrow' }, 'tomorrow'],
+    ['an expiry that is not a date', { ...good, expiresAt: 'tomorrow' }, 'tomorrow'],
   ]
 
-  // The malformed one is the second of the second: neither its owner nor a good secret beside it may hide it.
+  // The malformed secret is the second one of the second owner, after a valid one.
   test.each(malformed)('a secret of a client: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, clients: [web, { ...web, clientId: 'b', secrets: [good, secret] }] })
     expect(sentence).toMatch(/^clients\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has no sha256)/u)
@@ -99,9 +99,9 @@ describe('what is wrong in a configuration ends the start', () => {
   })
 
   test.each([
-    ['text in place of the list', 'web-secret', /^clients\[0\]: secrets must be an array/u],
+    ['text instead of the array', 'web-secret', /^clients\[0\]: secrets must be an array/u],
     ['a mistyped name', [{ sha265: 'web-secret' }], /^clients\[0\]: secrets.*sha265.*did you mean sha256\?$/u],
-  ])('%s is told without the value', async (_what, secrets, sentence) => {
+  ])('%s is reported without the value', async (_what, secrets, sentence) => {
     expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(sentence)
     expect(printed).not.toContain('web-secret')
   })
@@ -109,7 +109,7 @@ describe('what is wrong in a configuration ends the start', () => {
   test.each([
     ['clients', { clients: [null] }],
     ['scopes', { scopes: [null] }],
-  ])('an entry of %s that is null is told by its place, not by an error of the language', async (list, more) => {
+  ])('a null entry in %s is reported with its path, not as a TypeError of JavaScript', async (list, more) => {
     const sentence = await refusal({ ...valid, ...more })
     expect(sentence).toContain(`${list}[0]`)
     expect(sentence).not.toMatch(/destructure|cannot read/iu)
@@ -120,18 +120,18 @@ describe('what is wrong in a configuration ends the start', () => {
     ['an issuer with a slash', { ...valid, issuer: 'http://127.0.0.1:8484/' }, 'issuer must not end with a slash'],
     ['a tolerance', { ...valid, clockTolerance: 61 }, 'clockTolerance must be 0 to 60 seconds'],
     [
-      'a mistyped name before what is missing because of it',
+      'a mistyped name before the option that is missing because of it',
       { ...withoutClients, client: [web] },
       'client is not a known option; did you mean clients?',
     ],
-    ['what is missing', withoutClients, 'clients is required'],
-    ['a limit of text', { ...valid, bodyLimit: '20' }, 'bodyLimit must be a number of bytes'],
-    ['a limit of nothing', { ...valid, bodyLimit: 0 }, 'bodyLimit must be at least 1'],
-    ['a broken limit', { ...valid, bodyLimit: 1.5 }, 'bodyLimit must be a whole number'],
+    ['a missing option', withoutClients, 'clients is required'],
+    ['a limit as text', { ...valid, bodyLimit: '20' }, 'bodyLimit must be a number of bytes'],
+    ['a limit of zero', { ...valid, bodyLimit: 0 }, 'bodyLimit must be at least 1'],
+    ['a fractional limit', { ...valid, bodyLimit: 1.5 }, 'bodyLimit must be a whole number'],
     ['abuse control as a number', { ...valid, abuseControl: 5 }, 'abuseControl must be an object, not a number'],
-    ['a switch of text', { ...valid, abuseControl: { enabled: 'yes' } }, 'abuseControl.enabled must be true or false'],
+    ['a switch as text', { ...valid, abuseControl: { enabled: 'yes' } }, 'abuseControl.enabled must be true or false'],
     [
-      'no attempt at all',
+      'zero attempts',
       { ...valid, abuseControl: { passwords: { perUser: { attempts: 0 } } } },
       'abuseControl.passwords.perUser.attempts must be a whole number from 1 to 1000000',
     ],
@@ -146,7 +146,7 @@ describe('what is wrong in a configuration ends the start', () => {
       'abuseControl.passwords.perUserAndAddress must have a longestDelay that is no shorter than delay',
     ],
     [
-      'a part that is more than the whole',
+      'a part that is larger than the whole',
       { ...valid, abuseControl: { passwords: { perClient: { failures: 5, perAddress: 6 } } } },
       'abuseControl.passwords.perClient must have a perAddress that is no more than failures',
     ],
@@ -160,12 +160,12 @@ describe('what is wrong in a configuration ends the start', () => {
       { ...valid, abuseControl: { credentials: 10 } },
       'abuseControl.credentials must be an object, not a number',
     ],
-  ])('a sentence of the provider is told of the file only: %s', async (_what, content, sentence) => {
+  ])('an error of the provider names the file only: %s', async (_what, content, sentence) => {
     expect(await refusal(content)).toBe(sentence)
   })
 })
 
-describe('what is right in a configuration reaches the provider', () => {
+describe('valid settings reach the provider', () => {
   const servers: GrantryServer[] = []
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close(0)))
@@ -192,14 +192,14 @@ describe('what is right in a configuration reaches the provider', () => {
   test.each([
     ['a SHA-256', 200, good],
     ['a SHA-512', 200, { sha512: digest('sha512') }],
-    ['an end to come', 200, { ...good, expiresAt: '2999-01-01T00:00:00Z' }],
-    ['an end that is past', 401, { ...good, expiresAt: '2001-01-01T00:00:00Z' }],
-  ])('a secret with %s starts, and is answered by %d', async (_what, status, secret) => {
+    ['a future expiry', 200, { ...good, expiresAt: '2999-01-01T00:00:00Z' }],
+    ['a past expiry', 401, { ...good, expiresAt: '2001-01-01T00:00:00Z' }],
+  ])('the server starts with a secret with %s, and responds with %d', async (_what, status, secret) => {
     const post = await ask({ ...valid, clients: [{ ...web, secrets: [secret] }] })
     expect(await post(credentials)).toMatchObject({ status })
   })
 
-  test('a form longer than bodyLimit is refused, one of just that length is read', async () => {
+  test('a form longer than bodyLimit is rejected, one of exactly that length is accepted', async () => {
     const post = await ask({ ...valid, bodyLimit: credentials.length })
     expect(await post(credentials)).toMatchObject({ status: 200 })
     expect(await post(`${credentials}&`)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
@@ -207,7 +207,7 @@ describe('what is right in a configuration reaches the provider', () => {
     expect(await short(credentials)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
   })
 
-  test('after abuseControl.passwords.perUserAndAddress.attempts wrong passwords the next one is refused with 429, of this user only', async () => {
+  test('after abuseControl.passwords.perUserAndAddress.attempts wrong passwords the next one gets 429, for this user only', async () => {
     const password = await hashPassword('right')
     const users = ['alice', 'bob'].map((username) => ({ sub: username, username, password }))
     const limits = { perUserAndAddress: { attempts: 1, delay: 77 } }
@@ -217,7 +217,7 @@ describe('what is right in a configuration reaches the provider', () => {
     expect(await guess('alice', 'wrong')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     const second = await guess('alice', 'wrong')
     expect(second).toMatchObject({ status: 429, body: { error: 'slow_down' } })
-    // The delay is that of the configuration, not the one second by default.
+    // The configured delay, not the default of one second.
     const retryAfter = Number(second.headers.get('retry-after'))
     expect(retryAfter).toBeGreaterThan(10)
     expect(retryAfter).toBeLessThanOrEqual(77)
@@ -225,10 +225,10 @@ describe('what is right in a configuration reaches the provider', () => {
   })
 
   test.each([
-    ['on unless said otherwise', {}, 429],
-    ['off when it is said', { enabled: false }, 401],
+    ['on by default', {}, 429],
+    ['off if it is disabled', { enabled: false }, 401],
   ])('the limit of failed clients is %s', async (_, more, status) => {
-    // A window that does not end while the test runs.
+    // A window that is longer than the test.
     const credentials = { perClientAndAddress: { window: 315_360_000 } }
     const post = await ask({ ...valid, abuseControl: { ...more, credentials } })
     const wrong = () => post('grant_type=client_credentials', { authorization: 'Basic d2ViOndyb25n' })

@@ -47,11 +47,11 @@ export default {
 `
 
 let server: RunningCommand | undefined
-// Also after an expectation that failed: no server outlives its test.
+// Also runs after a failed expectation, so that no server outlives its test.
 afterEach(() => server?.stop('SIGKILL'))
 
 describe('npm start -- --config FILE', () => {
-  test('serves a commented JSON file with a plugin, an environment variable and an endpoint switched off', async () => {
+  test('serves a commented JSON file with a plugin, an environment variable and a disabled endpoint', async () => {
     const port = await freePort()
     writeFileSync(join(directory, 'hello.mjs'), plugin)
     writeFileSync(join(directory, 'a.json'), commented.replace('$PORT', String(port)))
@@ -73,7 +73,7 @@ describe('npm start -- --config FILE', () => {
     expect(await server.stop('SIGINT')).toBe(0)
   }, 60_000)
 
-  test('serves grantry.config.ts of the working directory, with ports of the host', async () => {
+  test('serves grantry.config.ts from the working directory, with a user service and a client store', async () => {
     const working = join(directory, 'working')
     mkdirSync(working)
     const port = await freePort()

@@ -1,4 +1,4 @@
-// The log of `grantry serve` from its start to its end, as an operator finds it: the real process, with pipes for its output.
+// The complete log of `grantry serve`: a real process whose output is piped.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,7 +10,7 @@ import { printed } from './printed.ts'
 
 const { newHome, start } = serverProcesses()
 
-/** A home with a configuration; `more` goes into it. */
+/** Creates a directory with a configuration that includes `more`. */
 function configured(more: object = {}): string {
   const home = newHome()
   const storage = { driver: 'memory' }
@@ -25,17 +25,17 @@ async function stopped(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'
   return parseLog(server.output.err)
 }
 
-/** Standard error of a server that does not start. */
+/** Returns the standard error of a server that does not start. */
 const failure = async (home: string, ...args: readonly string[]): Promise<string> => {
   const started = start({ home, args }).catch((error: unknown) => String(error))
   const message = await started
-  if (typeof message !== 'string') throw new Error('the server has started')
+  if (typeof message !== 'string') throw new Error('the server started')
   return message.slice(message.indexOf('\n') + 1)
 }
 
 describe('without a terminal', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'it logs that it listens, and on %s that it stops and has stopped, and why',
+    'logs that it listens, and on %s that it is stopping and has stopped',
     async (signal) => {
       const home = configured()
       const server = await start({ home })
@@ -59,7 +59,7 @@ describe('without a terminal', () => {
     60_000,
   )
 
-  test('it logs what the banner would warn of', async () => {
+  test('logs the warnings of the banner', async () => {
     const home = configured({ issuer: 'http://127.0.0.1:1' })
     const lines = await stopped(await start({ home }))
     expect(lines).toContainEqual(
@@ -69,7 +69,7 @@ describe('without a terminal', () => {
     expect(demo).toContainEqual(expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'demo' }))
   }, 60_000)
 
-  test('each request has its route', async () => {
+  test('logs the route of each request', async () => {
     const server = await start()
     await fetch(`${server.address}/.well-known/jwks?x=1`)
     await fetch(`${server.address}/nowhere/at/all`)
@@ -83,7 +83,7 @@ describe('without a terminal', () => {
 })
 
 describe('--log-level and --log-format', () => {
-  test('choose what is logged, and before the configuration', async () => {
+  test('override the configuration', async () => {
     const home = configured({ log: { level: 'info', format: 'text' } })
     const server = await start({ home, args: ['--log-level', 'debug', '--log-format', 'json'] })
     await fetch(`${server.address}/health/live`)
@@ -91,7 +91,7 @@ describe('--log-level and --log-format', () => {
     expect(lines).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'GET /health/live 200' }))
   }, 60_000)
 
-  test('the configuration chooses, also by a variable', async () => {
+  test('can be set in the configuration, also with a variable', async () => {
     const home = configured({ log: { level: '$' + '{GRANTRY_LEVEL}', format: 'text' } })
     const server = await start({ home, environment: { GRANTRY_LEVEL: 'info' } })
     await fetch(`${server.address}/nowhere`)
@@ -107,9 +107,9 @@ describe('--log-level and --log-format', () => {
   }, 60_000)
 })
 
-describe('a start that fails is one line of the log, at every level', () => {
+describe('a failed start is one log line at every level', () => {
   test.each(['info', 'silent'])(
-    'a wrong configuration at %s',
+    'an invalid configuration at %s',
     async (level) => {
       const home = configured({ clients: 5 })
       const lines = parseLog(await failure(home, '--log-level', level))
@@ -124,7 +124,7 @@ describe('a start that fails is one line of the log, at every level', () => {
     60_000,
   )
 
-  test('a port that is taken', async () => {
+  test('a busy port', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
@@ -135,26 +135,26 @@ describe('a start that fails is one line of the log, at every level', () => {
     ])
   }, 60_000)
 
-  test('a store that is down', async () => {
+  test('an unavailable store', async () => {
     const storage = { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.2 }
     const text = await failure(configured({ storage }))
     const lines = parseLog(text)
     expect(lines.at(-1)).toMatchObject({ level: 'error', type: 'server_failed', msg: expect.stringMatching(/redis/iu) })
   }, 60_000)
 
-  test('a storage directory that cannot be', async () => {
+  test('an unusable storage directory', async () => {
     const home = configured({ storage: { driver: 'filesystem', directory: './file/data' } })
     writeFileSync(join(home, 'file'), '')
     expect(parseLog(await failure(home)).at(-1)).toMatchObject({ level: 'error', type: 'server_failed' })
   }, 60_000)
 
-  test('in text it is a sentence after the name of the program', async () => {
+  test('as text it starts with the name of the program', async () => {
     const home = configured({ clients: 5 })
     expect(await failure(home, '--log-format', 'text')).toMatch(/^grantry: [^\n]+clients must be [^\n]+\n$/u)
   }, 60_000)
 })
 
-test('a request that fails says what broke, once with its cause', async () => {
+test('logs the cause of a failed request once', async () => {
   const home = newHome()
   const server = await start({ home })
   const data = join(home, '.grantry')
@@ -177,7 +177,7 @@ test('a request that fails says what broke, once with its cause', async () => {
   ])
 }, 60_000)
 
-test('host code that throws outside of a request ends the process with a line that has the stack', async () => {
+test('logs the stack trace if host code throws outside of a request and ends the process', async () => {
   const home = newHome()
   const crash = "process.on('SIGUSR2', () => { Promise.reject(new RangeError('a stray failure')) })"
   const configuration = JSON.stringify({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
@@ -211,7 +211,7 @@ describe('with terminals', () => {
     return { banner: out, log: err.replaceAll(/^\S{24} /gmu, '') }
   }
 
-  test('the banner is shown, and the log on the same terminal does not repeat it', async () => {
+  test('shows the banner, and does not repeat it in a log on the same terminal', async () => {
     isTTY('stdout', true)
     isTTY('stderr', true)
     const { banner, log } = await serve()
@@ -220,7 +220,7 @@ describe('with terminals', () => {
     expect(log).toBe('info  stopping on SIGTERM signal=SIGTERM\ninfo  stopped on SIGTERM signal=SIGTERM\n')
   })
 
-  test('a log that goes elsewhere has the facts and the warnings of the banner', async () => {
+  test('logs the facts and warnings of the banner if the log goes elsewhere', async () => {
     isTTY('stdout', true)
     isTTY('stderr', false)
     const { banner, log } = await serve()
@@ -229,7 +229,7 @@ describe('with terminals', () => {
     expect(log).toMatch(/^warn {2}The issuer names port 1/mu)
   })
 
-  test('without one on standard output there is no banner', async () => {
+  test('shows no banner if standard output is not a terminal', async () => {
     isTTY('stdout', false)
     isTTY('stderr', true)
     const { banner, log } = await serve()

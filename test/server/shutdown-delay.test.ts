@@ -7,15 +7,15 @@ import { loadConfiguration } from '../../packages/server/src/configuration/load.
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 
-// That a whole process waits so long is proved in test/deploy/two-servers.test.ts.
+// test/deploy/two-servers.test.ts proves that the process waits this long.
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-shutdown-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const configuration = { issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] }
 
-describe('a server that leaves', () => {
-  test('says so to whoever asks whether it is ready, is alive, and serves what still comes', async () => {
+describe('a server that is shutting down', () => {
+  test('is not ready but alive, and still serves requests', async () => {
     const file = join(directory, 'grantry.config.json')
     writeFileSync(file, JSON.stringify(configuration))
     const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
@@ -39,12 +39,12 @@ describe('shutdownDelay', () => {
   const parsed = (shutdownDelay: unknown) =>
     parseConfiguration(configurationSchema, { ...configuration, shutdownDelay }, '').shutdownDelay
 
-  test('is 0 unless said otherwise: whoever runs no balancer waits for nothing', () => {
+  test('defaults to 0, so that a server without a load balancer stops immediately', () => {
     expect(parseConfiguration(configurationSchema, configuration, '').shutdownDelay).toBe(0)
     expect(parsed(2.5)).toBe(2.5)
   })
 
-  test.each([-1, 301, Number.NaN, '5', null])('refuses %j with its path', (value) => {
+  test.each([-1, 301, Number.NaN, '5', null])('rejects %j with its path', (value) => {
     expect(() => parsed(value)).toThrow(/^shutdownDelay must be/u)
   })
 })

@@ -28,12 +28,12 @@ describe('storage in a configuration', () => {
     ['an unknown driver', { driver: 'sqlite' }, 'storage.driver must be one of memory, filesystem, redis'],
     ['text', 'memory', 'storage must be an object, not a string'],
     [
-      'a setting of another driver',
+      'an option of another driver',
       { driver: 'memory', directory: './data' },
       'storage.directory is not a known option here; known options: driver',
     ],
     [
-      'a mistyped setting',
+      'a mistyped option',
       { driver: 'filesystem', direcotry: './data' },
       'storage.direcotry is not a known option; did you mean directory?',
     ],
@@ -42,34 +42,34 @@ describe('storage in a configuration', () => {
       { driver: 'filesystem', directory: '' },
       'storage.directory must be the path of a directory',
     ],
-    ['no server', { driver: 'redis' }, 'storage must have one of url, cluster and sentinels'],
+    ['no server', { driver: 'redis' }, 'storage must have exactly one of url, cluster and sentinels'],
     [
-      'two ways to a server',
+      'two kinds of server',
       { driver: 'redis', url: 'redis://127.0.0.1:6379', cluster: ['redis://127.0.0.1:6379'] },
-      'storage must have one of url, cluster and sentinels',
+      'storage must have exactly one of url, cluster and sentinels',
     ],
     [
-      'a URL of something else',
+      'a URL with another scheme',
       { driver: 'redis', url: 'http://127.0.0.1:6379' },
       'storage.url must be a URL such as redis://127.0.0.1:6379',
     ],
     [
-      'a cluster of something else',
+      'a cluster with an invalid URL',
       { driver: 'redis', cluster: ['redis://127.0.0.1:1', 'there'] },
       'storage.cluster[1] must be a URL such as redis://127.0.0.1:6379',
     ],
     [
       'Sentinels without the name of the primary',
       { driver: 'redis', sentinels: [{ host: '127.0.0.1' }] },
-      'storage must have a name where it has sentinels, and only there',
+      'storage must have sentinels and name together',
     ],
     [
-      'a Sentinel by a URL, which may hold a password',
+      'a Sentinel given as a URL, which can contain a password',
       { driver: 'redis', sentinels: [{ host: 'redis://:hunter2@127.0.0.1' }], name: 'tokens' },
       'storage.sentinels[0].host must be the host of a Sentinel, not a URL',
     ],
     [
-      'a port that is none',
+      'an invalid port',
       { driver: 'redis', sentinels: [{ host: '127.0.0.1', port: 70_000 }], name: 'tokens' },
       'storage.sentinels[0].port must be a port from 1 to 65535',
     ],
@@ -83,26 +83,26 @@ describe('storage in a configuration', () => {
       { driver: 'redis', url: 'redis://127.0.0.1', operationTimeout: 86_400 },
       'storage.operationTimeout must be 0.05 to 60 seconds',
     ],
-  ])('%s is one sentence with its path', (_what, storage, message) => {
+  ])('rejects %s with its path', (_what, storage, message) => {
     expect(() => parse(storage)).toThrow(new TypeError(message))
   })
 
-  test('is files beside the configuration unless it says otherwise', () => {
+  test('defaults to files next to the configuration', () => {
     expect(parse(undefined)).toEqual({ driver: 'filesystem', directory: './.grantry', fsync: true })
   })
 
   test.each<[string, unknown, string]>([
-    ['memory', { driver: 'memory' }, 'memory: codes and tokens are gone when this process ends'],
+    ['memory', { driver: 'memory' }, 'memory: codes and tokens are lost when this process ends'],
     ['files', { driver: 'filesystem', directory: './data' }, 'filesystem: /etc/grantry/data'],
     [
       'files without fsync',
       { driver: 'filesystem', directory: '/var/lib/grantry', fsync: false },
-      'filesystem: /var/lib/grantry, without fsync: a power cut can lose the last seconds',
+      'filesystem: /var/lib/grantry, without fsync: a power failure can lose the last seconds',
     ],
     [
       'Redis',
       { driver: 'redis', url: 'redis://grantry:the-password@10.0.0.1:6380/2', waitReplicas: 1 },
-      'redis: 10.0.0.1:6380, prefix grantry, each write on 1 more',
+      'redis: 10.0.0.1:6380, prefix grantry, each write replicated to 1',
     ],
     [
       'a cluster',
@@ -112,9 +112,9 @@ describe('storage in a configuration', () => {
     [
       'Sentinels',
       { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens', password: 'the-password' },
-      'redis: tokens of the Sentinels 10.0.0.1:26379, prefix grantry',
+      'redis: tokens via Sentinels 10.0.0.1:26379, prefix grantry',
     ],
-  ])('%s is told without a password', async (_what, storage, description) => {
+  ])('describes %s without a password', async (_what, storage, description) => {
     const configured = await configuredStorage(parse(storage), '/etc/grantry')
     expect(configured.description).toBe(description)
     await configured.driver.dispose?.()
@@ -145,7 +145,7 @@ describe('the server on files', () => {
   const post = async (url: string, form: Record<string, string>) =>
     (await fetch(url, { method: 'POST', body: new URLSearchParams(form) })).json()
 
-  test('finds its tokens again after it was killed, and keeps them where nobody else can read', async () => {
+  test('keeps its tokens after it was killed, in files that only its user can read', async () => {
     const port = await freePort()
     const issuer = await start(port)
     const client = { client_id: 'web', client_secret: 'web-secret' }
@@ -164,7 +164,7 @@ describe('the server on files', () => {
     for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath ?? entry.path, entry.name)
       expect((await stat(path)).mode & 0o077).toBe(0)
-      // No credential is at rest.
+      // No file contains a credential.
       if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(issued.access_token)
     }
   }, 60_000)

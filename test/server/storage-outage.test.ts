@@ -1,4 +1,4 @@
-// What the real server says and does while its storage does not answer, and when it cannot be used from the start.
+// A real server whose storage stops responding, or is unusable from the start.
 
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,13 +25,13 @@ const directory = newDirectory()
 let program = ''
 beforeAll(async () => {
   program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
-  // For the one test in which another user runs it.
+  // One test runs it as another user.
   chmodSync(directory, 0o755)
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const running: { stop(): Promise<unknown> }[] = []
-// Also after an expectation that failed: nothing outlives its test.
+// Also runs after a failed expectation, so that no process outlives its test.
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()))
 })
@@ -48,13 +48,13 @@ async function startServer(storage: object): Promise<AskedServer> {
   return server
 }
 
-describeWithRedis('Redis goes away under the server', () => {
+describeWithRedis('Redis becomes unavailable while the server runs', () => {
   const storageOf = (redis: RedisServer) => ({
     driver: 'redis',
     url: redis.url.replace('//', `//:${password}@`),
     operationTimeout: 0.5,
   })
-  // It comes back with what it had, as a Redis that is to be relied on does.
+  // It restarts with its data, like a reliable Redis.
   const lasting = ['--requirepass', password, '--appendonly', 'yes', '--appendfsync', 'always']
 
   describe.each<[string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown]>([
@@ -62,7 +62,7 @@ describeWithRedis('Redis goes away under the server', () => {
     ['killed, and started again', (redis) => redis.kill(), (redis) => redis.restart()],
   ])('it is %s', (_, takeAway, giveBack) => {
     test.each(torturedClients)(
-      '503 in time, and then all works without a restart (%s tokens)',
+      'requests get 503 in time, and work again without a restart (%s tokens)',
       async (...client) => {
         const redis = await redisWith(...lasting)
         const server = await startServer(storageOf(redis))
@@ -84,7 +84,7 @@ describeWithRedis('Redis goes away under the server', () => {
 
   const limit = (redis: RedisServer, bytes: number) => redis.command('CONFIG', 'SET', 'maxmemory', bytes)
 
-  test('it is full: nothing is issued and nothing is spent; with room, the same refresh token works', async () => {
+  test('full: nothing is issued or spent; once there is memory, the same refresh token works', async () => {
     const redis = await redisWith()
     const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
     const held = await logIn(server)
@@ -100,7 +100,7 @@ describeWithRedis('Redis goes away under the server', () => {
     await expectService(server, held)
   }, 60_000)
 
-  test('it fills up in the middle of something: the refresh token that got no answer gets one later', async () => {
+  test('full in the middle of a refresh: a retry succeeds later', async () => {
     const redis = await redisWith()
     const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
     const held = await logIn(server)
@@ -122,7 +122,7 @@ describeWithRedis('Redis goes away under the server', () => {
   }, 60_000)
 })
 
-/** One sentence on standard error after the name of the program and of the file; whatever it is, no password. */
+/** Returns the one-line error without the names of the program and the file, and checks that it contains no password. */
 async function refusal(storage: object, user?: number): Promise<string> {
   const home = mkdtempSync(join(directory, 'refused-'))
   chmodSync(home, 0o755)
@@ -142,8 +142,8 @@ async function refusal(storage: object, user?: number): Promise<string> {
   return err.slice(start.length).trimEnd()
 }
 
-describeWithRedis('a Redis that cannot be used ends the start with one sentence', () => {
-  test('nobody listens', async () => {
+describeWithRedis('an unusable Redis ends the start with one line', () => {
+  test('no server listens', async () => {
     const port = await freePort()
     const sentence = await refusal({ driver: 'redis', url: `redis://:${password}@127.0.0.1:${port}` })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
@@ -155,7 +155,7 @@ describeWithRedis('a Redis that cannot be used ends the start with one sentence'
     expect(sentence).toContain('WRONGPASS')
   }, 60_000)
 
-  test('it evicts what it likes', async () => {
+  test('it evicts keys', async () => {
     const redis = await redisWith('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru')
     const sentence = await refusal({ driver: 'redis', url: redis.url })
     expect(sentence).toContain('allkeys-lru')
@@ -163,11 +163,11 @@ describeWithRedis('a Redis that cannot be used ends the start with one sentence'
   }, 60_000)
 })
 
-describe('a directory that cannot be used ends the start with one sentence', () => {
+describe('an unusable directory ends the start with one line', () => {
   const place = () => mkdtempSync(join(directory, 'place-'))
   const nobody = 65_534
 
-  test('others can read it', async () => {
+  test('other users can read it', async () => {
     const path = place()
     chmodSync(path, 0o755)
     const sentence = `other users of this machine can access ${path}; run chmod 700 ${path}`
@@ -180,10 +180,10 @@ describe('a directory that cannot be used ends the start with one sentence', () 
     expect(await refusal({ driver: 'filesystem', directory: path })).toContain(`${path} is a file; set a directory`)
   })
 
-  test('it cannot be written', async () => {
+  test('it is not writable', async () => {
     const path = place()
     const isRoot = process.getuid?.() === 0
-    // Nothing is unwritable to root: somebody else runs the server then.
+    // Root can write everywhere, so another user runs the server.
     if (isRoot) chownSync(path, nobody, nobody)
     chmodSync(path, 0o500)
     const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? nobody : undefined)

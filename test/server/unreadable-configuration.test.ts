@@ -1,4 +1,4 @@
-// A configuration that this user may not see is not one that is absent: without it, the demo would start.
+// A configuration that this user cannot read must not count as missing: the demo would start instead.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { readEnvironmentFile } from '../../packages/server/src/configuration/env
 import { findConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { printed } from './printed.ts'
 
-// Root may see everything, so the refusal of the operating system is made here.
+// Root can read everything, so the error of the operating system is simulated.
 vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs')>()
   return {
@@ -25,14 +25,14 @@ const locked = join(directory, 'locked')
 mkdirSync(locked)
 writeFileSync(join(locked, 'grantry.config.json'), '{}')
 
-const sentence = (name: string) => `${join(locked, name)} cannot be read (EACCES); let this user read it`
+const sentence = (name: string) => `cannot read ${join(locked, name)} (EACCES); grant this user read access`
 
 test('reports a configuration that cannot be read as unreadable, not as absent', async () => {
   const { code, err } = await printed('keys', 'list', '--config', join(locked, 'grantry.config.json'))
   expect([code, err]).toEqual([1, `grantry: ${sentence('grantry.config.json')}\n`])
 })
 
-test('a directory that cannot be searched starts no demo, and loses no variable', () => {
+test('does not start the demo or lose variables if the directory is not searchable', () => {
   expect(() => findConfiguration(locked)).toThrow(sentence('grantry.config.json'))
   expect(() => readEnvironmentFile(locked)).toThrow(sentence('grantry.env'))
 })

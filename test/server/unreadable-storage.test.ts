@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { printed } from './printed.ts'
 
-// A storage that opens and then fails: a file in it that cannot be read. To clients that is "temporarily unavailable"; the operator must learn why.
+// A storage that opens, but contains an unreadable file. Clients see "temporarily unavailable"; the operator must see why.
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-unreadable-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -13,7 +13,7 @@ const file = join(directory, 'grantry.config.json')
 const storage = { driver: 'filesystem', directory: './data', fsync: false }
 writeFileSync(file, JSON.stringify({ issuer: 'http://127.0.0.1:8484', storage, clients: [] }))
 
-/** Puts a directory in the place of every file of the key ring: who reads it fails, root as well. */
+/** Replaces every file of the key ring with a directory, which fails to read even for root. */
 async function spoilKeys(): Promise<void> {
   expect((await printed('keys', 'list', '--config', file)).code).toBe(0)
   const names = readdirSync(join(directory, 'data/items'), { recursive: true, encoding: 'utf8' })
@@ -25,12 +25,12 @@ async function spoilKeys(): Promise<void> {
   }
 }
 
-describe('a key ring in the storage that cannot be read', () => {
+describe('an unreadable key ring in the storage', () => {
   test.each([
     ['serve', ['serve', '--port', '0']],
     ['keys list', ['keys', 'list']],
     ['revoke', ['revoke', '--client', 'web']],
-  ])('is told by grantry %s in one sentence that says what failed', async (_what, line) => {
+  ])('is reported by grantry %s in one line', async (_what, line) => {
     await spoilKeys()
     const { code, out, err } = await printed(...line, '--config', file)
     expect([code, out]).toEqual([1, ''])
@@ -38,7 +38,7 @@ describe('a key ring in the storage that cannot be read', () => {
     rmSync(join(directory, 'data'), { recursive: true })
   })
 
-  test('is told by the doctor', async () => {
+  test('is reported by the doctor', async () => {
     await spoilKeys()
     const { code, out } = await printed('check', '--json', '--config', file)
     expect(code).toBe(1)

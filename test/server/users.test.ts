@@ -4,12 +4,12 @@ import { configuredUsers, userSchema } from '../../packages/server/src/users/con
 import { createLimiter } from '../../packages/server/src/users/limiter.ts'
 import { createPasswordCheck, hashPassword, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
 
-describe('a password at rest', () => {
-  test('is a scrypt hash that only its password fits', async () => {
+describe('a password hash', () => {
+  test('is a scrypt hash that matches only its password', async () => {
     const text = await hashPassword('pässword: "x"')
     expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[\w+/]+\$[\w+/]+$/u)
     const hash = parsePasswordHash(text)
-    if (hash === undefined) throw new Error('our own hash is not understood')
+    if (hash === undefined) throw new Error('our own hash was not parsed')
     const check = createPasswordCheck([hash])
     expect(await check('pässword: "x"', hash)).toBe(true)
     expect(await check('pässword: "X"', hash)).toBe(false)
@@ -23,7 +23,7 @@ describe('a password at rest', () => {
     '$scrypt$ln=15,r=99,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNoaGFzaGhhc2g',
     '$scrypt$ln=15,r=8,p=1$c2FsdA$aGFzaA',
     '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA',
-  ])('%j is refused: no hash, too short, or so expensive that checking it is an attack', (text) => {
+  ])('rejects %j: malformed, too short, or too expensive', (text) => {
     expect(parsePasswordHash(text)).toBeUndefined()
   })
 })
@@ -31,7 +31,7 @@ describe('a password at rest', () => {
 describe('configured users', () => {
   const parse = (user: object) => parseConfiguration(userSchema, user, 'users[0]')
 
-  test('a wrong password, an unknown and an inactive user are absent alike; names of objects are nobody', async () => {
+  test('returns nothing for a wrong password, an unknown or inactive user, or an inherited property name', async () => {
     const password = await hashPassword('secret')
     const users = configuredUsers([
       parse({ sub: '1', username: 'alice', password }),
@@ -49,7 +49,7 @@ describe('configured users', () => {
     expect(users.isActive?.('9')).toBe(false)
   })
 
-  test('two users of one name or one sub are refused', async () => {
+  test('rejects two users with the same name or sub', async () => {
     const password = await hashPassword('secret')
     const alice = parse({ sub: '1', username: 'alice', password })
     expect(() => configuredUsers([alice, { ...alice, sub: '2' }])).toThrow('two users have the username alice')
@@ -58,7 +58,7 @@ describe('configured users', () => {
 })
 
 describe('the limiter', () => {
-  test('runs so many at once, lets so many wait, refuses one more with 503, and recovers', async () => {
+  test('limits running and waiting tasks, refuses one more with 503, and recovers', async () => {
     const limited = createLimiter({ concurrent: 2, queued: 2 })
     let running = 0
     let most = 0

@@ -89,7 +89,9 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   } = options
   const isDemo = loaded === undefined
   if (isDemo && !isLoopbackName(host))
-    throw new TypeError('the demo listens on loopback only, because its secrets are public; create a configuration with grantry init')
+    throw new TypeError(
+      'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
+    )
 
   let ready: (handler: Handler) => void = () => {}
   const handler = new Promise<Handler>((resolve) => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Random enough to be guessed by nobody, and the same in each run. */
+/** Not guessable, and the same in each run. */
 export const strong = (name: string): string => createHash('sha256').update(`strong ${name}`).digest('base64url')
 
 export const hashed = (secret: string, algorithm: 'sha256' | 'sha512' = 'sha256') => ({
@@ -20,7 +20,7 @@ export const client = {
   scopes: ['api1'],
 }
 
-/** A configuration in which the doctor finds nothing. */
+/** A configuration without findings. */
 export const healthy = {
   issuer: 'https://id.example.com',
   storage: { driver: 'filesystem', directory: './data' },
@@ -35,7 +35,7 @@ const base = mkdtempSync(join(tmpdir(), 'grantry-doctor-'))
 process.once('exit', () => rmSync(base, { recursive: true, force: true }))
 
 let count = 0
-/** A directory with this configuration and a key file, both for this user only. */
+/** Writes this configuration and a key file to a directory, both readable by this user only. */
 export function written(
   content: unknown,
   name = 'grantry.config.json',

@@ -6,7 +6,7 @@ const codeClient = { grantTypes: ['authorization_code'], redirectUris: ['https:/
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 const cheap = '$scrypt$ln=10,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
 
-/** What is written, and the finding that it must give. */
+/** A configuration and the expected finding. */
 export const findingCases: readonly (readonly [what: string, content: unknown, found: Partial<Finding>])[] = [
   [
     'an issuer without TLS',
@@ -14,12 +14,12 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'configuration-invalid', severity: 'error' },
   ],
   [
-    'an issuer of this machine',
+    'a loopback issuer',
     { ...healthy, issuer: 'http://127.0.0.1:8484' },
     { id: 'issuer-loopback', severity: 'info', where: 'issuer' },
   ],
   [
-    'a public issuer and no proxy',
+    'a public issuer without a proxy',
     { ...healthy, trustedProxies: 0 },
     { id: 'trusted-proxies-zero', where: 'trustedProxies' },
   ],
@@ -36,27 +36,27 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
   ],
   ['the client id as the secret', withClient({ secrets: [hashed('web')] }), { id: 'secret-weak' }],
   [
-    'a secret of an API that is its name and a word',
+    'an API secret that is its name and a word',
     { ...healthy, scopes: [{ name: 'api1', secrets: [hashed('api1-secret')] }] },
     { id: 'secret-weak', where: 'scopes[0].secrets[0]' },
   ],
   [
-    'one secret of two',
+    'a secret with two owners',
     { ...healthy, scopes: [{ name: 'api1', secrets: client.secrets }] },
     { id: 'secret-shared', where: 'scopes[0].secrets[0]' },
   ],
   [
-    'a secret that has ended',
+    'an expired secret',
     withClient({ secrets: [{ ...hashed(strong('old')), expiresAt: '2020-01-01T00:00:00Z' }, ...client.secrets] }),
     { id: 'secret-expired', severity: 'warning', where: 'clients[0].secrets[0]' },
   ],
   [
-    'a secret that ends soon',
+    'a secret that expires soon',
     withClient({ secrets: [{ ...hashed(strong('web')), expiresAt: inDays(10) }] }),
     { id: 'secret-expires-soon', where: 'clients[0].secrets[0]' },
   ],
   [
-    'no secret that counts',
+    'no valid secret',
     withClient({ secrets: [{ ...hashed(strong('web')), expiresAt: inDays(-1) }] }),
     { id: 'secret-none-live', severity: 'error', where: 'clients[0].secrets' },
   ],
@@ -86,7 +86,7 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'redirect-without-tls', severity: 'error', where: 'clients[0].redirectUris[1]' },
   ],
   [
-    'one that only begins like loopback',
+    'a redirect URI that only starts like loopback',
     withClient({ ...codeClient, redirectUris: ['http://127.0.0.1.example.com/cb'] }),
     { id: 'redirect-without-tls' },
   ],
@@ -96,13 +96,17 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'cors-without-tls', where: 'clients[0].allowedCorsOrigins[0]' },
   ],
   [
-    'an access token of a day',
+    'an access token lifetime of a day',
     withClient({ accessTokenLifetime: 86_400 }),
     { id: 'access-token-lives-long', where: 'clients[0].accessTokenLifetime' },
   ],
-  ['a code of an hour', withClient({ ...codeClient, authorizationCodeLifetime: 3600 }), { id: 'code-lives-long' }],
   [
-    'a refresh token of a year',
+    'a code lifetime of an hour',
+    withClient({ ...codeClient, authorizationCodeLifetime: 3600 }),
+    { id: 'code-lives-long' },
+  ],
+  [
+    'a refresh token lifetime of a year',
     withClient({
       grantTypes: ['authorization_code', 'refresh_token'],
       redirectUris: codeClient.redirectUris,
@@ -112,7 +116,7 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'refresh-token-lives-long', where: 'clients[0].refreshToken' },
   ],
   [
-    'a refresh token that stays',
+    'a refresh token that is not rotated',
     withClient({
       grantTypes: ['authorization_code', 'refresh_token'],
       redirectUris: codeClient.redirectUris,
@@ -122,27 +126,27 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'refresh-token-reused' },
   ],
   [
-    'a client that may do nothing',
+    'a client without a grant type',
     withClient({ grantTypes: [] }),
     { id: 'client-cannot-succeed', where: 'clients[0].grantTypes' },
   ],
   [
-    'a client for codes without a redirect URI',
+    'a code client without a redirect URI',
     withClient({ grantTypes: ['authorization_code'] }),
     { id: 'configuration-invalid', severity: 'error' },
   ],
   [
-    'a client whose refresh tokens are of no use',
+    'a client whose refresh tokens are useless',
     withClient({ ...codeClient, scopes: ['api1', 'offline_access'] }),
     { id: 'client-cannot-succeed', where: 'clients' },
   ],
   [
-    'a scope that nobody may ask for',
+    'a scope that no client may request',
     { ...healthy, scopes: [...healthy.scopes, { name: 'api2', audience: 'https://api2.example.com' }] },
     { id: 'scope-unused', severity: 'info', where: 'scopes[1]' },
   ],
   [
-    'two APIs and no audience',
+    'two APIs, one without an audience',
     {
       ...withClient({ scopes: ['api1', 'api2'] }),
       scopes: [{ name: 'api1', audience: 'https://api1.example.com' }, { name: 'api2' }],
@@ -155,17 +159,17 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'password-hash-cheap', where: 'users[0].password' },
   ],
   [
-    'memory under a public issuer',
+    'memory with a public issuer',
     { ...healthy, storage: { driver: 'memory' } },
     { id: 'store-forgets', where: 'storage.driver' },
   ],
   [
-    'files without fsync',
+    'filesystem without fsync',
     { ...healthy, storage: { driver: 'filesystem', directory: './data', fsync: false } },
     { id: 'store-without-fsync', where: 'storage.fsync' },
   ],
   [
-    'Sentinels and no replica to wait for',
+    'Sentinels without waitReplicas',
     {
       ...healthy,
       storage: { driver: 'redis', sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'tokens', operationTimeout: 0.1 },
@@ -173,12 +177,12 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     { id: 'store-without-replicas', where: 'storage.waitReplicas' },
   ],
   [
-    'Redis out of reach',
+    'an unreachable Redis',
     { ...healthy, storage: { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.1 } },
     { id: 'store-unusable', severity: 'error', where: 'storage' },
   ],
   [
-    'a directory of somebody else',
+    'a directory of another user',
     { ...healthy, storage: { driver: 'filesystem', directory: '.' } },
     { id: 'store-unusable', severity: 'error' },
   ],
@@ -195,12 +199,8 @@ export const findingCases: readonly (readonly [what: string, content: unknown, f
     },
     { id: 'openid-algorithm-missing', severity: 'info', where: 'keys.algorithms' },
   ],
-  ['a configuration that is wrong', { ...healthy, isuer: 'x' }, { id: 'configuration-invalid', severity: 'error' }],
-  [
-    'a client that is wrong',
-    withClient({ redirectUris: ['https://web.example.com/#x'] }),
-    { id: 'configuration-invalid' },
-  ],
-  ['an origin that is any', withClient({ allowedCorsOrigins: ['*'] }), { id: 'configuration-invalid' }],
-  ['no JSON', '{ "issuer": ', { id: 'configuration-invalid' }],
+  ['an invalid configuration', { ...healthy, isuer: 'x' }, { id: 'configuration-invalid', severity: 'error' }],
+  ['an invalid client', withClient({ redirectUris: ['https://web.example.com/#x'] }), { id: 'configuration-invalid' }],
+  ['a wildcard origin', withClient({ allowedCorsOrigins: ['*'] }), { id: 'configuration-invalid' }],
+  ['invalid JSON', '{ "issuer": ', { id: 'configuration-invalid' }],
 ]

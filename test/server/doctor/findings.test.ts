@@ -21,7 +21,7 @@ describe('grantry check finds', () => {
     const { code, findings } = await checked(written(content).file)
     expect(findings).toContainEqual(expect.objectContaining(found))
     expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
-    // The worst first, each whole, and one sentence.
+    // Errors first. Every part is present, and on one line.
     const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))
     expect(ranks).toEqual([...ranks].sort())
     for (const { where, reason, remedy, source } of findings) {
@@ -34,13 +34,13 @@ describe('grantry check finds', () => {
   test.each([
     ['a client', withClient({ secrets: [ended], enabled: false })],
     ['a scope', { ...healthy, scopes: [{ name: 'api1', secrets: [ended], enabled: false }] }],
-  ])('no fault in a secret that has ended where %s is disabled', async (_what, content) => {
+  ])('nothing wrong with the expired secret of %s that is disabled', async (_what, content) => {
     const ids = (await checked(written(content).file)).findings.map(({ id }) => id)
     expect(ids).toContain('secret-expired')
     expect(ids).not.toContain('secret-none-live')
   })
 
-  test('a mistake in words of the configuration, not of the library', async () => {
+  test('an invalid configuration, without the name of a library function', async () => {
     const { findings } = await checked(written({ ...healthy, issuer: 'https://ID.example.com' }).file)
     expect(findings).toMatchObject([
       { id: 'configuration-invalid', reason: expect.stringMatching(/^issuer must be written as /u) },
@@ -51,7 +51,7 @@ describe('grantry check finds', () => {
     ['the key file', 'keys.json', 0o644, 'file-readable'],
     ['grantry.env', 'grantry.env', 0o640, 'file-readable'],
     ['the configuration', 'grantry.config.json', 0o620, 'file-writable'],
-  ])('%s that others may reach', async (_what, name, mode, id) => {
+  ])('permissions of %s that are too wide', async (_what, name, mode, id) => {
     const { directory, file } = written(healthy)
     writeFileSync(join(directory, 'grantry.env'), 'A=1\n', { mode: 0o600 })
     chmodSync(join(directory, name), mode)
@@ -60,7 +60,7 @@ describe('grantry check finds', () => {
     expect(code).toBe(1)
   })
 
-  test('a configuration that others may read, only where it holds a secret itself', async () => {
+  test('a readable configuration only if it contains a secret', async () => {
     const content = {
       ...healthy,
       storage: { driver: 'redis', url: 'redis://127.0.0.1:1', password: 'the-redis-password', operationTimeout: 0.1 },
@@ -77,21 +77,21 @@ describe('grantry check finds', () => {
     }
   })
 
-  test('a password in a URL, with characters that a URL spells in another way', async () => {
+  test('a password in a URL with characters that URL parsing encodes', async () => {
     const url = 'redis://:the|redis^password@127.0.0.1:1'
     const { file } = written({ ...healthy, storage: { driver: 'redis', url, operationTimeout: 0.1 } })
     chmodSync(file, 0o644)
     expect((await checked(file)).findings).toContainEqual(expect.objectContaining({ id: 'file-readable', where: file }))
   })
 
-  test('a module that has a private key in it and that others may read', async () => {
+  test('a readable module with a private key', async () => {
     const { keys } = JSON.parse(keySet)
     const { file } = written(`export default ${JSON.stringify({ ...healthy, keys })}`, 'grantry.config.mjs')
     chmodSync(file, 0o644)
     expect((await checked(file)).findings).toMatchObject([{ id: 'file-readable', where: file }])
   })
 
-  test('a key ring in clear where there is a secret', async () => {
+  test('an unencrypted key ring although there is an encryption secret', async () => {
     const kept = { ...healthy, keys: {} }
     const { file } = written(kept)
     await checked(file)
@@ -102,7 +102,7 @@ describe('grantry check finds', () => {
     ])
   })
 
-  test('a refused key that signs in the store', async () => {
+  test('a refused key that is the current key in the store', async () => {
     const secured = { ...healthy, keys: { encryptionSecret: strong('ring') } }
     const { file } = written(secured)
     const { out } = await printed('keys', 'list', '--json', '--config', file)
@@ -115,14 +115,14 @@ describe('grantry check finds', () => {
     expect((await checked(file)).findings).toEqual([])
   })
 
-  test('a key file that nobody has changed for two years', async () => {
+  test('a key file that has not changed for two years', async () => {
     const { directory, file } = written(healthy)
     const old = Date.now() / 1000 - 2 * 365 * 86_400
     utimesSync(join(directory, 'keys.json'), old, old)
     expect((await checked(file)).findings).toMatchObject([{ id: 'key-old', where: 'keys.jwks' }])
   })
 
-  test('clients that are kept elsewhere', async () => {
+  test('clients in an external store', async () => {
     const { file } = written(
       `export default { ...${JSON.stringify(healthy)}, clients: { find: () => undefined } }`,
       'grantry.config.mjs',
@@ -132,7 +132,7 @@ describe('grantry check finds', () => {
 })
 
 describe('grantry check', () => {
-  test('prints no secret, whatever is wrong', async () => {
+  test('prints no secret in any finding', async () => {
     const secrets = ['demo-secret', 'the-redis-password', 'the-other-password']
     const { file } = written({
       ...withClient({ secrets: [hashed('demo-secret')] }),
@@ -150,7 +150,7 @@ describe('grantry check', () => {
     }
   })
 
-  test('in words tells where, why, what to do and where it is written', async () => {
+  test('prints the place, reason, remedy and source as text', async () => {
     const { code, out } = await printed('check', '--config', written(withClient({ secrets: [hashed('web')] })).file)
     expect(code).toBe(1)
     expect(out).toMatch(
@@ -158,7 +158,7 @@ describe('grantry check', () => {
     )
   })
 
-  test('attack: a name with control characters does not reach the terminal', async () => {
+  test('attack: prints no control characters from a name', async () => {
     const { file } = written({
       ...healthy,
       scopes: [...healthy.scopes],

@@ -12,7 +12,7 @@ const day = 86_400
 const generated = hashed('of the key ring').sha256
 const now = 2_000_000_000
 
-/** The key that has signed for so many days, and the one after it. */
+/** The current key, which has been signing for this many days, and the next one. */
 const key = (days: number) =>
   ({
     kid: 'k1',
@@ -50,8 +50,8 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
 const found = (configuration: object, more?: Partial<Facts>) =>
   examine(facts(configuration, more)).map(({ id, severity }) => [id, severity])
 
-describe('what other parts of the server bring', () => {
-  test('is healthy as it is set by default', () => {
+describe('settings of other parts of the server', () => {
+  test('have no findings by default', () => {
     expect(found({})).toEqual([])
     expect(found({ metrics: { port: 9464, host: '127.0.0.1' } })).toEqual([])
     expect(found({ issuer: 'http://127.0.0.1:8484', console: { remote: false } })).toEqual([
@@ -61,18 +61,18 @@ describe('what other parts of the server bring', () => {
 
   const driver = { name: 'some' }
   test.each<[string, object, Partial<Facts> | undefined, readonly string[]]>([
-    ['abuse control that is off', { abuseControl: { enabled: false } }, undefined, ['abuse-control-off', 'warning']],
+    ['disabled abuse control', { abuseControl: { enabled: false } }, undefined, ['abuse-control-off', 'warning']],
     [
-      'abuse control that leaves out secrets',
+      'abuse control without limits for secrets',
       { abuseControl: { enabled: true, credentials: false } },
       undefined,
       ['abuse-control-off', 'warning'],
     ],
-    ['a console that strangers reach', { console: { remote: true } }, undefined, ['console-on', 'error']],
+    ['a remote console', { console: { remote: true } }, undefined, ['console-on', 'error']],
     ['a console on a public server', { console: { remote: false } }, undefined, ['console-on', 'warning']],
-    ['metrics for everybody', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],
+    ['public metrics', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],
     [
-      'a driver that cannot count',
+      'a driver without a counter',
       {},
       { store: { reachable: true, driver, counts: false, clockAhead: 0 } },
       ['store-without-counter', 'warning'],
@@ -96,13 +96,13 @@ describe('what other parts of the server bring', () => {
       ['store-evicts', 'error'],
     ],
     [
-      'keys that are not kept',
+      'keys in memory',
       { issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' } },
       undefined,
       ['keys-not-kept', 'warning'],
     ],
     [
-      'keys under another secret',
+      'keys encrypted with another secret',
       {},
       {
         keys: undefined,
@@ -110,20 +110,25 @@ describe('what other parts of the server bring', () => {
       },
       ['keys-unreadable', 'error'],
     ],
-    ['keys without encryption', { keys: { rotateAfter: 90 * day } }, undefined, ['keys-unencrypted', 'warning']],
+    ['unencrypted keys', { keys: { rotateAfter: 90 * day } }, undefined, ['keys-unencrypted', 'warning']],
     [
-      'an encryption secret of the guide',
+      'an encryption secret copied from a guide',
       { keys: { encryptionSecret: 'a-generated-secret-of-at-least-32-characters' } },
       undefined,
       ['secret-weak', 'error'],
     ],
-    ['one of few characters', { keys: { encryptionSecret: 'abc1234'.repeat(5) } }, undefined, ['secret-weak', 'error']],
-    ['a key that was not rotated in time', {}, { keys: [key(120)] }, ['key-old', 'warning']],
+    [
+      'an encryption secret of few different characters',
+      { keys: { encryptionSecret: 'abc1234'.repeat(5) } },
+      undefined,
+      ['secret-weak', 'error'],
+    ],
+    ['an overdue rotation', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
     expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
   })
 
-  test('rotation that is faster than tokens end', () => {
+  test('key-overlap-short: keys rotate faster than tokens expire', () => {
     const client = {
       accessTokenLifetime: 3600,
       enabled: true,
@@ -155,7 +160,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
       .map((finding) => finding.where)
   }
 
-  test('is missed where a client signs users in', () => {
+  test('is missing if a client signs users in', () => {
     expect(where({})).toEqual(['keys.algorithms'])
     expect(where({}, { keys: { jwks: './keys.json' } })).toEqual(['keys.jwks'])
     expect(where({}, { keys: [{}] })).toEqual(['keys'])
@@ -163,7 +168,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({}, { authorizationEndpoint: 'https://login.example.com' }, elsewhere)).toEqual(['keys.algorithms'])
   })
 
-  test('is not missed where it is offered, or nobody signs in', () => {
+  test('is not reported if it is offered, or no client signs users in', () => {
     expect(where({}, {}, { signingAlgorithms: ['ES256', 'RS256'] })).toEqual([])
     expect(where({ enabled: false })).toEqual([])
     expect(where({ scopes: ['api1'] })).toEqual([])
@@ -173,7 +178,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
 })
 
 describe('guessing', () => {
-  test('tries each name with what people put after it, and every short text', () => {
+  test('tries each name with common suffixes, and every short text', () => {
     const all = new Set(guesses(['orders']))
     for (const guess of ['', 'orders', 'orders-secret', 'a', 'zz9', '0000', '9999', 'demo-secret'])
       expect(all).toContain(guess)
@@ -189,7 +194,7 @@ describe('guessing', () => {
 describe('the rules', () => {
   const guide = readFileSync(`${root}/docs/guides/doctor.md`, 'utf8')
 
-  test('are the table in the guide, word for word', () => {
+  test('match the table in the guide', () => {
     const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (.+) \| (.+) \|$/gmu)].map(
       ([, id, severity, remedy, source]) => [id, severity, remedy, source],
     )
@@ -199,14 +204,14 @@ describe('the rules', () => {
     )
   })
 
-  test('each is proved by a test', () => {
+  test('are all covered by a test', () => {
     const tests = ['finding-cases.ts', 'findings.test.ts', 'rules.test.ts']
       .map((name) => readFileSync(`${root}/test/server/doctor/${name}`, 'utf8'))
       .join('')
     for (const id of Object.keys(rules)) expect(tests).toContain(`'${id}'`)
   })
 
-  test('name documents that are there, as far as they are ours', () => {
+  test('refer to existing documents', () => {
     for (const { source } of Object.values(rules)) {
       for (const [path = ''] of source.matchAll(/docs\/[\w./-]+\.md/gu)) {
         expect(readFileSync(`${root}/${path}`, 'utf8')).not.toBe('')

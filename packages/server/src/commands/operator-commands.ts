@@ -56,7 +56,10 @@ export function addOperatorCommands(grantry: Command): void {
     .command('token')
     .description('inspect tokens')
     .command('inspect')
-    .argument('<token>', 'the token, or - to read it from standard input (other users of this machine can see arguments)')
+    .argument(
+      '<token>',
+      'the token, or - to read it from standard input (other users of this machine can see arguments)',
+    )
     .description("show a token's type and claims, and whether it is valid now")
     // 1 in 64 tokens starts with a dash. As an unknown option, the error would print it.
     .allowUnknownOption()

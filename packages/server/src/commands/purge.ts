@@ -3,8 +3,7 @@ import { configuredStorage } from '../configuration/storage.ts'
 import { configured } from './configured.ts'
 
 const byThemselves = {
-  memory:
-    'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',
+  memory: 'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',
   redis: 'Nothing to do: Redis deletes expired items by itself.\n',
 } as const
 

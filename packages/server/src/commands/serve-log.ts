@@ -22,7 +22,11 @@ export function logListening(
     log.write('warn', 'startup_warning', message, { 'grantry.reason': reason })
   const mismatch = issuerWarning(server)
   if (mismatch !== undefined) warn(mismatch.reason, mismatch.message)
-  if (isDemo) warn('demo', 'This is the demo: its secrets are public. Create a configuration for your own server with grantry init')
+  if (isDemo)
+    warn(
+      'demo',
+      'This is the demo: its secrets are public. Create a configuration for your own server with grantry init',
+    )
   // Logged last: a program that waits for this line has already read the warnings.
   log.write('info', 'server_listening', `listening on ${urlHost(host)}:${port} for ${provider.issuer}`, {
     'service.name': 'grantry',

@@ -18,8 +18,7 @@ const claimLines = (claims: Readonly<Record<string, unknown>>): readonly string[
 }
 
 function told({ kind, format, valid, reason = '', claims }: TokenInspection): string {
-  const what =
-    format === undefined ? kinds[kind] : `${kinds[kind]}, ${format === 'jwt' ? 'a JWT' : 'a reference token'}`
+  const what = format === undefined ? kinds[kind] : `${kinds[kind]}, ${format === 'jwt' ? 'a JWT' : 'opaque'}`
   const verdict = valid ? 'valid now' : `not valid: ${reasonWords[reason] ?? reason}`
   return [`${what}; ${verdict}`, ...claimLines(claims)].join('\n')
 }
@@ -28,10 +27,7 @@ function told({ kind, format, valid, reason = '', claims }: TokenInspection): st
 function guessed(token: string, why: string): string {
   const decoded = decodeJwt(token)
   if (decoded === undefined) return `Not a JWT. Only the store knows what it is, and it was not read: ${why}`
-  return [
-    `A JWT. Its signature and revocation were not checked: ${why}`,
-    ...claimLines(decoded.claims),
-  ].join('\n')
+  return [`A JWT. Its signature and revocation were not checked: ${why}`, ...claimLines(decoded.claims)].join('\n')
 }
 
 async function inspect(token: string, config: string | undefined): Promise<string> {

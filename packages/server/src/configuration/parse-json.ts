@@ -40,9 +40,7 @@ export async function parseJson(text: string): Promise<unknown> {
       const own = names.at(-1)
       const first = own?.get(name)
       if (first !== undefined) {
-        problems.push(
-          `${at(line, column)}: duplicate name ${JSON.stringify(name)}, first used on line ${first + 1}`,
-        )
+        problems.push(`${at(line, column)}: duplicate name ${JSON.stringify(name)}, first used on line ${first + 1}`)
       } else if (name === '__proto__') problems.push(`${at(line, column)}: "__proto__" is not allowed as a name`)
       own?.set(name, line)
     },

@@ -32,7 +32,10 @@ const shutdownDelay = v.pipe(
   v.maxValue(300, 'must be 0 to 300 seconds'),
 )
 
-const userServiceSchema = v.custom<UserService>(isObject, 'must be an array of users, or in a module configuration a user service')
+const userServiceSchema = v.custom<UserService>(
+  isObject,
+  'must be an array of users, or in a module configuration a user service',
+)
 
 // Chosen by the type of the value. The errors of a union would not name the path, such as `users[2].sub`.
 const usersSchema = v.lazy(

@@ -3,7 +3,7 @@ import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** http to another machine. What is no URL is another rule's. */
+/** Whether a URI is http and not loopback. Another rule reports invalid URLs. */
 const isInTheClear = (uri: string): boolean =>
   uri.startsWith('http:') && URL.canParse(uri) && localPort(uri) === undefined
 
@@ -21,12 +21,16 @@ function redirects(
           finding(
             'redirect-wildcard',
             where,
-            `${uri} has a wildcard, which matches nothing here and must match nothing anywhere`,
+            `${uri} contains a wildcard. Grantry does not support wildcards: the URI matches nothing`,
           ),
         )
       if (isInTheClear(uri)) {
         findings.push(
-          finding('redirect-without-tls', where, `${uri} is http: whoever reads the network reads the code`),
+          finding(
+            'redirect-without-tls',
+            where,
+            `${uri} is http: an attacker on the network can read the authorization code`,
+          ),
         )
       }
     }
@@ -37,7 +41,7 @@ function redirects(
         finding(
           'cors-without-tls',
           `${path}.allowedCorsOrigins[${index}]`,
-          `${origin} is http: whoever can change the page reads the tokens`,
+          `${origin} is http: an attacker on the network can change the page and read the tokens`,
         ),
       )
     }
@@ -56,7 +60,7 @@ function lifetimes(client: Client, path: string): readonly Finding[] {
       finding(
         'access-token-lives-long',
         `${path}.accessTokenLifetime`,
-        `A stolen access token works for ${accessTokenLifetime} s, more than an hour`,
+        `A stolen access token is valid for up to ${accessTokenLifetime} s, which is more than an hour`,
       ),
     )
   }
@@ -65,7 +69,7 @@ function lifetimes(client: Client, path: string): readonly Finding[] {
       finding(
         'code-lives-long',
         `${path}.authorizationCodeLifetime`,
-        `A stolen code works for ${authorizationCodeLifetime} s, more than ten minutes`,
+        `A stolen authorization code is valid for up to ${authorizationCodeLifetime} s, which is more than ten minutes`,
       ),
     )
   }
@@ -76,7 +80,7 @@ function lifetimes(client: Client, path: string): readonly Finding[] {
       finding(
         'refresh-token-lives-long',
         `${path}.refreshToken`,
-        `A refresh token that nobody uses lives for ${Math.floor(longest / day)} days`,
+        `An unused refresh token stays valid for ${Math.floor(longest / day)} days`,
       ),
     )
   }
@@ -85,7 +89,7 @@ function lifetimes(client: Client, path: string): readonly Finding[] {
       finding(
         'refresh-token-reused',
         `${path}.refreshToken.usage`,
-        'A refresh token stays the same, so that a thief and the client cannot be told apart',
+        'The refresh token is not rotated, so the theft of one cannot be detected',
       ),
     )
   }
@@ -99,22 +103,24 @@ function grants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path:
       finding(
         'plain-code-challenge',
         `${path}.allowPlainCodeChallenge`,
-        `${clientId} may use the code_challenge_method plain: who reads the authorization request can redeem the code`,
+        `${clientId} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
       ),
     )
   }
   const index = grantTypes.indexOf('password')
   if (index >= 0) {
     findings.push(
-      finding('password-grant', `${path}.grantTypes[${index}]`, `${clientId} asks users for their passwords itself`),
+      finding('password-grant', `${path}.grantTypes[${index}]`, `${clientId} handles the passwords of users itself`),
     )
   }
   if (grantTypes.length === 0)
-    findings.push(finding('client-cannot-succeed', `${path}.grantTypes`, `${clientId} may use no grant type`))
+    findings.push(
+      finding('client-cannot-succeed', `${path}.grantTypes`, `${clientId} has no grant type, so it cannot get a token`),
+    )
   return findings
 }
 
-/** What each client may do, and for how long. */
+/** Checks the grants, redirect URIs and lifetimes of each client. */
 export const checkClients: Check = ({ clients, clientsElsewhere, warnings }) => [
   ...clients.flatMap((client, index) =>
     client.enabled ? [redirects, lifetimes, grants].flatMap((check) => check(client, `clients[${index}]`)) : [],
@@ -123,6 +129,6 @@ export const checkClients: Check = ({ clients, clientsElsewhere, warnings }) => 
     .filter(({ reason }) => reason === 'client_cannot_succeed')
     .map(({ message }) => finding('client-cannot-succeed', 'clients', message)),
   ...(clientsElsewhere
-    ? [finding('clients-unseen', 'clients', 'The clients are kept elsewhere, and were not looked at')]
+    ? [finding('clients-unseen', 'clients', 'The clients are in an external store and were not checked')]
     : []),
 ]

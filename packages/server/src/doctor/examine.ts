@@ -26,6 +26,6 @@ const checks = [
 
 const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
 
-/** Everything that is to be said, the worst first. */
+/** Returns all findings, errors first. */
 export const examine = (facts: Facts): readonly Finding[] =>
   checks.flatMap((check) => check(facts)).sort((one, other) => rank[one.severity] - rank[other.severity])

@@ -2,7 +2,7 @@ import { isLoopbackName, localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** What answers strangers, and what slows them down. */
+/** Checks what unauthenticated callers can reach, and whether abuse control limits them. */
 export const checkExposure: Check = ({ configuration }) => {
   const { issuer, endpoints, abuseControl, console: page, metrics } = configuration
   const findings: Finding[] = []
@@ -11,29 +11,25 @@ export const checkExposure: Check = ({ configuration }) => {
       finding(
         'anonymous-validation',
         'endpoints.accessTokenValidation',
-        'The access token validation endpoint tells anybody what a token is worth',
+        'The access token validation endpoint discloses the claims of a token without authentication',
       ),
     )
   }
   if (!abuseControl.enabled) {
-    findings.push(finding('abuse-control-off', 'abuseControl.enabled', 'Nothing slows down who guesses secrets'))
+    findings.push(finding('abuse-control-off', 'abuseControl.enabled', 'Attempts to guess secrets are not limited'))
   } else if (abuseControl.credentials === false) {
-    findings.push(finding('abuse-control-off', 'abuseControl.credentials', 'Nothing slows down who guesses secrets'))
+    findings.push(finding('abuse-control-off', 'abuseControl.credentials', 'Attempts to guess secrets are not limited'))
   }
   if (page?.remote === true) {
     findings.push(
-      finding('console-on', 'console.remote', 'The console is open to other machines, and asks nobody who he is'),
+      finding('console-on', 'console.remote', 'The console is open to other machines and requires no authentication'),
     )
   } else if (page !== undefined && localPort(issuer) === undefined) {
-    findings.push(finding('console-on', 'console', 'The console is on, and the issuer is public', 'warning'))
+    findings.push(finding('console-on', 'console', 'The console is on, although the issuer is public', 'warning'))
   }
   if (typeof metrics === 'object' && !isLoopbackName(metrics.host)) {
     findings.push(
-      finding(
-        'metrics-public',
-        'metrics.host',
-        `Metrics answer whoever reaches ${metrics.host}, and say what goes on here`,
-      ),
+      finding('metrics-public', 'metrics.host', `Any caller that reaches ${metrics.host} can read the metrics`),
     )
   }
   return findings

@@ -3,44 +3,44 @@ import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../users/configured-users.ts'
 import type { Finding } from './finding.ts'
 
-/** A file that the server reads, and what others of this machine may do with it. */
+/** A file that the server reads, and its permissions. */
 export interface FileFact {
   readonly path: string
-  /** Permission bits; `undefined` where the system has none. */
+  /** Permission bits; `undefined` on a system without them. */
   readonly mode: number | undefined
-  /** `secret`: nobody else may read it. */
+  /** `secret`: only the owner may read it. */
   readonly kind: 'configuration' | 'secret'
 }
 
-/** What the storage said when it was asked. */
+/** The state of the storage. */
 export type StoreFact =
   | { readonly reachable: false; readonly reason: string }
   | {
       readonly reachable: true
       readonly driver: Pick<AtomicDriver, 'name'>
       readonly counts: boolean
-      /** Seconds by which its clock is ahead of ours; `undefined` where it has none of its own. */
+      /** Seconds by which its clock is ahead of ours; `undefined` if it has no clock of its own. */
       readonly clockAhead: number | undefined
     }
 
-/** Everything that the doctor knows. Checks are pure functions of it. */
+/** The input of the checks, which are pure functions. */
 export interface Facts {
   readonly configuration: CheckedConfiguration
-  /** With every default; empty where a module keeps them elsewhere. */
+  /** The configured clients, with defaults; empty if they are in an external store. */
   readonly clients: readonly Client[]
   readonly clientsElsewhere: boolean
-  /** Those of the configuration, with every default. */
+  /** The configured scopes, with defaults. */
   readonly scopes: readonly Scope[]
   readonly users: readonly ConfiguredUser[]
   readonly files: readonly FileFact[]
-  /** Epoch seconds at which the file of `keys.jwks` was last changed. */
+  /** Epoch seconds of the last change to the file in `keys.jwks`. */
   readonly keyFileChangedAt: number | undefined
-  /** The ring; `undefined` where the storage could not be asked. */
+  /** The stored keys; `undefined` if the storage could not be read. */
   readonly keys: readonly KeyInfo[] | undefined
-  /** By which tokens can be signed; the first where a client asks for none. */
+  /** The available signing algorithms. The first is the default. */
   readonly signingAlgorithms: readonly string[]
   readonly store: StoreFact
-  /** What the provider warned of at start. */
+  /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
   /** Epoch seconds. */
   readonly now: number

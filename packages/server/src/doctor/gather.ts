@@ -21,17 +21,17 @@ import { lookAtStore } from './look-at-store.ts'
 
 type Warning = Facts['warnings'][number]
 
-/** What of a configuration is a secret by itself, wherever it came from. */
+/** Returns the secrets in a configuration: everything that must not be readable in the file. */
 function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
   const { encryptionSecret } = keySettingsOf(keys)
   const urls = storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []
-  // As it was written, too: a URL that was read spells some characters in another way.
+  // The original URL, too: parsing percent-encodes some characters of the password.
   const passwords = urls.flatMap((url) => {
     const read = url === undefined ? '' : new URL(url).password
     return url === undefined || read === '' ? [] : [read, url]
   })
   const password = storage.driver === 'redis' ? storage.password : undefined
-  // Of a module that gives its keys itself.
+  // A module configuration can contain private keys.
   const privateParts = Array.isArray(keys) ? keys.map((key: { readonly d?: unknown } | null) => key?.d) : []
   return [encryptionSecret, password, ...passwords, ...privateParts].filter(
     (secret) => typeof secret === 'string' && secret !== '',
@@ -52,20 +52,20 @@ function filesOf({ file, directory, configuration }: LoadedConfiguration): reado
   ]
   return named.flatMap(({ path, kind }) => {
     const stats = statSync(path, { throwIfNoEntry: false })
-    // Windows has no such bits.
+    // Windows has no permission bits.
     const mode = process.platform === 'win32' ? undefined : stats?.mode
     return stats === undefined ? [] : [{ path, kind, mode }]
   })
 }
 
-/** Opens the storage as the server would, asks, and closes it. Whatever goes wrong is a fact. */
+/** Opens the storage as the server does, inspects it and closes it. A failure is returned as a fact. */
 async function askStore(
   { configuration, directory }: LoadedConfiguration,
   options: ProviderOptions,
 ): Promise<Pick<Facts, 'store' | 'keys' | 'warnings'>> {
   const { driver } = await configuredStorage(configuration.storage, directory)
   const warnings: Warning[] = []
-  // Of the others it was told without the storage.
+  // All other warnings were collected from the provider in memory.
   const observe: Observer = (event) => {
     if (event.type === 'startup_warning' && event.reason === 'refused_key_stored') warnings.push(event)
   }
@@ -84,9 +84,9 @@ async function askStore(
 }
 
 /**
- * Looks at everything that the doctor judges.
+ * Collects the facts that the doctor checks.
  *
- * @throws TypeError with one sentence when the configuration itself is wrong.
+ * @throws TypeError with a one-line message if the configuration is invalid.
  */
 export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
   const { configuration, directory } = loaded
@@ -94,7 +94,7 @@ export async function gather(loaded: LoadedConfiguration): Promise<Facts> {
   const options = await providerOptions(loaded, memoryDriver(), (event) => {
     if (event.type === 'startup_warning') warnings.push(event)
   })
-  // In memory first: a mistake in the configuration is told also when the store is away.
+  // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
   const judged = await createProvider(options)
   await judged.close()
   const { store, keys, warnings: ofStore } = await askStore(loaded, options)

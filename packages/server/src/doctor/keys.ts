@@ -3,29 +3,32 @@ import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 const day = 86_400
-/** Seconds after which a key file is told to be old. */
+/** Seconds after which a key file is reported as old. */
 const oldAge = 365 * day
 
-/** Whoever has the storage tries what people type, and what stands in guides; of 32 random hex digits eight and more differ. */
+/**
+ * Whether a secret looks typed, or copied from a guide: an attacker with a copy of the storage tries those first. At
+ * least 8 of 32 random hex digits differ.
+ */
 const isTyped = (secret: string): boolean =>
   new Set(secret).size < 8 || /secret|password|change|example|grantry/iu.test(secret)
 
-/** Whether keys outlive a restart, and are replaced in time. */
+/** Checks whether keys survive a restart, are encrypted and are rotated in time. */
 export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, warnings, now }) => {
-  // Whoever gives the keys themselves looks after them.
+  // The module that provides the keys is responsible for them.
   if (Array.isArray(configuration.keys)) return []
   const { jwks, encryptionSecret, rotateAfter = usualRotation } = keySettingsOf(configuration.keys)
   const daysSince = (time: number): number => Math.floor((now - time) / day)
   if (jwks !== undefined) {
     if (keyFileChangedAt === undefined || now - keyFileChangedAt <= oldAge) return []
-    return [finding('key-old', 'keys.jwks', `The key file was changed ${daysSince(keyFileChangedAt)} days ago`)]
+    return [finding('key-old', 'keys.jwks', `The key file was last changed ${daysSince(keyFileChangedAt)} days ago`)]
   }
   if (configuration.storage.driver === 'memory') {
     return [
       finding(
         'keys-not-kept',
         'storage.driver',
-        'The keys are in memory too: after a restart no JWT of before is valid, and a second process refuses those of the first',
+        'The keys are in memory: a restart invalidates all JWTs, and several processes do not accept the JWTs of each other',
       ),
     ]
   }
@@ -35,7 +38,7 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
       finding(
         'keys-unencrypted',
         'keys.encryptionSecret',
-        'The signing keys lie in the store as they are: who reads it can sign',
+        'The signing keys are stored unencrypted: an attacker who reads the storage can sign tokens',
       ),
     )
   }
@@ -44,7 +47,7 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
       finding(
         'secret-weak',
         'keys.encryptionSecret',
-        'The secret that seals the signing keys was typed or copied, not generated',
+        'The secret that encrypts the signing keys looks typed or copied, not generated',
       ),
     )
   }
@@ -53,9 +56,9 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
   }
   for (const key of keys ?? []) {
     const since = key.activatedAt ?? key.createdAt
-    // A rotation waits for a request: a quiet server is late.
+    // The server rotates during requests, so an idle server is late.
     if (key.state !== 'current' || now - since <= rotateAfter * 1.1 + day) continue
-    findings.push(finding('key-old', 'keys', `The key ${key.kid} has signed for ${daysSince(since)} days`))
+    findings.push(finding('key-old', 'keys', `The key ${key.kid} has been signing for ${daysSince(since)} days`))
   }
   const longest = Math.max(0, ...clients.map(({ accessTokenLifetime }) => accessTokenLifetime))
   if (rotateAfter < 2 * longest) {
@@ -63,7 +66,7 @@ export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, client
       finding(
         'key-overlap-short',
         'keys.rotateAfter',
-        `Keys are replaced every ${rotateAfter} s, and access tokens live up to ${longest} s: several old keys have to be published at once`,
+        `Keys are rotated every ${rotateAfter} s, but access tokens are valid for up to ${longest} s, so several old keys must stay published`,
       ),
     )
   }

@@ -15,17 +15,17 @@ type AnyDriver = AtomicDriver & {
 
 const probe = 'probe:clock'
 
-/** Epoch milliseconds by the clock of the store; `undefined` where it has none of its own. */
+/** Returns the time of the store in epoch milliseconds; `undefined` if it has no clock of its own. */
 async function clockOf(driver: AnyDriver): Promise<number | undefined> {
   if (driver.name === 'redis' && driver.getInstance !== undefined) {
     const client = driver.getInstance()
     const node = client.isCluster === true ? client.nodes?.('master')[0] : client
-    // A user of Redis need not have the right to ask; then nothing is known of its clock.
+    // The Redis user may lack the permission for TIME. Its clock is unknown then.
     const [seconds, microseconds] = (await node?.time().catch(() => [])) ?? []
     return seconds === undefined ? undefined : Number(seconds) * 1000 + Number(microseconds) / 1000
   }
   if (driver.name === 'filesystem' && driver.getMeta !== undefined) {
-    // The clock of the disk: another machine's, where somebody put it on a network.
+    // The modification time comes from another machine if the disk is a network share.
     await driver.setItem(probe, '{}', { ttl: 60 })
     const meta = await driver.getMeta(probe)
     await driver.removeItem(probe, {})
@@ -34,11 +34,11 @@ async function clockOf(driver: AnyDriver): Promise<number | undefined> {
   return undefined
 }
 
-/** What a storage that was opened says of itself. */
+/** Inspects an open storage. */
 export async function lookAtStore(driver: AnyDriver): Promise<StoreFact> {
   const asked = Date.now()
   const clock = await clockOf(driver)
-  // Half of the way there and back.
+  // Subtracts half of the round trip.
   const ours = (asked + Date.now()) / 2
   return {
     reachable: true,

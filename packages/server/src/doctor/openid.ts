@@ -2,13 +2,13 @@ import { keySettingsOf } from '../configuration/keys.ts'
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 
-/** Whether discovery offers what OpenID Connect requires, where clients use it. */
+/** Checks whether discovery lists RS256, as OpenID Connect requires, if clients use OpenID Connect. */
 export const checkOpenId: Check = ({ configuration, clients, clientsElsewhere, signingAlgorithms }) => {
   const signsIn = clients.some(
     ({ enabled, scopes, grantTypes }) =>
       enabled && scopes.includes('openid') && grantTypes.includes('authorization_code'),
   )
-  // Clients that are kept elsewhere sign users in where there is a login page.
+  // External clients are assumed to sign users in if there is a login page.
   const usesOpenId = signsIn || (clientsElsewhere && configuration.authorizationEndpoint !== undefined)
   if (!usesOpenId || signingAlgorithms.includes('RS256')) return []
   const settings = keySettingsOf(configuration.keys)
@@ -18,7 +18,7 @@ export const checkOpenId: Check = ({ configuration, clients, clientsElsewhere, s
     finding(
       'openid-algorithm-missing',
       where,
-      `Discovery offers identity tokens signed by ${signingAlgorithms.join(', ')} only, and must offer RS256: some clients accept nothing else`,
+      `Identity tokens can only be signed with ${signingAlgorithms.join(', ')}, but OpenID Connect requires RS256, and some clients accept nothing else`,
     ),
   ]
 }

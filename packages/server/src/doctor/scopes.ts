@@ -1,21 +1,21 @@
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 
-/** What APIs are there, and who may ask for them. */
+/** Checks whether scopes are used, and whether APIs have an audience. */
 export const checkScopes: Check = ({ scopes, clients, clientsElsewhere }) => {
   const asked = new Set(clients.flatMap((client) => (client.enabled ? client.scopes : [])))
   const apis = scopes.filter(({ identity }) => !identity)
   return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
     ...(!clientsElsewhere && enabled && !asked.has(name)
-      ? [finding('scope-unused', `scopes[${index}]`, `No client may ask for ${name}`)]
+      ? [finding('scope-unused', `scopes[${index}]`, `No client may request ${name}`)]
       : []),
-    // One API has nobody to be mistaken for.
+    // A single API cannot be confused with another.
     ...(!identity && audience === undefined && apis.length > 1
       ? [
           finding(
             'scope-without-audience',
             `scopes[${index}].audience`,
-            `A token for ${name} names no API of its own in aud, and there are ${apis.length}`,
+            `A token for ${name} has no audience of its own, so the other APIs (${apis.length} in total) could accept it`,
           ),
         ]
       : []),

@@ -3,15 +3,15 @@ import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { weakAmong } from './weak-secrets.ts'
 
-/** Seconds before its end at which a secret is told. */
+/** Seconds before its expiry at which a secret is reported. */
 const soon = 30 * 86_400
 
 interface Owner {
   readonly name: string
   readonly path: string
-  /** Whether anybody may authenticate as it at all. */
+  /** Whether it can authenticate with a secret. */
   readonly used: boolean
-  /** Whether it is of no use without a live secret. */
+  /** Whether it is useless without a valid secret. */
   readonly needed: boolean
   readonly stored: Client['secrets']['stored']
 }
@@ -42,7 +42,7 @@ function endings({ name, path, used, needed, stored }: Owner, now: number): read
   for (const [index, { expiresAt }] of stored.entries()) {
     if (expiresAt === undefined) continue
     const where = `${path}[${index}]`
-    if (!isLive(expiresAt)) findings.push(finding('secret-expired', where, `It has ended on ${dateOf(expiresAt)}`))
+    if (!isLive(expiresAt)) findings.push(finding('secret-expired', where, `It expired on ${dateOf(expiresAt)}`))
     else if (
       expiresAt - now < soon &&
       live.every((other) => (other.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
@@ -51,18 +51,18 @@ function endings({ name, path, used, needed, stored }: Owner, now: number): read
         finding(
           'secret-expires-soon',
           where,
-          `It ends on ${dateOf(expiresAt)}, and ${name} has none that lives longer`,
+          `It expires on ${dateOf(expiresAt)}, and ${name} has no secret that is valid for longer`,
         ),
       )
     }
   }
   if (live.length === 0 && (needed || (used && stored.length > 0))) {
-    findings.push(finding('secret-none-live', path, `No secret of ${name} counts today: it cannot authenticate`))
+    findings.push(finding('secret-none-live', path, `${name} has no valid secret, so it cannot authenticate`))
   }
   return findings
 }
 
-/** What stored secrets tell of themselves: that they can be guessed, are used twice, or end. */
+/** Checks stored secrets: weak, shared between owners, expired or expiring. */
 export const checkSecrets: Check = ({ clients, scopes, now }) => {
   const owners = ownersOf(clients, scopes)
   const hashes = new Map(
@@ -79,13 +79,17 @@ export const checkSecrets: Check = ({ clients, scopes, now }) => {
       const where = `${path}[${index}]`
       if (weak.has(hash))
         findings.push(
-          finding('secret-weak', where, `The secret of ${name} is short or well known: it was found by guessing`),
+          finding('secret-weak', where, `The secret of ${name} is short or well known: grantry check guessed it`),
         )
       const other = first.get(hash)
       if (other === undefined) first.set(hash, name)
       else if (other !== name)
         findings.push(
-          finding('secret-shared', where, `${name} has the same secret as ${other}: either can act as the other`),
+          finding(
+            'secret-shared',
+            where,
+            `${name} and ${other} have the same secret, so each can impersonate the other`,
+          ),
         )
     }
   }

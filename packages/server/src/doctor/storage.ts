@@ -2,10 +2,10 @@ import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** Seconds by which clocks may differ before somebody notices: JWTs begin at once. */
+/** Seconds by which clocks may differ. More is a problem, because JWTs are valid from the moment they are issued. */
 const tolerated = 2
 
-/** Whether the storage keeps what single use rests on. */
+/** Checks whether the storage is reachable and keeps the records that single use depends on. */
 export const checkStorage: Check = ({ configuration, store }) => {
   const { storage, issuer } = configuration
   const findings: Finding[] = []
@@ -14,13 +14,17 @@ export const checkStorage: Check = ({ configuration, store }) => {
       finding(
         'store-forgets',
         'storage.driver',
-        'Codes, tokens and revocations are gone when the process ends, and one process only can serve',
+        'Codes, tokens and revocations are lost when the process ends, and only one process can serve requests',
       ),
     )
   }
   if (storage.driver === 'filesystem' && !storage.fsync) {
     findings.push(
-      finding('store-without-fsync', 'storage.fsync', 'What was answered before a power cut may be forgotten'),
+      finding(
+        'store-without-fsync',
+        'storage.fsync',
+        'A power failure can lose records of requests that were already answered',
+      ),
     )
   }
   if (storage.driver === 'redis' && storage.url === undefined && storage.waitReplicas === 0) {
@@ -28,7 +32,7 @@ export const checkStorage: Check = ({ configuration, store }) => {
       finding(
         'store-without-replicas',
         'storage.waitReplicas',
-        'There is a failover and nobody waits for replicas: what was redeemed a moment before can be redeemed again after it',
+        'Writes do not wait for replicas: after a failover, a code or token that was just redeemed can be redeemed again',
       ),
     )
   }
@@ -42,7 +46,7 @@ export const checkStorage: Check = ({ configuration, store }) => {
       finding(
         'store-without-counter',
         'storage',
-        `The driver ${store.driver.name} cannot count atomically, and abuse control is on`,
+        `The driver ${store.driver.name} has no atomic counter, but abuse control is on`,
       ),
     )
   }
@@ -53,7 +57,7 @@ export const checkStorage: Check = ({ configuration, store }) => {
       finding(
         'store-clock',
         'storage',
-        `Its clock is ${seconds} s ${way} that of this machine`,
+        `Its clock is ${seconds} s ${way} the clock of this machine`,
         seconds > 30 ? 'error' : 'warning',
       ),
     )

@@ -1,10 +1,10 @@
 import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 
-/** N·r·p of what `grantry hash-password` makes. */
+/** The cost (N·r·p) of hashes from `grantry hash-password`. */
 const usualCost = 2 ** 15 * 8
 
-/** Whether a stolen configuration gives away the passwords in it. */
+/** Checks the cost of the password hashes, which protects the passwords if the configuration is stolen. */
 export const checkUsers: Check = ({ users }) =>
   users.flatMap(({ username, password: { ln, r, p } }, index) =>
     2 ** ln * r * p < usualCost
@@ -12,7 +12,7 @@ export const checkUsers: Check = ({ users }) =>
           finding(
             'password-hash-cheap',
             `users[${index}].password`,
-            `The password of ${username} was hashed with ln=${ln},r=${r},p=${p}: guessing is ${Math.round(usualCost / (2 ** ln * r * p))} times as fast as it should be`,
+            `The password of ${username} was hashed with ln=${ln},r=${r},p=${p}, so it can be guessed ${Math.round(usualCost / (2 ** ln * r * p))} times as fast as with the default cost`,
           ),
         ]
       : [],

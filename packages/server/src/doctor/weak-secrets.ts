@@ -53,7 +53,7 @@ const wellKnown = [
 
 const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 
-/** Every text of up to three small letters and digits, and every number of four. */
+/** Yields every text of up to three lower-case letters and digits, and every number of four digits. */
 function* short(): Generator<string> {
   for (const one of letters) {
     yield one
@@ -65,7 +65,7 @@ function* short(): Generator<string> {
   for (let number = 0; number < 10_000; number += 1) yield String(number).padStart(4, '0')
 }
 
-/** What somebody would try who knows the names: cheap enough for a start of the doctor, dear enough to be told. */
+/** Yields the secrets that an attacker who knows the names would try first. */
 export function* guesses(names: readonly string[]): Generator<string> {
   yield* wellKnown
   for (const name of names) {
@@ -85,7 +85,7 @@ export function* guesses(names: readonly string[]): Generator<string> {
 
 type Algorithm = 'sha256' | 'sha512'
 
-/** Which of these hashes (lower-case hex) is of something that can be guessed. */
+/** Returns the hashes (lower-case hex) whose secret can be guessed. */
 export function weakAmong(hashes: ReadonlyMap<string, Algorithm>, names: readonly string[]): ReadonlySet<string> {
   const weak = new Set<string>()
   const algorithms = new Set(hashes.values())

@@ -1,27 +1,27 @@
 import { harmlessText } from '../harmless-text.ts'
 
-/** What each claim means, in words. */
+/** Short explanations of claims. */
 export const claimWords: Readonly<Record<string, string>> = {
-  iss: 'who issued it',
-  sub: 'whom it is about: the user, or without auth_time the client itself',
-  aud: 'for whom it is: the API that may accept it, or of an identity token the client',
-  exp: 'when it ends',
-  nbf: 'before when it does not count',
+  iss: 'the issuer',
+  sub: 'the subject: the user, or the client itself if there is no auth_time',
+  aud: 'the audience: the API that may accept it, or for an identity token the client',
+  exp: 'when it expires',
+  nbf: 'when it becomes valid',
   iat: 'when it was issued',
-  jti: 'its name; what it is denied by when it is revoked',
-  client_id: 'the client that got it',
-  scope: 'what it is good for',
+  jti: 'its unique id, by which it is revoked',
+  client_id: 'the client that requested it',
+  scope: 'what it allows',
   auth_time: 'when the user logged in',
   idp: 'where the user logged in',
   amr: 'how the user logged in (RFC 8176)',
-  acr: 'how strong the login was',
-  nonce: 'what the client sent with the login, to recognise it',
-  at_hash: 'which access token belongs to it',
-  grant_id: 'its family: everything of one login; grantry revoke --family ends it',
-  grant_type: 'the grant type that began its family',
+  acr: 'the assurance level of the login',
+  nonce: 'the value that the client sent with the authorization request',
+  at_hash: 'the hash of the access token issued with it',
+  grant_id: 'its family: all tokens from one login; revoke with grantry revoke --family',
+  grant_type: 'the grant type that started its family',
   generation: 'how often it was rotated',
-  client_epoch: 'after which revocation of the client it began',
-  sub_epoch: 'after which revocation of the user it began',
+  client_epoch: 'changes when everything of the client is revoked',
+  sub_epoch: 'changes when everything of the user is revoked',
 }
 
 const moments: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat', 'auth_time'])
@@ -39,7 +39,7 @@ function distance(seconds: number): string {
   return seconds < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`
 }
 
-/** One line for one claim. Neither control characters of a stranger's token reach the terminal, nor what turns the order of its text round. */
+/** Formats a claim on one line, without control characters or bidirectional overrides from an untrusted token. */
 export function describeClaim(name: string, value: unknown, now: number): string {
   const isMoment = moments.has(name) && typeof value === 'number' && Math.abs(value) < 8.64e12
   const shown = isMoment
@@ -51,20 +51,20 @@ export function describeClaim(name: string, value: unknown, now: number): string
   return harmlessText(`  ${name.padEnd(13)} ${shown}${meaning}`)
 }
 
-/** Why a token is not accepted, in words. */
+/** Explanations of the reasons for which a token is not accepted. */
 export const reasonWords: Readonly<Record<string, string>> = {
-  expired: 'it has ended',
-  not_yet_valid: 'it does not count yet; do the clocks agree?',
-  signature_invalid: 'its signature is not of a key of this server: nothing that it says is proved',
-  issuer_mismatch: 'another server issued it',
-  token_unknown: 'nobody knows it: it was never issued here, has ended long ago, or was revoked',
-  token_not_ours: 'it lacks what a token of this server has',
-  wrong_audience: 'it is for an API that its scopes are not for today',
-  client_disabled: 'its client is disabled, or configured no more',
+  expired: 'it has expired',
+  not_yet_valid: 'it is not valid yet; are the clocks in sync?',
+  signature_invalid: 'it was not signed with a key of this server, so none of its claims can be trusted',
+  issuer_mismatch: 'it was issued by another server',
+  token_unknown: 'it is unknown: never issued here, expired long ago, or revoked',
+  token_not_ours: 'it lacks claims that every token of this server has',
+  wrong_audience: 'its audience does not match the current audience of its scopes',
+  client_disabled: 'its client is disabled or no longer configured',
   family_revoked: 'its family was revoked',
-  token_revoked: 'it was revoked by itself',
-  client_revoked: 'everything of its client was revoked after it began',
-  subject_revoked: 'everything of its user was revoked after it began',
-  user_inactive: 'its user is not active',
-  spent: 'it was used already',
+  token_revoked: 'it was revoked individually',
+  client_revoked: 'everything of its client was revoked after it was issued',
+  subject_revoked: 'everything of its user was revoked after it was issued',
+  user_inactive: 'its user is inactive',
+  spent: 'it has already been used',
 }

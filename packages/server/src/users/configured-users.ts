@@ -32,12 +32,14 @@ export const userSchema = configurationObject({
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>
 
-// Node's thread pool has four threads; more at once would only wait there, where nobody counts them.
+// The thread pool of Node.js has four threads. More tasks would wait there without a limit.
 const limits = { concurrent: 4, queued: 200 }
 
 /**
- * @param derive another scrypt, for tests
- * @throws TypeError when two users share a name or a `sub`.
+ * Creates a user service from the users of a configuration.
+ *
+ * @param derive replaces scrypt in tests
+ * @throws TypeError if two users have the same name or `sub`.
  */
 export function configuredUsers(users: readonly ConfiguredUser[], derive?: Derive): UserService {
   const byName = new Map<string, ConfiguredUser>()
@@ -59,7 +61,7 @@ export function configuredUsers(users: readonly ConfiguredUser[], derive?: Deriv
       const matches = await limited(() => check(password, user?.password))
       return matches && user?.active ? { sub: user.sub } : undefined
     },
-    // A server without users has subjects from elsewhere (a custom grant): it cannot say that one of them is inactive.
+    // Without configured users, all subjects come from elsewhere (a custom grant), and their state is unknown.
     ...(users.length > 0 && { isActive: (sub: string) => bySub.get(sub)?.active ?? false }),
     claims: (sub) => bySub.get(sub)?.claims ?? {},
   }

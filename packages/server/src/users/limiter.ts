@@ -1,6 +1,6 @@
 import { OAuthError } from '@grantry/core'
 
-/** Runs at most so many tasks at once and lets at most so many wait; one more is refused with 503. */
+/** Limits how many tasks run concurrently and how many wait. Further tasks are refused with 503. */
 export function createLimiter(limits: { readonly concurrent: number; readonly queued: number }) {
   let running = 0
   const waiting: (() => void)[] = []
@@ -13,7 +13,7 @@ export function createLimiter(limits: { readonly concurrent: number; readonly qu
           retryAfter: 1,
         })
       }
-      // Whoever wakes us hands over its place, so `running` stays as it is.
+      // The finished task that resolves this promise passes on its slot, so `running` does not change.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running += 1

@@ -7,7 +7,7 @@ interface ScryptCost {
   readonly p: number
 }
 
-/** A password at rest, taken apart: `$scrypt$ln=15,r=8,p=1$SALT$HASH`, base64 without padding. */
+/** A parsed password hash: `$scrypt$ln=15,r=8,p=1$SALT$HASH`, with base64 without padding. */
 export interface PasswordHash extends ScryptCost {
   readonly salt: Buffer
   readonly hash: Buffer
@@ -15,16 +15,16 @@ export interface PasswordHash extends ScryptCost {
 
 const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/u
 
-// 32 MiB and some 70 ms: what OWASP's password storage sheet asks of scrypt, near enough.
+// 32 MiB and about 70 ms, close to the recommendation of the OWASP Password Storage Cheat Sheet.
 const defaultCost: ScryptCost = { ln: 15, r: 8, p: 1 }
 // Bytes.
 const defaultLength = 32
 const defaultSaltLength = 16
 
-/** Bytes that checking one password may take; four are checked at once. */
+/** Maximum bytes of memory for one password check. Four run concurrently. */
 const mostMemory = 256 * 1024 * 1024
 
-/** `undefined` where the text is no hash, or one so expensive that checking it would be an attack. */
+/** Parses a hash; `undefined` if it is malformed, or so expensive that verifying it would exhaust the server. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const [, ln, r, p, salt, hash] = form.exec(text) ?? []
   if (salt === undefined || hash === undefined) return undefined
@@ -35,21 +35,21 @@ export function parsePasswordHash(text: string): PasswordHash | undefined {
   return parsed.hash.length >= 16 && parsed.salt.length >= 8 ? parsed : undefined
 }
 
-/** Derives a key of so many bytes from a password. */
+/** Derives a key of `length` bytes from a password. */
 export type Derive = (password: string, salt: Buffer, length: number, cost: ScryptCost) => Promise<Buffer>
 
-/** On the thread pool: the event loop goes on. */
+/** Runs scrypt on the thread pool, so that it does not block the event loop. */
 export const scryptKey: Derive = (password, salt, length, { ln, r, p }) => {
   const N = 2 ** ln
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
-      // Not compared with null: Bun calls back with undefined.
+      // Bun passes undefined instead of null.
       error ? reject(error) : resolve(key),
     )
   })
 }
 
-/** The different costs of these hashes, the dearest first. */
+/** Returns the distinct costs of these hashes, the most expensive first. */
 function costsOf(hashes: readonly PasswordHash[]): readonly ScryptCost[] {
   const costs = new Map(hashes.map(({ ln, r, p }) => [`${ln},${r},${p}`, { ln, r, p }]))
   if (costs.size === 0) return [defaultCost]
@@ -57,16 +57,17 @@ function costsOf(hashes: readonly PasswordHash[]): readonly ScryptCost[] {
   return [...costs.values()].sort((one, other) => work(other) - work(one))
 }
 
-/** Whether a password fits a stored hash, one of those that the check was made for; `undefined` stands for an unknown user. */
+/** Whether a password matches a stored hash, which must be one of those the check was created with; `undefined` is an unknown user. */
 export type PasswordCheck = (password: string, stored: PasswordHash | undefined) => Promise<boolean>
 
 /**
- * Every check derives one key for each cost among the hashes, in one order and of one length, whichever hash it is for, and also when it is for none. The
- * work therefore does not show who exists, or who has an old hash. Constant time in the hash.
+ * Creates a check that always does the same work: it derives one key of the same length for each cost among the hashes,
+ * in the same order, even for an unknown user. Its duration does not reveal which users exist, or who has an old hash.
  */
 export function createPasswordCheck(hashes: readonly PasswordHash[], derive: Derive = scryptKey): PasswordCheck {
   const costs = costsOf(hashes)
-  // A longer key begins with the shorter one: PBKDF2 with one iteration is the last step (RFC 7914 section 6, RFC 8018 section 5.2).
+  // A shorter key is a prefix of a longer one, because the last step is PBKDF2 with one iteration (RFC 7914 section 6,
+  // RFC 8018 section 5.2).
   const length = hashes.reduce((longest, { hash }) => Math.max(longest, hash.length), defaultLength)
   const decoySalt = randomBytes(defaultSaltLength)
   return async (password, stored) => {
@@ -83,7 +84,8 @@ export function createPasswordCheck(hashes: readonly PasswordHash[], derive: Der
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
 /**
- * What to write as `password` of a user: scrypt with 32 MiB and a random salt, so that each call gives another text. It takes some 70 ms of a thread.
+ * Hashes a password for the `password` of a configured user, with scrypt and a random salt. Takes 32 MiB and about 70 ms
+ * of a thread.
  *
  * @see RFC 7914
  */
