@@ -23,7 +23,7 @@ type Case = readonly [content: unknown, path: string, says?: string]
 
 const cases: readonly Case[] = [
   // Top-level keys with a value of the wrong type.
-  [{ ...valid, $schema: 1 }, '$schema', 'must be the address of a JSON Schema'],
+  [{ ...valid, $schema: 1 }, '$schema', 'must be the URL of a JSON Schema'],
   [{ ...valid, issuer: 5 }, 'issuer', 'must be'],
   [{ ...valid, issuer: 'id.example.com' }, 'issuer'],
   [{ ...valid, issuer: 'ftp://id.example.com' }, 'issuer'],

@@ -1,4 +1,4 @@
-// What a program stores of secrets and passwords, by the functions that the package `grantry` exports.
+// The hash functions that the package `grantry` exports.
 import { createHash } from 'node:crypto'
 import { createProvider, hashSecret as ofCore, parseConfiguration } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
@@ -10,12 +10,12 @@ import { providerOptions } from '../../packages/server/src/configuration/provide
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 
 describe('hashSecret()', () => {
-  test.each(['web-secret', 'ünïcode-✓', ' '])('gives the base64 of the SHA-256 of the UTF-8 of %j', (secret) => {
+  test.each(['web-secret', 'ünïcode-✓', ' '])('returns base64 of the SHA-256 of %j in UTF-8', (secret) => {
     const expected = createHash('sha256').update(secret, 'utf8').digest('base64')
     expect(hashSecret(secret)).toEqual({ sha256: expected })
   })
 
-  test('is that of the core, and of grantry hash-secret', async () => {
+  test('is the function of the core, and matches grantry hash-secret', async () => {
     expect(hashSecret).toBe(ofCore)
     expect(await hashSecretCommand('web-secret')).toContain(`{ "sha256": "${hashSecret('web-secret').sha256}" }`)
   })
@@ -24,12 +24,12 @@ describe('hashSecret()', () => {
     ['an empty secret', ''],
     ['an unset variable', undefined],
     ['a number', 7],
-  ])('refuses %s', (_what, secret) => {
+  ])('rejects %s', (_what, secret) => {
     expect(() => hashSecret(secret as string)).toThrow(new TypeError('hashSecret(): the secret is not text, or empty'))
   })
 })
 
-test('a configuration with hashSecret() and hashPassword() lets client and user in, and no other secret', async () => {
+test('a configuration with hashSecret() and hashPassword() accepts the right secret and password, and no others', async () => {
   const written = defineConfig({
     issuer: 'https://id.example.com',
     storage: { driver: 'memory' },
@@ -55,6 +55,6 @@ test('a configuration with hashSecret() and hashPassword() lets client and user 
   await provider.close()
 })
 
-test('hashPassword() gives another hash each time', async () => {
+test('hashPassword() returns another hash each time', async () => {
   expect(await hashPassword('alice-password')).not.toBe(await hashPassword('alice-password'))
 })

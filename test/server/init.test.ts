@@ -128,7 +128,7 @@ describe('in an empty directory', () => {
     expect(readdirSync(directory)).toEqual(left)
   }, 60_000)
 
-  test('a .gitignore keeps the secrets and the tokens out of version control', async () => {
+  test('writes a .gitignore that keeps secrets and tokens out of version control', async () => {
     const directory = emptyDirectory()
     const { out } = await run(['init'], directory)
     expect(out).toContain(`${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`)
@@ -136,13 +136,13 @@ describe('in an empty directory', () => {
     expect(lines).toEqual([expect.stringMatching(/^# /u), '/grantry.env', '/data/', ''])
   }, 60_000)
 
-  test('a .gitignore that is there stays as it is, and init says what to add', async () => {
+  test('does not change an existing .gitignore, and prints the lines to add', async () => {
     const directory = emptyDirectory()
     writeFileSync(join(directory, '.gitignore'), 'node_modules\n')
     const { code, out } = await run(['init'], directory)
     expect(code).toBe(0)
     expect(out).toContain(
-      `Add these lines to ${join(directory, '.gitignore')}, which is there already:\n  /grantry.env\n  /data/\n`,
+      `Add these lines to the existing ${join(directory, '.gitignore')}:\n  /grantry.env\n  /data/\n`,
     )
     expect(readFileSync(join(directory, '.gitignore'), 'utf8')).toBe('node_modules\n')
   }, 60_000)

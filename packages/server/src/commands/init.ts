@@ -18,7 +18,7 @@ GRANTRY_KEY_SECRET=${secret}
 `
 
 const ignored = `\
-# The secrets and the tokens of this Grantry server. The configuration beside them has only hashes.
+# Secrets and tokens of this Grantry server. The configuration contains only hashes and can be committed.
 /${environmentFileName}
 /data/
 `
@@ -40,7 +40,7 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }:
       apiHash: hashSecret(apiSecret).sha256,
     }),
     [environmentFileName]: environment(newSecret()),
-    // An existing one may be shared with other files: it stays as it is, and the text below says what to add.
+    // An existing .gitignore is not changed; the output names the lines to add.
     ...(!hasGitignore && { '.gitignore': ignored }),
   })
   const here = relative(process.cwd(), directory)
@@ -48,7 +48,7 @@ export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }:
   const file = join(here.startsWith('..') ? directory : here, 'grantry.config.json')
   const named = here === '' ? '' : ` --config ${shellWord(file)}`
   const gitignore = hasGitignore
-    ? `\nAdd these lines to ${join(directory, '.gitignore')}, which is there already:\n  /${environmentFileName}\n  /data/\n`
+    ? `\nAdd these lines to the existing ${join(directory, '.gitignore')}:\n  /${environmentFileName}\n  /data/\n`
     : `  ${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`
   return `\
 Created, readable by this user only:

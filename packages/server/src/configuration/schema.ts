@@ -74,8 +74,8 @@ const abuseControlSchema = v.optional(
  * validated there.
  */
 export const configurationSchema = configurationObject({
-  /** For editors: the address of the JSON Schema. The server does not read it. */
-  $schema: v.exactOptional(v.string('must be the address of a JSON Schema')),
+  /** The URL of the JSON Schema, for editors. The server ignores it. */
+  $schema: v.exactOptional(v.string('must be the URL of a JSON Schema')),
   issuer: v.string('must be the URL of this server'),
   storage: v.optional(storageSchema, { driver: 'filesystem' }),
   keys: v.optional(keysSchema, {}),
