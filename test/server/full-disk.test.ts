@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/core/testing'
 import { afterAll, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { messageOf } from '../../packages/server/src/message-of.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false }))
@@ -43,7 +42,7 @@ test('is not ready on a full disk, logs which disk, and is ready again with free
     loaded: await loadConfiguration(file, {}),
     port: 0,
     observe: (event) => {
-      if (event.type === 'unhandled_failure') causes.push(messageOf(event.cause))
+      if (event.type === 'unhandled_failure') causes.push(event.cause.message)
     },
   })
   try {
