@@ -16,7 +16,8 @@ import { codeBlocks, root } from './code-blocks.ts'
 
 const run = promisify(execFile)
 const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)
-const blocks = ['README.md', ...guides].flatMap(codeBlocks)
+const packages = ['core', 'storage-drivers', 'adapters', 'server'].map((name) => `packages/${name}/README.md`)
+const blocks = ['README.md', 'plugins/README.md', ...packages, ...guides].flatMap(codeBlocks)
 
 // Inside the tree, so that the packages are found; ignored by git.
 mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
