@@ -16,6 +16,8 @@ import { createTurns, type Turns } from './turns.ts'
 export interface Attempt {
   /** One person, however the name was written. */
   readonly person: string
+  /** The name exactly as it was written. Where the host tells spellings apart, each may be the name of another user. */
+  readonly spelling: string
   readonly clientId: string
   /** What of the request the host may look for the person by, beside the name; `undefined` where there is nothing. */
   readonly directory: string | undefined
@@ -83,39 +85,45 @@ export function createPasswordLimits(
   const takingTurns = createTurns(1, longestAttempt)
 
   /**
-   * Under which names an attempt counts. Where it names a directory (`tenant:`, `idp:`), the person may be a namesake in a tenant of the attacker, and a
-   * login there must not forget what was guessed elsewhere: such attempts count once more under a name that no login forgets.
+   * The permits that this attempt needs: all of them, or none.
+   *
+   * Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), may be two users, one of whom is the attacker. So an attempt counts
+   * under the name in every spelling, which no login forgets. Only where this very spelling has logged in before, in no named directory, does it
+   * count for itself, and a login forgets its failures.
    */
-  const countedAs = (name: string, { directory }: Attempt): readonly string[] =>
-    directory === undefined ? [plain(name)] : [plain(name), JSON.stringify(['in a directory', name])]
-
-  /** All permits that this attempt needs, or none. */
   async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {
-    const ofPerson = countedAs(who.person, who).map((name) => ({ limit: names.person, permits: personPermits, name }))
-    const ofAddress = (own === undefined ? [] : countedAs(own, who)).map((name) => ({
-      limit: names.own,
-      permits: ownPermits,
-      name,
-    }))
-    const [known, clientWait, looks] = await allOf([
-      own === undefined ? undefined : store.get(knownKey, knownSchema),
+    const { person, spelling, directory } = who
+    const ofPerson = { limit: names.person, permits: personPermits }
+    const near = own === undefined ? ofPerson : { limit: names.own, permits: ownPermits }
+    const everySpelling = plain(own ?? person)
+    const asWritten = directory === undefined ? JSON.stringify(['as written', own ?? person, spelling]) : undefined
+    const [known, clientWait, look, lookAsWritten, lookFar] = await allOf([
+      store.get(knownKey, knownSchema),
       clientFailures.waitOf(who),
-      allOf([...ofAddress, ...ofPerson].map(({ permits, name }) => permits.look(name))),
+      near.permits.look(everySpelling),
+      asWritten === undefined ? undefined : near.permits.look(asWritten),
+      own === undefined ? undefined : personPermits.look(plain(person)),
     ])
+    const isKnown = known !== undefined
     // Where the user has logged in before, strangers elsewhere do not matter: nobody is locked out by them.
-    const needed = known === undefined ? [...ofAddress, ...ofPerson] : ofAddress
-    for (const [index, { permits }] of needed.entries()) permits.assertDue(looks[index])
-    if (known === undefined && clientWait !== undefined) throw tooMany(clientWait)
+    const isAtHome = isKnown && own !== undefined
+    const forgets = isKnown && asWritten !== undefined
+    const needed = [
+      forgets ? { ...near, name: asWritten, look: lookAsWritten } : { ...near, name: everySpelling, look },
+      ...(own === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), look: lookFar }]),
+    ]
+    for (const { permits, look: found } of needed) permits.assertDue(found)
+    if (!isAtHome && clientWait !== undefined) throw tooMany(clientWait)
     const held: Held[] = []
     try {
-      for (const [index, { limit, permits, name }] of needed.entries()) {
-        held.push({ limit, permit: await permits.take(name, looks[index]) })
+      for (const { limit, permits, name, look: found } of needed) {
+        held.push({ limit, permit: await permits.take(name, found) })
       }
     } catch (error) {
       await giveBackAll(held)
       throw error
     }
-    return { held, isKnown: known !== undefined }
+    return { held, isKnown, isAtHome, forgets }
   }
 
   async function tryOnce<T>(
@@ -124,8 +132,11 @@ export function createPasswordLimits(
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ) {
-    const knownKey = keyOf('known', hashOf(JSON.stringify([issuer, own ?? '', who.directory]), runtime))
-    const { held, isKnown } = await inTurn(takingTurns, own ?? who.person, () => permitsFor(who, own, knownKey))
+    const place = [issuer, own ?? plain(who.person), who.directory, who.spelling]
+    const knownKey = keyOf('known', hashOf(JSON.stringify(place), runtime))
+    const { held, isKnown, isAtHome, forgets } = await inTurn(takingTurns, own ?? who.person, () =>
+      permitsFor(who, own, knownKey),
+    )
     let found: T | undefined
     try {
       found = await tryPassword()
@@ -135,7 +146,7 @@ export function createPasswordLimits(
       throw error
     }
     // What was under way together with the last failure that counts must not tell more than what comes after it, be it right or wrong.
-    const settled = isKnown ? undefined : clientFailures.settle(who, found === undefined, trace)
+    const settled = isAtHome ? undefined : clientFailures.settle(who, found === undefined, trace)
     // A success gives its permits back at once: other logins of the user may wait for them.
     const [late] = await allOf([settled, found === undefined ? undefined : giveBackAll(held)])
     if (late !== undefined) {
@@ -143,18 +154,16 @@ export function createPasswordLimits(
       throw tooMany(late)
     }
     if (found === undefined) {
-      const told = new Set<string>()
-      const tell = (limit: string, retryAfter: number | undefined): void => {
-        if (!retryAfter || told.has(limit)) return
-        told.add(limit)
+      const tell = (limit: string, retryAfter: number): void => {
+        if (retryAfter === 0) return
         recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
       }
       await Promise.all(held.map(async ({ limit, permit }) => tell(limit, await permit.fail())))
       return undefined
     }
     await Promise.all([
-      ...(who.directory === undefined ? held.map(({ permit }) => permit.forget()) : []),
-      own === undefined || isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
+      ...(forgets ? held.map(({ permit }) => permit.forget()) : []),
+      isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
     ])
     return found
   }

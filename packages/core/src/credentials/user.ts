@@ -54,6 +54,7 @@ export function createUserAuthentication(deps: {
     }
     const who = {
       person: foldedName(username),
+      spelling: username,
       clientId: client?.clientId ?? noClient,
       directory,
       address: trace.clientAddress,
