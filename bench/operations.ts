@@ -1,4 +1,4 @@
-/** What is measured, one request of it after the other on each connection. */
+/** The measured operations. Each connection sends one request at a time. */
 export const operationNames = [
   'client-credentials-opaque',
   'client-credentials-es256',
@@ -8,10 +8,10 @@ export const operationNames = [
   'refresh',
   'password',
 ] as const
-/** With the floor of the adapters: a form is read and a small text answered, without any work between. */
+/** Includes the baseline of the adapters: read a form and respond with a short text. */
 export type OperationName = (typeof operationNames)[number] | 'floor'
 
-/** The same for every server, so that the bytes of the requests are the same too. */
+/** The same for every server, so that the request bytes are the same too. */
 export const paths = {
   token: '/connect/token',
   introspection: '/connect/introspect',
@@ -20,11 +20,11 @@ export const paths = {
 
 type Credentials = readonly [id: string, secret: string]
 
-/** Reference tokens. Secrets are as long as generated ones. */
+/** Receives reference tokens. Secrets are as long as generated ones. */
 export const opaqueClient: Credentials = ['web', 'bGv5Q2tq0dXk3mVYw8JcR1nZ7uTfHsPaLe9iOyK4xgM']
-/** JWT access tokens. */
+/** Receives JWT access tokens. */
 export const jwtClient: Credentials = ['web-jwt', 'Zk3mVYw8JcR1nZ7uTfHsPaLe9iOyK4xgMbGv5Q2tq0d']
-/** Who asks what a token is worth. */
+/** The API that introspects tokens. */
 export const api: Credentials = ['api1', 'TfHsPaLe9iOyK4xgMbGv5Q2tq0dXk3mVYw8JcR1nZ7u']
 
 export const issuer = 'https://id.example.com'
@@ -39,10 +39,10 @@ export const user = {
   claims: { name: 'Alice Smith', given_name: 'Alice', family_name: 'Smith', preferred_username: 'alice' },
 } as const
 
-/** Bytes of the answer that the floor is measured with. */
+/** Length of the baseline response, in bytes. */
 export const floorLength = 200
 
-/** Scopes of the tokens that exist before the first request. */
+/** Scopes of the tokens that are issued before the first request. */
 export const heldScopes = {
   introspection: ['api1'],
   userinfo: ['openid', 'profile'],
@@ -52,9 +52,9 @@ export const heldScopes = {
 interface Call {
   readonly path: string
   readonly authorization: (token: string) => string
-  /** Without one it is a GET. */
+  /** The request body. A call without one is a GET. */
   readonly form?: (token: string) => string
-  /** Every request presents the refresh token of the answer before it. */
+  /** Each request presents the refresh token of the previous response. */
   readonly rotates?: true
 }
 
@@ -87,7 +87,7 @@ const calls: Readonly<Record<OperationName, Call>> = {
 
 export const rotates = (operation: OperationName): boolean => calls[operation].rotates === true
 
-/** The bytes of one request. */
+/** Returns the bytes of one request. */
 export function requestOf(operation: OperationName, token: string): string {
   const { path, authorization, form } = calls[operation]
   const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization(token)}\r\n`

@@ -1,16 +1,16 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import type { OperationName } from './operations.ts'
 
-/** What every server of one operation is started with. */
+/** The settings with which every server of one operation starts. */
 export interface Setting {
   readonly operation: OperationName
-  /** Private; what JWTs of the operation are signed with. */
+  /** Private key that signs the JWTs of the operation. */
   readonly signingKey: JsonWebKey & { readonly kid: string; readonly alg: 'ES256' | 'RS256' }
-  /** So many tokens exist before the first request, where the operation presents one. */
+  /** Number of tokens to issue before the first request, if the operation presents tokens. */
   readonly tokens: number
 }
 
-/** What a server says on its first line: it listens. */
+/** The first line that a server prints, once it listens. */
 export interface Ready {
   readonly port: number
   readonly tokens: readonly string[]
@@ -25,7 +25,7 @@ export function newSetting(operation: OperationName, tokens: number): Setting {
   return { operation, signingKey, tokens }
 }
 
-/** The setting that this process was started with. */
+/** Returns the settings of this process. */
 export const readSetting = (): Setting => JSON.parse(process.env.BENCH_SETTING ?? '') as Setting
 
 export function sayReady(ready: Ready): void {

@@ -1,4 +1,4 @@
-/** One answer of a server. */
+/** One response of a server. */
 export interface Answer {
   readonly status: number
   readonly body: string
@@ -7,7 +7,7 @@ export interface Answer {
 const contentLength = /\r\ncontent-length: *(\d+)/iu
 const chunked = /\r\ntransfer-encoding: *chunked/iu
 
-/** The chunks of a body put together, or `undefined` while some of it is missing. */
+/** Joins the chunks of a body; `undefined` while it is incomplete. */
 function joinChunks(text: string, start: number): { readonly body: string; readonly end: number } | undefined {
   let body = ''
   let at = start
@@ -16,7 +16,7 @@ function joinChunks(text: string, start: number): { readonly body: string; reado
     if (line < 0) return undefined
     const size = Number.parseInt(text.slice(at, line), 16)
     const next = line + 2 + size + 2
-    if (!(size >= 0)) throw new Error(`No size of a chunk: ${text.slice(at, line)}`)
+    if (!(size >= 0)) throw new Error(`Invalid chunk size: ${text.slice(at, line)}`)
     if (text.length < next) return undefined
     if (size === 0) return { body, end: next }
     body += text.slice(line + 2, line + 2 + size)
@@ -25,9 +25,9 @@ function joinChunks(text: string, start: number): { readonly body: string; reado
 }
 
 /**
- * Puts together what comes in on one connection on which one request at a time is under way. Bodies are ASCII.
+ * Parses the responses on a connection with one request in flight at a time. Bodies must be ASCII.
  *
- * @throws Error at what is no HTTP, has no framing, or comes unasked.
+ * @throws Error when the data is not HTTP/1.1, has no framing, or exceeds one response.
  */
 export function createAnswerReader(): (text: string) => Answer | undefined {
   let pending = ''
@@ -35,7 +35,7 @@ export function createAnswerReader(): (text: string) => Answer | undefined {
     pending = pending === '' ? text : pending + text
     const headEnd = pending.indexOf('\r\n\r\n')
     if (headEnd < 0) return undefined
-    if (!pending.startsWith('HTTP/1.1 ')) throw new Error(`No HTTP/1.1: ${pending.slice(0, 100)}`)
+    if (!pending.startsWith('HTTP/1.1 ')) throw new Error(`Not HTTP/1.1: ${pending.slice(0, 100)}`)
     const head = pending.slice(0, headEnd)
     const start = headEnd + 4
     const length = contentLength.exec(head)?.[1]
@@ -51,9 +51,9 @@ export function createAnswerReader(): (text: string) => Answer | undefined {
       body = joined.body
       end = joined.end
     } else {
-      throw new Error(`An answer without framing: ${head}`)
+      throw new Error(`Response without framing: ${head}`)
     }
-    if (pending.length > end) throw new Error(`More than one answer: ${pending.slice(end, end + 100)}`)
+    if (pending.length > end) throw new Error(`More than one response: ${pending.slice(end, end + 100)}`)
     const status = Number(pending.slice(9, 12))
     pending = ''
     return { status, body }

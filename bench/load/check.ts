@@ -2,13 +2,13 @@ import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { accessTokenLifetime, floorLength, type OperationName, user } from '../operations.ts'
 import type { Answer } from './answer-reader.ts'
 
-/** Why an answer does not count, or `undefined`. */
+/** Returns why a response is wrong, or `undefined`. */
 type Check = (body: string) => string | undefined
 
 const lacks = (body: string, ...parts: readonly string[]): string | undefined =>
   parts.find((part) => !body.includes(part))
 
-/** What every answer must hold, without parsing: the generator has half a core for a hundred thousand of them a second. */
+/** Text that every response must contain. No parsing: the generator handles a hundred thousand responses per second. */
 const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   'client-credentials-opaque': ['"access_token":"', '"expires_in":3', '"token_type":"Bearer"'],
   'client-credentials-es256': ['"access_token":"eyJ', '"expires_in":3', '"token_type":"Bearer"'],
@@ -36,7 +36,7 @@ function isSigned(token: unknown, key: JsonWebKey, algorithm: 'ES256' | 'RS256')
   )
 }
 
-/** Tokens must differ: a server that answered from a cache would be fast. */
+/** Tokens must differ, to detect a server that responds from a cache. */
 function createSeen(): (token: unknown) => boolean {
   const seen = new Set<unknown>()
   return (token) => seen.size === seen.add(token).size
@@ -45,15 +45,15 @@ function createSeen(): (token: unknown) => boolean {
 function fullCheck(operation: OperationName, key: JsonWebKey): Check {
   const wasSeen = createSeen()
   const problemOf = (answer: Record<string, unknown>, body: string): string | undefined => {
-    if (operation === 'introspection') return answer.scope === 'api1' ? undefined : 'another scope'
+    if (operation === 'introspection') return answer.scope === 'api1' ? undefined : 'wrong scope'
     if (operation === 'userinfo') {
       const claims = Object.entries(user.claims).every(([name, value]) => answer[name] === value)
-      return claims ? undefined : 'other claims'
+      return claims ? undefined : 'wrong claims'
     }
     const token = answer.access_token
-    if (operation === 'floor') return body.length === floorLength ? undefined : 'another length'
-    // A peer rounds down what is left of the last second.
-    if (Math.abs(Number(answer.expires_in) - accessTokenLifetime) > 1) return 'another lifetime'
+    if (operation === 'floor') return body.length === floorLength ? undefined : 'wrong length'
+    // A peer rounds down the last second.
+    if (Math.abs(Number(answer.expires_in) - accessTokenLifetime) > 1) return 'wrong lifetime'
     if (wasSeen(token)) return 'a token that was issued before'
     if (operation === 'client-credentials-es256') return isSigned(token, key, 'ES256') ? undefined : 'a bad JWT'
     if (operation === 'client-credentials-rs256') return isSigned(token, key, 'RS256') ? undefined : 'a bad JWT'
@@ -64,10 +64,10 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
   return (body) => problemOf(JSON.parse(body), body)
 }
 
-/** One answer in so many is parsed, and a signature verified. */
+/** One response in this many is parsed and its signature verified. */
 const sample = 256
 
-/** Says why an answer is wrong, or nothing. */
+/** Creates a check that returns why a response is wrong, or `undefined`. */
 export function createCheck(operation: OperationName, key: JsonWebKey): (answer: Answer) => string | undefined {
   const parts = quickParts[operation]
   const full = fullCheck(operation, key)

@@ -1,14 +1,14 @@
-/** Microseconds that have a bucket of their own; what takes longer counts as this much. */
+/** The largest bucket, in microseconds; longer latencies count as this value. */
 const longest = 200_000
 
 export interface Histogram {
   /** @param elapsed milliseconds */
   add(elapsed: number): void
-  /** Milliseconds below which this part of all is. */
+  /** Returns a quantile in milliseconds. */
   quantile(part: number): number
 }
 
-/** Latencies by the microsecond, in memory that is made once: the generator must make no garbage of its own. */
+/** Counts latencies per microsecond in preallocated memory, so that the generator creates no garbage. */
 export function createHistogram(): Histogram {
   const buckets = new Uint32Array(longest + 1)
   let total = 0

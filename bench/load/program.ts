@@ -1,4 +1,4 @@
-// The generator, a process of its own: a slice of load for each line on its input, figures on its output.
+// The load generator process: reads one slice per line from its input and prints the figures.
 import { createInterface } from 'node:readline'
 import { runSlice } from './run-slice.ts'
 

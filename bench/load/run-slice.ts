@@ -10,10 +10,10 @@ export interface Slice {
   readonly operation: OperationName
   readonly port: number
   readonly seconds: number
-  /** One per connection where the operation rotates them; else the first is presented by all. */
+  /** One per connection if the operation rotates them; otherwise all connections present the first. */
   readonly tokens: readonly string[]
   readonly connections: number
-  /** What JWTs must be signed with. */
+  /** Verifies the JWTs. */
   readonly publicKey: JsonWebKey
 }
 
@@ -21,14 +21,14 @@ export interface SliceFigures {
   readonly requests: number
   readonly failures: number
   readonly firstFailure: string | undefined
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   readonly seconds: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** What the generator itself took of its core, 0 to 1. */
+  /** Share of its core that the generator used, 0 to 1. */
   readonly generatorLoad: number
-  /** The tokens to go on with. */
+  /** The tokens for the next slice. */
   readonly tokens: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const refreshTokenOf = (body: string): string => {
   return body.slice(start, body.indexOf('"', start))
 }
 
-/** Bytes of an answer that are read at once; no answer of these operations is longer. */
+/** Read buffer in bytes. Responses of these operations are shorter. */
 const readSize = 16_384
 
 function open(port: number, onText: (text: string) => void, onEnd: (reason: string) => void): Promise<Socket> {
@@ -62,9 +62,10 @@ function open(port: number, onText: (text: string) => void, onEnd: (reason: stri
 }
 
 /**
- * Sends one request after the other on each connection for so many seconds, and looks at every answer. Resolves when the last answer is in.
+ * Sends one request at a time on each connection for `seconds`, and checks every response. Resolves after the last
+ * response.
  *
- * @throws Error when a connection fails: then the figures mean nothing.
+ * @throws Error when a connection fails, since the figures would be invalid.
  */
 export async function runSlice(slice: Slice): Promise<SliceFigures> {
   const { operation, port, seconds, connections, publicKey } = slice

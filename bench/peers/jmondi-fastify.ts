@@ -1,5 +1,5 @@
-// @jmondi/oauth2-server on fastify, as its documentation has it. It knows JWTs only; reference tokens come by the JWT service that it lets
-// one bring: what is signed is then the random name of the record. Records are objects in a map, under the hash of their token.
+// @jmondi/oauth2-server on fastify, set up as documented. It supports only JWTs; for reference tokens, a custom JWT
+// service returns the random id of the record. Records are objects in a map, under the hash of their token.
 import { createPrivateKey, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import { AuthorizationServer, DateInterval } from '@jmondi/oauth2-server'

@@ -1,4 +1,5 @@
-// What the programs of this folder use of the peers, which are no dependencies of the workspace: types are checked without installing them.
+// Minimal types of the peers, which are not dependencies of the workspace, so that type checks work without installing
+// them.
 
 declare module 'fastify' {
   export interface Reply {

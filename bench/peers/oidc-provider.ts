@@ -1,5 +1,5 @@
-// oidc-provider with a map as its store, and only the features that are measured. Resource indicators, which it needs for JWTs, are off where
-// tokens are opaque: that is faster.
+// oidc-provider with a map as its store and only the measured features. Resource indicators, which it needs for JWTs,
+// are off for opaque tokens, which is faster.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Context } from 'oidc-provider'
@@ -16,7 +16,7 @@ interface Payload {
   consumed?: number
 }
 
-/** Keeps objects: cheaper than the JSON of any store outside the process. */
+/** Stores objects, which is cheaper than JSON in an external store. */
 function mapAdapter() {
   const store = new Map<string, Payload>()
   return {
@@ -87,7 +87,7 @@ const provider = new Provider(o.issuer, {
   },
 })
 
-/** As its own grants issue: the grant first, then both tokens. */
+/** Issues like its own grants: the grant first, then both tokens. */
 async function issue(client: object, scope: string) {
   const about = { accountId: o.user.sub, client, scope, gty: 'password', expiresWithSession: false }
   const grant = new provider.Grant({ accountId: o.user.sub, clientId: o.opaqueClient[0] })
@@ -99,7 +99,7 @@ async function issue(client: object, scope: string) {
   return { access, refresh, expiresIn: accessToken.expiration }
 }
 
-// It has no password grant of its own; its documentation shows how one is added.
+// It has no password grant; its documentation shows how to add one.
 provider.registerGrantType(
   'password',
   async (ctx: Context) => {

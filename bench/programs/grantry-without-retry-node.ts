@@ -1,4 +1,5 @@
-// Beside grantry-node: what it costs that a client which lost the answer to a refresh may ask again. The peers and the limit do not offer it.
+// Compared with grantry-node, shows the cost of the retry window for refreshes. The peers and the limit do not support
+// retries.
 import { nodeRuntime, serve } from '@grantry/adapters/node'
 import { readSetting, sayReady } from '../setting.ts'
 import { grantryTokens, openGrantry } from './grantry.ts'

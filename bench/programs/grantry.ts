@@ -11,11 +11,11 @@ const hashed = (secret: string) => [{ sha256: createHash('sha256').update(secret
 
 export interface GrantryVariant {
   readonly storage?: AtomicDriver
-  /** Seconds; the default of a client unless said otherwise. */
+  /** Seconds. Default: that of a client. */
   readonly retryWindow?: number
 }
 
-/** Grantry as a host would set it up that keeps its tokens in memory. */
+/** Creates a provider as a host with an in-memory store would. */
 export function openGrantry(
   { signingKey }: Setting,
   runtime: Partial<Runtime>,
@@ -57,7 +57,7 @@ export function openGrantry(
   })
 }
 
-/** The tokens that the operation presents, from the provider's own token endpoint. */
+/** Requests the tokens that the operation presents from the provider's token endpoint. */
 export async function grantryTokens(provider: Provider, { operation, tokens }: Setting): Promise<string[]> {
   if (operation !== 'introspection' && operation !== 'userinfo' && operation !== 'refresh') return []
   const issued: string[] = []

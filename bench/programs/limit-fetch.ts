@@ -1,7 +1,7 @@
 import { paths } from '../operations.ts'
 import { headers, type Limit } from './limit.ts'
 
-/** The limit as a function from Request to Response, for the runtimes whose own server speaks these. */
+/** The limit as a fetch handler, for runtimes whose server uses Request and Response. */
 export function limitFetch(limit: Limit): (request: Request) => Promise<Response> {
   const init = { headers }
   const introspectionEnd = paths.introspection

@@ -3,18 +3,19 @@ import * as o from '../operations.ts'
 import type { Setting } from '../setting.ts'
 
 /**
- * The least that any correct server does for each operation, without a check of the protocol: the limit that the others are held against. Every
- * step is the fastest way known on Node: one-shot hashes, randomness from a pool, signing without the thread pool, records as JSON in a map.
+ * The minimal work of a correct server for each operation, without protocol checks: the reference for the other
+ * servers. Every step uses the fastest known way on Node: one-shot hashes, pooled random bytes, signing without the
+ * thread pool, records as JSON in a map.
  */
 export interface Limit {
   token(authorization: string, form: string): string
   introspection(authorization: string, form: string): string
   userinfo(authorization: string): string
-  /** Tokens to present, stored as if they had been issued. */
+  /** Tokens to present, stored as if they were issued. */
   readonly tokens: readonly string[]
 }
 
-/** What every answer of a token service carries beside its length. */
+/** Headers of every response, besides the length. */
 export const headers = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
@@ -23,7 +24,7 @@ export const headers = {
 
 const poolSize = 4096
 
-/** So many random bytes as base64url, out of a pool: a call to the system for each costs 3 microseconds. */
+/** Returns random bytes as base64url from a pool: a system call for each would cost 3 microseconds. */
 function createRandom(): (bytes: number) => string {
   const pool = Buffer.alloc(poolSize)
   let used = poolSize
@@ -37,7 +38,7 @@ function createRandom(): (bytes: number) => string {
   }
 }
 
-/** A key never repeats an other: hashing makes a stolen store worthless (and its lookup safe from timing). */
+/** Stores tokens under their hash, so that a stolen store reveals none and lookups leak no timing. */
 const keyOf = (token: string): string => hash('sha256', token, 'hex')
 
 interface Claims {
@@ -59,13 +60,13 @@ export function createLimit(setting: Setting): Limit {
   const header = Buffer.from(JSON.stringify({ alg, typ: 'at+jwt', kid })).toString('base64url')
   const now = (): number => Math.floor(Date.now() / 1000)
 
-  /** Reads the Basic header, hashes the secret, compares in constant time. */
+  /** Parses the Basic header, hashes the secret and compares it in constant time. */
   function authenticate(authorization: string): string {
     const pair = Buffer.from(authorization.slice(6), 'base64').toString()
     const colon = pair.indexOf(':')
     const id = pair.slice(0, colon)
     const stored = secrets.get(id)
-    // The Buffer form of hash() is slower than its text on Node 20.
+    // On Node 20, hash() is slower with Buffer output than with hex.
     const presented = Buffer.from(hash('sha256', pair.slice(colon + 1), 'hex'), 'hex')
     if (stored === undefined || !timingSafeEqual(stored, presented)) throw new Error('invalid_client')
     return id
@@ -125,13 +126,13 @@ export function createLimit(setting: Setting): Limit {
     const parameters = new URLSearchParams(form)
     const clientId = authenticate(authorization)
     const grantType = parameters.get('grant_type')
-    // Client credentials: a new token, stored under its hash or signed, nothing else.
+    // Client credentials: only a new token, stored under its hash or signed.
     if (grantType === 'client_credentials') {
       const scope = parameters.get('scope') ?? ''
       return answer(newAccessToken(clientId, scope), scope)
     }
-    // Refresh with rotation: the record is read by its hash and marked as spent, so that a second use is known for what it is; a new refresh and a
-    // new access record are stored.
+    // Refresh with rotation: reads the record by its hash, marks it as spent to detect a replay, and stores a new
+    // refresh record and a new access record.
     if (grantType === 'refresh_token') {
       const presented = parameters.get('refresh_token') ?? ''
       const presentedKey = keyOf(presented)
@@ -141,7 +142,7 @@ export function createLimit(setting: Setting): Limit {
       store.set(presentedKey, JSON.stringify({ ...record, spent: true }))
       return answer(newAccessToken(clientId, scope, sub), scope, newRefreshToken(clientId, scope, sub))
     }
-    // Password, without the hashing of it: two comparisons, a new refresh and a new access record.
+    // Password without password hashing: two comparisons, a new refresh record and a new access record.
     if (parameters.get('username') !== o.user.username || parameters.get('password') !== o.user.password) {
       throw new Error('invalid_grant')
     }
@@ -162,13 +163,13 @@ export function createLimit(setting: Setting): Limit {
   return {
     token,
     tokens,
-    // Introspection: the caller's secret, the token's hash, one read, its expiry; the claims are the answer.
+    // Introspection: verifies the secret, hashes the token, reads one record, checks its expiry and returns the claims.
     introspection(authorization, form) {
       const scope = authenticate(authorization)
       const claims = live(new URLSearchParams(form).get('token') ?? '')
       return JSON.stringify({ ...claims, active: true, token_type: 'Bearer', scope })
     },
-    // Userinfo: the token's hash, one read, its expiry; the user's claims are at hand.
+    // Userinfo: hashes the token, reads one record and checks its expiry; the user's claims are constant.
     userinfo(authorization) {
       const { sub, scope } = live(authorization.slice(7))
       if (!scope.startsWith('openid')) throw new Error('insufficient_scope')

@@ -1,4 +1,4 @@
-// How much memory does a live reference token take? JSON on the output.
+// Measures the memory of a live reference token. Prints JSON.
 import { nodeRuntime } from '@grantry/adapters/node'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { issuer, opaqueClient, paths } from '../operations.ts'
@@ -14,11 +14,11 @@ async function issue(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' })
     const { status } = await provider.fetch(new Request(issuer + paths.token, { method: 'POST', headers, body }))
-    if (status !== 200) throw new Error(`The token endpoint has answered ${status}`)
+    if (status !== 200) throw new Error(`The token endpoint returned ${status}`)
   }
 }
 
-/** Requests leave what is collected only after their tick. */
+/** Collects garbage several times: objects of a request become collectable only after its tick. */
 async function settled(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -28,7 +28,7 @@ async function settled(): Promise<number> {
   return heapUsed + external
 }
 
-/** Compiled code and grown maps are no token's. */
+/** Warm up first, so that compiled code and grown maps do not count. */
 await issue(5000)
 driver.clear()
 const before = await settled()

@@ -1,4 +1,4 @@
-// The Redis driver beside ioredis that sends the same commands, in turns. JSON on the output.
+// Measures the Redis driver and plain ioredis with the same commands, alternately. Prints JSON.
 import { spawnSync } from 'node:child_process'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
@@ -27,7 +27,7 @@ async function slice(operate: Operate): Promise<Cost> {
 }
 
 const server = await startRedis()
-// It came to life on this process' core.
+// The server inherited the core of this process.
 spawnSync('taskset', ['-cp', '1', String(server.pid)])
 const raw = new Redis(server.url, { enableAutoPipelining: true })
 const driver = redisDriver({ url: server.url })
@@ -37,10 +37,10 @@ try {
   const fresh = (): readonly string[] => Array.from({ length: perSlice }, newKey)
   const live = fresh()
   for (const key of live) await driver.setItem(key, record, lifetime)
-  // As the driver names them.
+  // The prefix that the driver uses.
   const prefix = (await driver.getInstance().keys('*'))[0]?.replace(/access.*$/u, '') ?? ''
 
-  // Keys of their own for each slice: an insert must find none.
+  // Each slice uses new keys, so that inserts find no item.
   let keys = live
   const at = (index: number): string => keys[index] ?? ''
   const pairs = {
@@ -66,7 +66,7 @@ try {
       ] as const) {
         keys = name === 'get' || name === 'remove' ? live : fresh()
         const cost = await slice(operate)
-        // The first round is for warming up.
+        // The first round is a warm-up.
         if (round > 0) into.push(cost)
       }
     }

@@ -1,4 +1,4 @@
-// The servers of Bun and Deno, as much of them as is needed: no types of theirs are installed.
+// Minimal types for the servers of Bun and Deno, whose type packages are not installed.
 type Fetch = (request: Request) => Promise<Response>
 
 interface Bun {

@@ -1,4 +1,4 @@
-// Not run: its bundle is weighed.
+// Never run: only its bundle size is measured.
 import { fetchHandler } from '@grantry/adapters/fetch'
 import { createProvider } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'

@@ -6,7 +6,7 @@ export const median = (values: readonly number[]): number =>
 export const medianOf = ({ rounds }: ServerFigures, figure: keyof Round): number =>
   median(rounds.map((round) => round[figure]))
 
-/** How many times as good: the median of the ratios of each round, because what disturbs one round disturbs both of its servers. */
+/** Returns the median of the per-round ratios: a disturbance of one round affects both servers. */
 export function ratio(own: ServerFigures, other: ServerFigures, figure: 'requestsPerSecond' | 'cpu'): number {
   return median(
     own.rounds.map((round, index) => {
@@ -20,7 +20,7 @@ export const whole = (value: number): string => Math.round(value).toLocaleString
 
 export const percent = (part: number): string => `${whole(part * 100)}%`
 
-/** The ratio to a server that may not have been measured. */
+/** Returns the ratio, or an empty string when a server was not measured. */
 export const ratioTo = (
   own: ServerFigures | undefined,
   other: ServerFigures | undefined,
@@ -29,7 +29,7 @@ export const ratioTo = (
 
 const runtimeOf = (server: string): string => server.split('-').at(-1) ?? ''
 
-/** What servers of one runtime did, beside the limit there. */
+/** Returns the table rows, with ratios to the limit on the same runtime. */
 export function serverRows(
   all: readonly ServerFigures[],
   peers: Readonly<Record<string, string>>,
@@ -66,5 +66,5 @@ export const failuresOf = (all: readonly ServerFigures[]): readonly string[] =>
     .filter(({ failures }) => failures > 0)
     .map(
       ({ server, operation, failures, firstFailure }) =>
-        `${server}, ${operation}: ${failures} wrong answers, the first: ${firstFailure}`,
+        `${server}, ${operation}: ${failures} wrong responses, the first: ${firstFailure}`,
     )

@@ -22,7 +22,7 @@ function versions(bench: URL): readonly string[] {
   ]
 }
 
-/** Where and how the figures came about: without that they mean nothing. */
+/** Returns the machine, versions and options of the run. */
 function circumstances(bench: URL, parameters: readonly string[], loadBefore: number): readonly string[] {
   const [{ model = 'an unknown processor' } = {}, ...more] = cpus()
   return [
@@ -34,14 +34,17 @@ function circumstances(bench: URL, parameters: readonly string[], loadBefore: nu
 }
 
 const reading = `
-Each server runs alone on one core, the load generator on another: 32 connections, one request at a time on each, every answer checked. All are
-started, warmed up, and measured in turns; a figure is the median of its rounds. \`limit\` does what every correct server must do at least (it parses the
-form, hashes the secret, makes random tokens, stores JSON under their hashes, signs), and checks nothing of the protocol. "of limit" is the part of the
-limit's requests a second on the same runtime, "by CPU" the same by processor time, which a busy machine disturbs less. "core" and "generator" say how busy
-their cores were: where the generator is near 100%, the server could do more.
+Each server runs alone on one core and the load generator on another, with 32 connections, one
+request at a time on each. Every response is checked. All servers are started and warmed up, then
+measured alternately; a figure is the median of its rounds. \`limit\` does the minimum of a correct
+server (it parses the form, hashes the secret, creates random tokens, stores JSON under their
+hashes, signs) without protocol checks. "of limit" is the share of the limit's requests per second
+on the same runtime; "by CPU" is the same by CPU time, which a busy machine distorts less. "core"
+and "generator" are the load of their cores: if the generator is near 100%, the server could do
+more.
 `
 
-/** `bench/RESULTS.md`. */
+/** Returns the text of `bench/RESULTS.md`. */
 export function resultsDocument(
   bench: URL,
   sections: readonly Section[],
@@ -49,7 +52,7 @@ export function resultsDocument(
   loadBefore: number,
 ): string {
   const facts = circumstances(bench, parameters, loadBefore).map((fact) => `- ${fact}`)
-  // The summary is what most want to see.
+  // The summary comes first.
   const ordered = [...sections].sort(
     (one, other) => Number(other.title === 'Summary') - Number(one.title === 'Summary'),
   )

@@ -1,14 +1,14 @@
-/** A part of the results: a table, with what one must know to read it. */
+/** A part of the results: a table with notes. */
 export interface Section {
   readonly title: string
   readonly notes: readonly string[]
-  /** The first holds the heads of the columns. */
+  /** The first row contains the column headings. */
   readonly rows: readonly (readonly string[])[]
-  /** Answers that were wrong, and whose. */
+  /** Wrong responses, with their server. */
   readonly failures?: readonly string[]
 }
 
-/** Lines of equal columns, the first to the left. */
+/** Aligns the columns, the first one to the left. */
 function layOut(rows: Section['rows']): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const cells = (row: readonly string[]): readonly string[] =>

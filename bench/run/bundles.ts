@@ -3,24 +3,24 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-// CommonJS among the dependencies asks for Node's modules by `require`.
+// CommonJS dependencies load Node's modules with `require`.
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
-/** Peers run from where they are installed: not all of them can be bundled. */
+/** Peers stay external, since not all of them can be bundled. */
 const packages = ['oidc-provider', 'fastify', '@fastify/*', '@jmondi/*', 'jsonwebtoken']
 
-/** Where programs are put until this process ends. */
+/** Bundled programs in temporary directories. */
 export interface Bundles {
-  /** The file of a program with the sources that it imports, as a host's own build would make it. */
+  /** Bundles a program with its sources, like the build of a host, and returns the file. */
   bundle(program: string): Promise<string>
   remove(): void
 }
 
-/** @param bench the folder of the benchmarks, of which every program is told from */
+/** @param bench the benchmark folder, to which program paths are relative */
 export function openBundles(bench: URL): Bundles {
   const isPeer = (program: string): boolean => program.startsWith('peers/')
   const directories = new Map<string, string>()
-  /** Below node_modules, so that what is not bundled is found. */
+  /** Below node_modules, so that external packages resolve. */
   const directoryOf = (program: string): string => {
     const cache = fileURLToPath(new URL(`${isPeer(program) ? 'peers' : '..'}/node_modules/.cache/`, bench))
     const known = directories.get(cache)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Slice, SliceFigures } from '../load/run-slice.ts'
 
-/** The process that makes the load. */
+/** The load generator process. */
 export interface Generator {
   /** @throws Error when a connection failed. */
   run(slice: Slice): Promise<SliceFigures>
@@ -17,7 +17,7 @@ export function startGenerator(command: readonly string[]): Generator {
     async run(slice) {
       child.stdin.write(`${JSON.stringify(slice)}\n`)
       const { value, done } = await lines.next()
-      if (done) throw new Error('The load generator has ended')
+      if (done) throw new Error('The load generator exited')
       const { figures, error } = JSON.parse(value) as { figures: SliceFigures; error?: string }
       if (error !== undefined) throw new Error(error)
       return figures

@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import { onCore } from './on-core.ts'
 
 /**
- * Runs a bundle to its end on one core of its own.
+ * Runs a bundle on its own core until it exits.
  *
- * @returns what it printed, which is JSON
- * @throws Error with what it wrote when it fails.
+ * @returns the JSON that it printed, parsed
+ * @throws Error with its output when it fails.
  */
 export async function inProgram<Figures>(file: string, core: number): Promise<Figures> {
   const [program = '', ...parameters] = onCore(core, [process.execPath, '--expose-gc', file])

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Installs what the lock file of a folder names, where some of it is missing. Bun and Node put their binaries in place with a script.
+ * Installs the dependencies of a folder from its lock file when any is missing. Runs install scripts, which Bun and
+ * Node need for their binaries.
  *
  * @throws Error when that fails.
  */
@@ -17,5 +18,5 @@ export function installed(folder: URL): void {
     env: { ...process.env, npm_config_loglevel: 'error' },
   })
   if (error !== undefined) throw error
-  if (status !== 0) throw new Error(`npm ci in ${fileURLToPath(folder)} ended with ${status}`)
+  if (status !== 0) throw new Error(`npm ci in ${fileURLToPath(folder)} exited with ${status}`)
 }

@@ -5,16 +5,16 @@ import type { Generator } from './generator.ts'
 import { onCore } from './on-core.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
-/** What one server did in one slice of load. */
+/** The figures of one server in one slice of load. */
 export interface Round {
-  /** Right answers only. */
+  /** Correct responses only. */
   readonly requestsPerSecond: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** Microseconds of the server's CPU for one request. */
+  /** CPU time of the server per request, in microseconds. */
   readonly cpu: number
-  /** How much of its core the server used, and the generator of its own: 0 to 1. */
+  /** Share of their core that the server and the generator used, 0 to 1. */
   readonly serverLoad: number
   readonly generatorLoad: number
 }
@@ -23,10 +23,11 @@ export interface ServerFigures {
   readonly server: string
   readonly operation: OperationName
   readonly rounds: readonly Round[]
-  /** Bytes resident after all rounds, and answers given by then. */
+  /** Resident bytes after all rounds. */
   readonly memory: number
+  /** Responses until then. */
   readonly requests: number
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly startup: number
   readonly failures: number
   readonly firstFailure?: string | undefined
@@ -51,8 +52,8 @@ interface Contender {
 }
 
 /**
- * One operation on several servers, each a process of its own, one under load at a time, in turns: what disturbs the machine for a while
- * disturbs all of them.
+ * Measures one operation on several server processes. The servers are loaded one at a time, alternately, so that a
+ * disturbance of the machine affects all of them.
  */
 export async function measureOperation(
   operation: OperationName,

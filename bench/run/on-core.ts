@@ -1,4 +1,7 @@
-/** The command, held to one core of the machine: `taskset` becomes the program, so that the process is the same. */
+/**
+ * Returns a command that runs on one core. `taskset` replaces itself with the program, so the process id stays the
+ * same.
+ */
 export const onCore = (core: number, command: readonly string[]): readonly string[] => [
   'taskset',
   '-c',

@@ -2,26 +2,26 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Ready, Setting } from '../setting.ts'
 
-/** Linux counts CPU time in hundredths of a second (USER_HZ), whatever the kernel's own clock. */
+/** Linux reports CPU time in hundredths of a second (USER_HZ), regardless of the kernel timer. */
 const ticksPerSecond = 100
 
-/** Milliseconds in which a server says that it listens. */
+/** Time limit for a server to listen, in milliseconds. */
 const patience = 30_000
 
 /** A server under test. */
 export interface ServerProcess extends Ready {
-  /** Milliseconds on the clock of this process, when it was started. */
+  /** Start time, by `performance.now()` of this process. */
   readonly startedAt: number
-  /** Seconds of CPU that all of its threads have used. */
+  /** Returns the CPU seconds of all its threads. */
   cpu(): number
-  /** Bytes that are resident. */
+  /** Returns the resident bytes. */
   memory(): number
-  /** Ends it, and resolves when it is gone. */
+  /** Kills the process and resolves when it has exited. */
   stop(): Promise<void>
 }
 
 function cpuOf(pid: number): number {
-  // The name of the program, in brackets, may hold spaces.
+  // The program name, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /u, '')
     .split(' ')
@@ -34,7 +34,7 @@ const memoryOf = (pid: number): number =>
 /**
  * Starts a server and waits until it listens.
  *
- * @throws Error with what it wrote when it ends instead.
+ * @throws Error with its output when it exits instead.
  */
 export async function startServer(command: readonly string[], setting: Setting): Promise<ServerProcess> {
   const startedAt = performance.now()
@@ -57,7 +57,7 @@ export async function startServer(command: readonly string[], setting: Setting):
       child.kill('SIGKILL')
       reject(new Error(`${command.join(' ')} ${reason}\n${output}${log}`))
     }
-    const timer = setTimeout(() => giveUp('does not say that it listens'), patience)
+    const timer = setTimeout(() => giveUp('did not report that it listens'), patience)
     child.stderr.on('data', (chunk) => {
       log = (log + chunk).slice(-4000)
     })
@@ -68,9 +68,9 @@ export async function startServer(command: readonly string[], setting: Setting):
       clearTimeout(timer)
       resolve(JSON.parse(line))
     })
-    void ended.then(() => giveUp('has ended'))
+    void ended.then(() => giveUp('exited'))
   })
-  // `taskset` becomes the program: the id stays.
+  // `taskset` replaces itself with the program, so the id stays the same.
   const pid = child.pid ?? 0
   return {
     ...ready,

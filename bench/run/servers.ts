@@ -8,11 +8,11 @@ export type RuntimeName = 'node' | 'bun' | 'deno'
 export interface Server {
   readonly name: string
   readonly runtime: RuntimeName
-  /** Below `bench/`. */
+  /** Path below `bench/`. */
   readonly program: string
-  /** Operations that it does not have. */
+  /** Operations that it does not support. */
   readonly lacks?: readonly OperationName[]
-  /** Where it differs from another one. */
+  /** The only operations to measure, for a variant of another server. */
   readonly only?: readonly OperationName[]
 }
 
@@ -33,7 +33,7 @@ export const servers: readonly Server[] = [
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/grantry-deno.ts' },
 ]
 
-/** The floor: what an adapter costs by itself. */
+/** The baseline: the cost of the adapters alone. */
 export const floorServers: readonly Server[] = [
   { name: 'limit-node', runtime: 'node', program: 'programs/floor/floor-node.ts' },
   { name: 'grantry-node', runtime: 'node', program: 'programs/floor/floor-grantry-node.ts' },
@@ -47,15 +47,15 @@ export const floorServers: readonly Server[] = [
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/floor/floor-grantry-deno.ts' },
 ]
 
-/** What runs a bundle: this Node, or the runtime of `runtimes/`. */
+/** Returns the command that runs a bundle: this Node, or a runtime from `runtimes/`. */
 export function interpreter(runtime: RuntimeName, bench: URL): readonly string[] {
   if (runtime === 'node') return [process.execPath]
   const program = fileURLToPath(new URL(`../runtimes/node_modules/.bin/${runtime}`, bench))
-  // Without a look at packages: everything is in the bundle.
+  // No configuration or lock file: the bundle contains everything.
   return runtime === 'deno' ? [program, 'run', '--no-config', '--no-lock', '-A'] : [program]
 }
 
-/** How each of these servers is started that has the operation, by name. */
+/** Returns the start commands of the servers that support the operation, by name. */
 export async function commandsOf(
   wanted: readonly Server[],
   operation: OperationName,

@@ -4,14 +4,14 @@ import { measureOperation } from '../run/measure-operation.ts'
 import { commandsOf, floorServers } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 
-/** What an adapter costs by itself. */
+/** Measures the cost of the adapters alone. */
 export async function* floorSection({ bundles, generator, plan, bench }: Workbench): AsyncGenerator<Section> {
   const commands = await commandsOf(floorServers, 'floor', bundles, bench)
   const figures = await measureOperation('floor', commands, generator, { ...plan, rounds: Math.min(3, plan.rounds) })
   yield {
-    title: 'Adapters: a small form read, 200 bytes of JSON answered',
+    title: 'Adapters: read a small form, respond with 200 bytes of JSON',
     notes: [
-      "The limit is the runtime's own server: node:http, Bun.serve, Deno.serve. The others carry one handler, which reads the body with `text()`, under Grantry's adapters piece by piece as a provider does; none checks anything of OAuth.",
+      "The limit is the runtime's own server: node:http, Bun.serve, Deno.serve. The others run one handler, which reads the body with `text()`, or chunk by chunk under Grantry's adapters, as a provider does. None performs OAuth checks.",
     ],
     rows: serverRows(figures, {}),
     failures: failuresOf(figures),

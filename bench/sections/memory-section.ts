@@ -5,23 +5,23 @@ import type { Workbench } from './workbench.ts'
 
 export interface MemoryFigures {
   readonly tokens: number
-  /** Of keys and values, as they were given to the driver. */
+  /** Length of the keys and values that the driver received. */
   readonly text: number
-  /** Heap, and what lies beside it. */
+  /** Heap and external memory. */
   readonly bytes: number
 }
 
-/** What a live reference token costs. */
+/** Measures the memory of a live reference token. */
 export async function* memorySection({ bundles }: Workbench): AsyncGenerator<Section> {
   const { tokens, text, bytes } = await inProgram<MemoryFigures>(await bundles.bundle('programs/memory.ts'), 0)
   yield {
     title: 'Memory of a live reference token, memory driver on Node',
-    notes: [`${whole(tokens)} tokens by client credentials; heap after collection, over what it was before.`],
+    notes: [`${whole(tokens)} tokens from client credentials; growth of the heap after garbage collection.`],
     rows: [
       ['', 'bytes'],
-      ['whole', whole(bytes / tokens)],
-      ['its keys and JSON', whole(text / tokens)],
-      ['over that (target: 500)', whole((bytes - text) / tokens)],
+      ['total', whole(bytes / tokens)],
+      ['keys and JSON', whole(text / tokens)],
+      ['overhead (target: 500)', whole((bytes - text) / tokens)],
     ],
   }
 }

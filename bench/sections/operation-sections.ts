@@ -30,14 +30,14 @@ function summary(all: readonly ServerFigures[], operations: readonly OperationNa
   return {
     title: 'Summary',
     notes: [
-      'Requests a second of the limit and of Grantry on Node, and how many times as fast Grantry is: as the limit, as oidc-provider, as @jmondi/oauth2-server on fastify; then as the limit on Bun and on Deno.',
-      'A ratio is the median of the ratios of each round.',
+      'Requests per second of the limit and of Grantry on Node, then the ratio of Grantry to the limit, to oidc-provider and to @jmondi/oauth2-server on fastify, then to the limit on Bun and on Deno.',
+      'A ratio is the median of the ratios of all rounds.',
     ],
     rows: [['operation', 'limit', 'Grantry', 'to limit', 'to oidc-provider', 'to @jmondi', 'Bun', 'Deno'], ...rows],
   }
 }
 
-/** A table for each operation, and one of all. */
+/** Yields a table per operation, and a summary. */
 export async function* operationSections(
   { bundles, generator, plan, bench }: Workbench,
   operations: readonly OperationName[],

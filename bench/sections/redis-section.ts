@@ -4,18 +4,18 @@ import type { Section } from '../report/section.ts'
 import { inProgram } from '../run/in-program.ts'
 import type { Workbench } from './workbench.ts'
 
-/** Microseconds for one operation, in one slice: of the clock, and of the client's CPU. */
+/** Microseconds per operation in one slice: elapsed time and CPU time of the client. */
 export interface Cost {
   readonly elapsed: number
   readonly cpu: number
 }
 
-/** Slices that were measured in turns. */
+/** Slices, measured alternately. */
 export type RedisFigures = Readonly<Record<string, { readonly raw: readonly Cost[]; readonly driver: readonly Cost[] }>>
 
-/** The Redis driver, beside ioredis that sends the same commands. */
+/** Compares the Redis driver with plain ioredis. */
 export async function* redisSection({ bundles }: Workbench): AsyncGenerator<Section> {
-  const title = 'Redis driver, beside ioredis with the same commands, 64 at once, pipelined'
+  const title = 'Redis driver and ioredis with the same commands, 64 concurrent, pipelined'
   if (redisMissing !== undefined) {
     yield { title, notes: [], rows: [[redisMissing]] }
     return
@@ -27,7 +27,7 @@ export async function* redisSection({ bundles }: Workbench): AsyncGenerator<Sect
   yield {
     title,
     notes: [
-      'Microseconds for one operation. The process is on one core, redis-server on the other. The target is 0.8.',
+      'Microseconds per operation. The process runs on one core, redis-server on the other. The target ratio is 0.8.',
     ],
     rows: [
       ['operation', 'ioredis', 'driver', 'ioredis CPU', 'driver CPU', 'ratio', 'by CPU'],

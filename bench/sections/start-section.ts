@@ -12,10 +12,10 @@ import type { Section } from '../report/section.ts'
 import { onCore } from '../run/on-core.ts'
 import type { Workbench } from './workbench.ts'
 
-/** Milliseconds in which an answer must come. */
+/** Time limit for the first response, in milliseconds. */
 const patience = 20_000
 
-/** Whether the server at this port answers already. */
+/** Whether the server on this port responds. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const asked = request({ port, host: '127.0.0.1', path: '/.well-known/openid-configuration', agent: false })
@@ -27,7 +27,7 @@ const answers = (port: number): Promise<boolean> =>
     asked.end()
   })
 
-/** Milliseconds from the start of the process to its first answer. */
+/** Returns the milliseconds from the start of the process to its first response. */
 async function startOnce(program: string): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
   const port = await freePort()
@@ -38,7 +38,7 @@ async function startOnce(program: string): Promise<number> {
   try {
     while (!(await answers(port))) {
       if (performance.now() - startedAt > patience || child.exitCode !== null) {
-        throw new Error('grantry serve does not answer')
+        throw new Error('grantry serve does not respond')
       }
       await sleep(2)
     }
@@ -50,17 +50,17 @@ async function startOnce(program: string): Promise<number> {
   }
 }
 
-/** How soon the built server is there: the demo, with its store in files. */
+/** Measures the start of the built server: the demo, with a file store. */
 export async function* startSection({ bench }: Workbench): AsyncGenerator<Section> {
   await promisify(execFile)('npm', ['run', 'build'], { cwd: fileURLToPath(new URL('../', bench)) })
   const program = fileURLToPath(new URL('../packages/server/bin/grantry.js', bench))
-  // The first reads the files from the disk.
+  // The first start reads the files from disk.
   await startOnce(program)
   const times: number[] = []
   for (let count = 0; count < 7; count += 1) times.push(await startOnce(program))
   yield {
-    title: 'Start of the ready server (`grantry serve`) to the first answer, on Node',
-    notes: ['Of seven starts. The target is a median of 250 ms.'],
+    title: 'Start of the standalone server (`grantry serve`) to its first response, on Node',
+    notes: ['Seven starts. The target is a median of 250 ms.'],
     rows: [
       ['', 'ms'],
       ['median', whole(median(times))],

@@ -2,7 +2,7 @@ import type { Bundles } from '../run/bundles.ts'
 import type { Generator } from '../run/generator.ts'
 import type { Plan } from '../run/measure-operation.ts'
 
-/** What every section measures with. */
+/** The tools and settings of the sections. */
 export interface Workbench {
   /** The folder of the benchmarks. */
   readonly bench: URL

@@ -1,5 +1,6 @@
-// Do lookups stay flat while tokens become many? What does a token cost in memory? Does dropping what has ended stop the process?
-// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,redis]`. Redis and the directory are its own, and removed at the end.
+// Measures lookup times for growing numbers of tokens, memory per token, and pauses caused by removing expired items.
+// `npm run bench:stores -- [--max 1000000] [--stores memory,filesystem,redis]`. Uses its own Redis and directory, and
+// removes them at the end.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +28,7 @@ const print = (line: string): void => {
 const us = (figure: number): string => figure.toFixed(2).padStart(9)
 
 async function lookups(name: string, driver: AtomicDriver, atOnce: number, count: number): Promise<void> {
-  print(`\n${name}, microseconds per operation${atOnce === 1 ? '' : `, ${atOnce} at once`}`)
+  print(`\n${name}, microseconds per operation${atOnce === 1 ? '' : `, ${atOnce} concurrent`}`)
   print('   live      get    absent       set    insert')
   const known: string[] = []
   const rows: Figures[] = []
@@ -39,7 +40,9 @@ async function lookups(name: string, driver: AtomicDriver, atOnce: number, count
   }
   const [first, last] = [rows[0], rows.at(-1)]
   if (first !== undefined && last !== undefined && rows.length > 1)
-    print(`a get among ${last.live} takes ${(last.get / first.get).toFixed(2)} times what it takes among ${first.live}`)
+    print(
+      `a get takes ${(last.get / first.get).toFixed(2)} times as long with ${last.live} items as with ${first.live}`,
+    )
 }
 
 async function sweeping(
@@ -50,13 +53,13 @@ async function sweeping(
   wait: number,
 ): Promise<void> {
   const figures = await measureSweep(driver, ended, writesPerItem, wait)
-  print(`${name}: ${figures.ended} items ended at once and were dropped by ${figures.writes} writes`)
+  print(`${name}: ${figures.ended} items expired together and were removed by ${figures.writes} writes`)
   print(
-    `  longest write by itself ${figures.longestWrite.toFixed(2)} ms, event loop late by at most ${figures.longestDelay.toFixed(1)} ms, longest collection of garbage ${figures.longestCollection.toFixed(1)} ms`,
+    `  longest write ${figures.longestWrite.toFixed(2)} ms (without GC), longest event loop delay ${figures.longestDelay.toFixed(1)} ms, longest GC pause ${figures.longestCollection.toFixed(1)} ms`,
   )
 }
 
-/** Bytes of heap that one more token takes, beyond its key and its JSON. */
+/** Prints the heap bytes per token, and the part beyond its key and JSON. */
 function memoryPerToken(): void {
   const count = sizes.at(-1) ?? 1000
   const driver = memoryDriver()
@@ -72,7 +75,7 @@ function memoryPerToken(): void {
   const after = process.memoryUsage().heapUsed
   const [each, own] = [(after - before) / count, text / count]
   print(
-    `memory: ${count} tokens take ${each.toFixed(0)} bytes each, of which key and JSON ${own.toFixed(0)}, the rest ${(each - own).toFixed(0)}`,
+    `memory: ${count} tokens take ${each.toFixed(0)} bytes each: ${own.toFixed(0)} for key and JSON, ${(each - own).toFixed(0)} overhead`,
   )
   driver.clear()
 }
@@ -91,7 +94,7 @@ async function filesystem(): Promise<void> {
     await stored.dispose?.()
     const synced = filesystemDriver({ directory: join(directory, 'synced') })
     print(
-      `with fsync: insert ${us((await measure(synced, [], 0, 1, 200)).insert)}, 64 at once ${us((await measure(synced, [], 0, 64, 640)).insert)}`,
+      `with fsync: insert ${us((await measure(synced, [], 0, 1, 200)).insert)}, 64 concurrent ${us((await measure(synced, [], 0, 64, 640)).insert)}`,
     )
     await synced.dispose?.()
     const swept = filesystemDriver({ directory: join(directory, 'swept'), fsync: false })

@@ -12,7 +12,7 @@ export interface Figures {
 
 const lifetime = { ttl: 86_400 }
 
-/** Runs so many operations, so many at once, and gives the microseconds that each took of the whole. */
+/** Runs `count` operations with `atOnce` concurrent ones, and returns the average microseconds per operation. */
 async function timed(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
   const before = performance.now()
   for (let index = 0; index < count; index += atOnce) {
@@ -26,14 +26,14 @@ async function timed(count: number, atOnce: number, operate: (index: number) => 
 const median = (figures: readonly number[]): number =>
   [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN
 
-/** The median of five runs: one collection of garbage must not decide. */
+/** Returns the median of five runs, so that a single GC pause does not distort the result. */
 async function medianOf(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
   const runs: number[] = []
   for (let run = 0; run < 5; run += 1) runs.push(await timed(count, atOnce, operate))
   return median(runs)
 }
 
-/** Fills the driver up to so many items; remembers keys to look for, spread over all of them. */
+/** Fills the driver with items number `from` to `to`, and adds a sample of the keys to `known`. */
 export async function fill(
   driver: AtomicDriver,
   known: string[],

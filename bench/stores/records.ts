@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-/** Records of reference access tokens as the core stores them: some 400 bytes of JSON under a key with a SHA-256. */
+/**
+ * Keys and records of reference access tokens as the core stores them: about 400 bytes of JSON under a key with a
+ * SHA-256.
+ */
 export const newKey = (): string => `access:${randomBytes(32).toString('hex')}`
 
 export function newRecord(): string {

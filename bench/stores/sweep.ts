@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { AtomicDriver } from '@grantry/core'
 import { newKey, newRecord } from './records.ts'
 
-/** Milliseconds. */
+/** Durations in milliseconds. */
 export interface SweepFigures {
   readonly ended: number
   readonly writes: number
-  /** The longest write, without the collections of garbage that fell into it. */
+  /** The longest write, excluding GC pauses during it. */
   readonly longestWrite: number
   readonly longestDelay: number
   readonly longestCollection: number
@@ -24,8 +24,8 @@ function overlap(one: Span, other: Span): number {
 }
 
 /**
- * So many items end at one instant; then the driver is written to until they must be gone. How long did one write stop the process, and how
- * long was the event loop late? Collections of garbage stop it too, whoever made the garbage: they are told apart.
+ * Lets many items expire together and writes until they are removed. Measures how long a single write blocks the
+ * process and how late the event loop runs. GC pauses are subtracted, since other code may have caused them.
  */
 export async function measureSweep(
   driver: AtomicDriver,
@@ -53,7 +53,7 @@ export async function measureSweep(
     const duration = performance.now() - startTime
     if (duration > 0.1) slow.push({ startTime, duration })
     if (stored instanceof Promise) await stored
-    // As requests come in: the sweep of the filesystem driver waits for a turn of the event loop.
+    // Yields as between requests: the sweep of the filesystem driver waits for a turn of the event loop.
     if (stored instanceof Promise || index % 100 === 0) await setImmediate()
   }
   delay.disable()

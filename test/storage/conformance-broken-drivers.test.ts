@@ -1,4 +1,4 @@
-// The kit itself: whatever promise a driver breaks, it is the proof of that promise that says so.
+// Tests of the kit itself: for each broken promise, the proof of that promise fails.
 import { type DriverReport, proveDriver } from '@grantry/storage-drivers/conformance'
 import { describe, expect, test } from 'vitest'
 import type { Broken } from './programs/conformance-broken.ts'
@@ -22,8 +22,8 @@ async function assertReported({ proof, sentence, subject }: Broken): Promise<voi
   expect(result?.sentences.join('\n')).toMatch(sentence)
 }
 
-describe('a driver is not fit', () => {
+describe('a driver fails', () => {
   const all = [...brokenCounters, ...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
   const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
-  test.concurrent.each(faults)('when %s', async (_, broken) => assertReported(broken), 120_000)
+  test.concurrent.each(faults)('if %s', async (_, broken) => assertReported(broken), 120_000)
 })

@@ -1,4 +1,5 @@
-// Every driver that needs no server keeps every promise of a driver. A row adds one; those on Redis are in conformance-redis.test.ts.
+// Every driver that needs no server passes the conformance kit. Add a row per driver; drivers on Redis are in
+// conformance-redis.test.ts.
 import { rename } from 'node:fs/promises'
 import { mapDriver } from '@grantry/core/testing'
 import { driverProofs } from '@grantry/storage-drivers/conformance'
@@ -26,7 +27,7 @@ const rows: readonly Row[] = [
     subject: () => ({ open: memoryDriver }),
   },
   {
-    name: 'map, the driver of the test kit, by the real clock',
+    name: 'map, the driver of the test kit, with the real clock',
     leavesOut: [noProcesses, noOutage, nothingShared],
     subject: () => ({ open: () => mapDriver(new Map(), () => Date.now() / 1000) }),
   },
@@ -47,7 +48,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    name: 'unstorage over our memory driver, mounted',
+    name: 'unstorage over a mounted memory driver of Grantry',
     leavesOut: [noProcesses, noOutage],
     subject() {
       const storage = createStorage().mount('tokens', memoryDriver())
@@ -68,11 +69,11 @@ const rows: readonly Row[] = [
   },
 ]
 
-describe('every promise of a driver is kept by', () => {
+describe('passes the conformance kit:', () => {
   test.each(named(rows))('%s', async (_, row) => assertKeepsEveryPromise(row), 120_000)
 
-  // A disk that is not mounted any more must not look like one on which nobody has revoked anything.
-  test('filesystem whose directory goes away and comes back', async () => {
+  // An unmounted disk must not look like a store in which nothing was revoked.
+  test('filesystem, whose directory disappears and returns', async () => {
     const directory = await newDirectory()
     const proofs = driverProofs({
       open: () => filesystemDriver({ directory }),

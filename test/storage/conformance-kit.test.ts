@@ -1,4 +1,4 @@
-// What the kit promises to whoever writes a driver: one call, a report that hides nothing, and a storage as it was before.
+// What the kit promises to authors of drivers: one call, a complete report, and no leftover items.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AtomicDriver } from '@grantry/core'
@@ -17,7 +17,7 @@ const proofOf = (subject: DriverSubject, name: string) => {
 }
 
 describe('the report', () => {
-  test('names every proof, how it ended, and why it was left out', async () => {
+  test('lists every proof with its outcome and the reason if it was left out', async () => {
     const report = await proveDriver({ open: memoryDriver })
     expect(report.driver).toBe('memory')
     expect(report.results.map(({ name }) => name)).toEqual(driverProofs({ open: memoryDriver }).map(({ name }) => name))
@@ -29,7 +29,7 @@ describe('the report', () => {
     for (const { outcome, sentences } of report.results) expect(sentences).toHaveLength(outcome === 'kept' ? 0 : 1)
   }, 60_000)
 
-  test('of a driver that has stopped answering says that the rest was not tried', async () => {
+  test('says that the rest was not run when the driver hangs', async () => {
     const subject = { open: () => ({ ...memoryDriver(), setItem: () => new Promise<void>(() => {}) }) }
     const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
     const [first, ...others] = cause.results
@@ -44,21 +44,21 @@ describe('the report', () => {
     )
   }, 60_000)
 
-  test('of what is no driver says what is missing', async () => {
+  test('names the missing method of an incomplete driver', async () => {
     const { insertItem: _, ...plain } = memoryDriver()
     await expect(proveDriver({ open: () => plain as unknown as AtomicDriver })).rejects.toThrow(
       'open() did not return a driver: insertItem() is missing',
     )
   })
 
-  test('keeps the sentences of one broken promise few', async () => {
+  test('limits the number of messages per broken promise', async () => {
     const subject = { open: () => ({ ...memoryDriver(), getItem: () => new Error('EIO') }) }
     const { cause } = (await proveDriver(subject).catch((thrown) => thrown)) as { cause: DriverReport }
     for (const { sentences } of cause.results) expect(sentences.length).toBeLessThan(10)
   }, 60_000)
 })
 
-test('a driver that does not count keeps every other promise, and the report says that it lacks the counter', async () => {
+test('a driver without a counter passes the other proofs, and the report names the missing counter', async () => {
   const { results, text } = await proveDriver({
     open: () => ({ ...memoryDriver(), incrementItem: undefined }) as never,
   })
@@ -70,13 +70,13 @@ test('a driver that does not count keeps every other promise, and the report say
   expect(text).toContain('the driver has no incrementItem(), so abuseControl cannot count with it')
 }, 60_000)
 
-test('whatever the kit writes it removes', async () => {
+test('the kit removes everything that it writes', async () => {
   const items = new Map<string, string>([['code:mine', '{}']])
   await proveDriver({ open: () => mapDriver(items, () => Date.now() / 1000) })
   expect([...items.keys()]).toEqual(['code:mine'])
 }, 60_000)
 
-test('more rounds take every chance more often', async () => {
+test('`rounds` repeats the proofs that depend on timing', async () => {
   const inserts = async (rounds: number): Promise<number> => {
     let count = 0
     const good = memoryDriver()
@@ -95,7 +95,7 @@ test('more rounds take every chance more often', async () => {
 })
 
 describe('driverProofs() for a test runner', () => {
-  test('says of each proof what it lacks', () => {
+  test('reports for each proof what the subject lacks', () => {
     const without = driverProofs({ open: memoryDriver })
     expect(new Set(without.map(({ name }) => name)).size).toBe(without.length)
     expect(without.filter(({ leftOut }) => leftOut !== undefined)).toHaveLength(8)
@@ -104,7 +104,7 @@ describe('driverProofs() for a test runner', () => {
     expect(all.filter(({ leftOut }) => leftOut !== undefined)).toEqual([])
   })
 
-  test('rejects with the sentences of one promise', async () => {
+  test('rejects with the messages of one promise', async () => {
     const subject = { open: () => ({ ...memoryDriver(), insertItem: () => true }) }
     await expect(proofOf(subject, 'inserts only if the item is absent').prove()).rejects.toThrow(
       'memory is not safe for codes and tokens:\n- inserts only if the item is absent:\n    insertItem() over an item that was set should return false',
@@ -122,7 +122,7 @@ describe('driverProofs() for a test runner', () => {
     ['processes must be a whole number, 2 to 32', { processes: 2.5 }],
     ['rounds must be a whole number, 1 to 1000', { rounds: 0 }],
     ['outage must have begin() and end()', { outage: {} }],
-  ])('refuses a subject: %s', async (message, part) => {
+  ])('rejects a malformed subject: %s', async (message, part) => {
     const subject = { open: memoryDriver, ...part } as DriverSubject
     expect(() => driverProofs(subject)).toThrow(new TypeError(message))
     await expect(proveDriver(subject)).rejects.toThrow(new TypeError(message))
@@ -133,7 +133,7 @@ describe('between processes', () => {
   const oneOf4 = /of 4 processes that insert one key, exactly 1 should win, but (?:[2-9]|[1-3]\d) did/u
   const killed = 'survives a process that is killed while it writes'
 
-  // The lock of one process is nothing to another: measured, each of them redeems the code.
+  // A lock in one process does not bind another: measured, every process redeems the code.
   test.each<[proof: string, halves: string, sentence: RegExp]>([
     ['lets exactly one of several processes insert', 'none', oneOf4],
     ['lets exactly one of several processes replace an expired item', 'none', oneOf4],
@@ -145,8 +145,9 @@ describe('between processes', () => {
     [killed, 'code:', /a process that was killed during setItem\(\) left "/u],
     [killed, 'spent:', /a process that was killed during insertItem\(\) left "/u],
   ])(
-    'a driver with a lock in each process does not keep the promise: %s (halves: %s)',
-    // A race shows a fault with some probability only, and on a busy machine with less: a kit that never sees it fails all the same.
+    'a driver with one lock per process fails: %s (halves: %s)',
+    // A race shows the fault only with some probability, lower on a busy machine. A kit that never detects it still
+    // fails.
     { timeout: 60_000, retry: 4 },
     async (proof, halves, sentence) => {
       const directory = await newDirectory()
@@ -156,7 +157,7 @@ describe('between processes', () => {
     },
   )
 
-  test('of one that wins it is looked at what is there', async () => {
+  test('the stored value of the winner is checked', async () => {
     const directory = await newDirectory()
     const module = await moduleOf('conformance-wrong-value', { directory })
     const subject: DriverSubject = { open: () => filesystemDriver({ directory }), module }
@@ -165,7 +166,7 @@ describe('between processes', () => {
     )
   }, 60_000)
 
-  test('processes that open something else, or do not end, are reported', async () => {
+  test('reports processes that open another storage or do not exit', async () => {
     const subject = { open: memoryDriver, module: await moduleOf('conformance-elsewhere', {}), processes: 2 }
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       'exactly 1 should win, but 2 did',
@@ -175,7 +176,7 @@ describe('between processes', () => {
     )
   }, 60_000)
 
-  test('a module that cannot be opened is reported with its own words', async () => {
+  test('reports the error of a module that fails to open', async () => {
     const subject = { open: memoryDriver, module: await moduleOf('conformance-unloadable', {}) }
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       /a child process exited: .*no such database: tokens/su,
@@ -183,8 +184,8 @@ describe('between processes', () => {
   }, 60_000)
 })
 
-// Everything else must run in Deno, Bun and workers too.
-test('only the proofs between processes know Node.js, and are loaded when they are asked for', () => {
+// The rest of the kit must run in Deno, Bun and workers too.
+test('only the proofs between processes import node: modules, and they are loaded on demand', () => {
   const folder = fileURLToPath(new URL('../../packages/storage-drivers/src/conformance/', import.meta.url))
   const sources = readdirSync(folder).map((name) => ({ name, text: readFileSync(folder + name, 'utf8') }))
   const withNode = sources.filter(({ text }) => /from 'node:/u.test(text))

@@ -1,4 +1,4 @@
-// Every driver on a Redis keeps every promise of a driver. A row adds one.
+// Every driver on Redis passes the conformance kit. Add a row per driver.
 import { driverProofs } from '@grantry/storage-drivers/conformance'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
@@ -9,7 +9,7 @@ import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
 import { assertKeepsEveryPromise, moduleOf, named, noProcesses, type Row } from './programs/conformance-table.ts'
 
-describeWithRedis('every promise of a driver is kept by', () => {
+describeWithRedis('passes the conformance kit:', () => {
   let server: RedisServer
   let cluster: RedisCluster
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describeWithRedis('every promise of a driver is kept by', () => {
     await Promise.all([server?.stop(), cluster?.stop()])
   })
 
-  /** Connections stay open and nothing answers. */
+  /** Pauses the servers: connections stay open without responses. */
   const away = (servers: () => readonly RedisServer[]) => ({
     begin() {
       for (const each of servers()) each.pause()
@@ -52,7 +52,7 @@ describeWithRedis('every promise of a driver is kept by', () => {
       }),
     },
     {
-      name: 'unstorage over our Redis driver',
+      name: 'unstorage over the Redis driver of Grantry',
       leavesOut: [noProcesses],
       subject() {
         const storage = createStorage({ driver: redisDriver({ url: server.url, prefix: 'unstorage' }) })
@@ -73,7 +73,7 @@ describeWithRedis('every promise of a driver is kept by', () => {
 
   test.each(named(rows))('%s', async (_, row) => assertKeepsEveryPromise(row), 120_000)
 
-  test('redis that is killed and comes back with what it has on disk', async () => {
+  test('redis, killed and restarted from its data on disk', async () => {
     const durable = await startRedis({ arguments: ['--appendonly', 'yes', '--appendfsync', 'always'] })
     onTestFinished(() => durable.stop())
     const proofs = driverProofs({

@@ -1,4 +1,4 @@
-// What the conformance kit cannot see of a counter: what it leaves behind, and what it must never leave behind.
+// What the conformance kit cannot check of a counter: its files on disk and its expiry in Redis.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const filesIn = (directory: string): string[] =>
   )
 
 describe('a counter on disk', () => {
-  test('is one file, however often it is counted on, and nothing when it has ended and was swept', async () => {
+  test('is one file after any number of increments, and none after it has expired and was swept', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     onTestFinished(() => void vi.useRealTimers())
     const directory = newDirectory()
@@ -39,7 +39,7 @@ describe('a counter on disk', () => {
     await driver.dispose()
   })
 
-  test('whose file is taken away by others between the look and the step is counted anew, not twice', async () => {
+  test('restarts and counts no call twice when its file is removed during an increment', async () => {
     const driver = filesystemDriver({ directory: newDirectory() })
     const counts = await Promise.all([
       driver.incrementItem('count:a', { ttl: 60 }),
@@ -54,7 +54,7 @@ describe('a counter on disk', () => {
 test.each([
   ['memory', () => memoryDriver()],
   ['filesystem', () => filesystemDriver({ directory: newDirectory() })],
-])('%s refuses a counter that would end at once', async (_, open) => {
+])('%s rejects a counter with a ttl of 0 or less', async (_, open) => {
   const driver = open()
   for (const ttl of [0, -1, Number.NaN]) {
     await expect(async () => driver.incrementItem('count:a', { ttl })).rejects.toThrow(/^The ttl of a counter is /u)
@@ -62,13 +62,13 @@ test.each([
   await driver.dispose()
 })
 
-test('memory does not count on an item that is no counter', () => {
+test('memory does not increment an item that is not a counter', () => {
   const driver = memoryDriver()
   driver.setItem('a', '{"version":1}', { ttl: 60 })
   expect(() => driver.incrementItem('a', { ttl: 60 })).toThrow('The stored item of this key is not a counter')
 })
 
-test('unstorage counts where every mount does, or alone in a single process', () => {
+test('unstorage has a counter if every mount has one, or with singleProcess', () => {
   const { incrementItem: _, ...silent } = memoryDriver()
   const counting = createStorage({ driver: memoryDriver() })
   const mixed = createStorage({ driver: memoryDriver() }).mount('tokens', silent)
@@ -85,7 +85,7 @@ describeWithRedis('a counter in Redis', () => {
   })
   afterAll(() => server?.stop())
 
-  test('has an end from its creation, and later counts do not move it', async () => {
+  test('has an expiry from its creation, which later increments do not change', async () => {
     const driver = driverOf({ url: server.url, prefix: 'end' })
     await driver.incrementItem('count:a', { ttl: 30 })
     await driver.incrementItem('count:a', { ttl: 3600 })
@@ -94,13 +94,13 @@ describeWithRedis('a counter in Redis', () => {
     expect(left).toBeLessThanOrEqual(30_000)
   })
 
-  test('has an end also where the connection broke while it was made', async () => {
+  test('has an expiry even if the connection breaks during its creation', async () => {
     const proxy = await startProxy(server)
     onTestFinished(() => proxy.stop())
     const driver = driverOf({ url: proxy.url, prefix: 'cut', operationTimeout: 1 })
     await driver.open()
     const counting = Array.from({ length: 200 }, (_, index) => driver.incrementItem(`count:${index}`, { ttl: 3600 }))
-    // Some have reached the server by then, and some have not.
+    // By then, some have reached the server and some have not.
     await Promise.race(counting)
     proxy.cut()
     await Promise.allSettled(counting)
@@ -110,7 +110,7 @@ describeWithRedis('a counter in Redis', () => {
     expect(ends.filter((end) => Number(end) <= 0)).toEqual([])
   })
 
-  test('is refused where it would end at once, or not at all', async () => {
+  test('is rejected with a ttl of 0 or less, or without an expiry', async () => {
     const driver = driverOf({ url: server.url })
     for (const ttl of [0, -1, Number.POSITIVE_INFINITY]) {
       await expect(driver.incrementItem('count:a', { ttl })).rejects.toThrow(/^The ttl of a counter is /u)

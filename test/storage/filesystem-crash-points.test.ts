@@ -1,5 +1,6 @@
-// Every operation is cut off at each of its changes to the file system in turn, as a SIGKILL there would. The item is then as it was or as it was
-// to become: not torn, not gone, and no older value, which would be an overwritten token that works again.
+// Each operation is interrupted at each of its file system changes in turn, like a SIGKILL at that point. The item must
+// then have its old or its new value: not torn, not missing, and no older value, which would be an overwritten token
+// that works again.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ vi.mock('node:fs', async (importOriginal) => {
       if (name === 'unlinkSync' && disk.keepsAll) return undefined
       disk.changesLeft -= 1
       if (disk.changesLeft >= 0) return change(...given)
-      // Killed in the middle of it.
+      // Killed in the middle of the call.
       if (disk.changesLeft === -1 && name === 'writeFileSync') change(given[0], 'th', given[2])
       if (disk.changesLeft === -1 && name === 'rmSync') original.rmSync?.(`${given[0]}/item`, { force: true })
       return killed()
@@ -44,7 +45,7 @@ const advance = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
-/** Overwrites an item that has no end with `two`, and leaves the overwritten file, as a killed writer does. */
+/** Overwrites an item without expiry with `two`, and leaves the overwritten file behind like a killed writer. */
 async function overwritten(driver: FilesystemDriver, ttl: number): Promise<void> {
   await driver.setItem('key', 'one')
   disk.keepsAll = true
@@ -76,13 +77,13 @@ test.each([
   ['clearing', 'live', live, clear, 'two', null],
   ['purging', 'live', live, purge, 'two', 'two'],
   ['purging', 'expired', expired, purge, null, null],
-])('%s an item that is %s may be cut off anywhere', async (_doing, _state, prepare, operate, before, after) => {
+])('%s an item that is %s can be interrupted anywhere', async (_doing, _state, prepare, operate, before, after) => {
   let cuts = 0
   for (let whole = false; !whole && cuts < 20; cuts += 1) {
     const driver = filesystemDriver({ directory, fsync: false })
     await driver.open()
     await prepare(driver)
-    // What it sweeps on the way is not the operation's.
+    // Stops the sweep, which is not part of the operation.
     await driver.dispose()
 
     disk.changesLeft = cuts
@@ -102,7 +103,7 @@ test.each([
     expect(await survivor.insertItem('key', 'four', { ttl: 60 })).toBe(value === null)
     await survivor.setItem('key', 'five', { ttl: 60 })
     expect(await survivor.getItem('key')).toBe('five')
-    // Nothing but the purge removes it.
+    // Only the purge may remove the item.
     await survivor.dispose()
     advance(7200)
     expect(await survivor.purge()).toBe(1)
@@ -112,8 +113,9 @@ test.each([
   expect(cuts).toBeGreaterThan(1)
 })
 
-// Its writer may only have slept. An emptied folder that it then moves to its slot would be an insert that succeeds and stores nothing.
-test("a draft that is swept is out of its writer's reach before anything of it is removed", async () => {
+// The writer may only be suspended. If it moved an emptied folder to its slot, the insert would succeed but store
+// nothing.
+test('a sweep renames a draft before it removes anything of it', async () => {
   const driver = filesystemDriver({ directory, fsync: false })
   await driver.open()
   const draft = join(directory, 'tmp', 'draft')

@@ -1,4 +1,5 @@
-// A process can be killed at any instant. What it had answered stays, what it had not is there whole or not at all, and nobody sees what it left.
+// A process can be killed at any time. Completed writes stay, others are stored completely or not at all, and leftovers
+// are invisible.
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -30,16 +31,16 @@ afterEach(async () => {
 })
 
 const twoHoursAgo = (): Date => new Date(Date.now() - 7_200_000)
-/** The paths of all the files that hold items, from the directory of the items. */
+/** Returns the paths of all item files, relative to the items directory. */
 const files = (): string[] =>
   readdirSync(join(directory, 'items'), { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.split('/').length === 3,
   )
 
 test.each(['fsync', 'no fsync'])(
-  'a writer that is killed loses nothing that it answered and leaves nothing half-written (%s)',
+  'a killed writer loses no completed write and leaves no partial value (%s)',
   async (fsync) => {
-    /** The number that a key was last answered to have; `-` when it was answered to be removed. */
+    /** The last number written to each key by a completed operation; `-` after a removal. */
     const answered = new Map<string, string>()
     let first = 0
     for (let round = 0; round < 30; round += 1) {
@@ -54,7 +55,7 @@ test.each(['fsync', 'no fsync'])(
         const [key = '', number = ''] = line.split(' ')
         answered.set(key, number)
       }
-      // One operation was under way when it was killed: either state of its key is right.
+      // One operation was in progress when the process was killed: both states of its key are valid.
       const under = first + done.length
       for (let key = 0; key < 7; key += 1) {
         const value = await driver.getItem(`key:${key}`)
@@ -75,7 +76,7 @@ test.each(['fsync', 'no fsync'])(
   },
 )
 
-test('what is left in tmp is no item, and is swept after an hour', async () => {
+test('leftovers in tmp are not items, and are swept after an hour', async () => {
   await driver.setItem('key', 'value')
   for (const name of ['late', 'early']) {
     mkdirSync(join(tmp, name))

@@ -1,4 +1,5 @@
-// The directory holds live tokens, and what is in it gets swept. So it is for nobody else's eyes, and for nobody else's files.
+// The directory contains live tokens, and its files are swept. So other users must not read it, and it must not contain
+// foreign files.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,7 +40,7 @@ const open = (path: string): Promise<void> => driverIn(path).open()
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe('open', () => {
-  test('makes the directory, and its parents, for this user alone', async () => {
+  test('creates the directory and its parents with access for this user only', async () => {
     const deep = join(directory, 'of', 'grantry')
     await open(deep)
     expect(modeOf(deep)).toBe(0o700)
@@ -47,7 +48,7 @@ describe('open', () => {
     expect(readFileSync(join(deep, 'format'), 'utf8')).toBe('grantry-storage 1\n')
   })
 
-  test('takes an empty directory, and one that it made', async () => {
+  test('accepts an empty directory and one that it created', async () => {
     mkdirSync(directory, { mode: 0o700 })
     await open(directory)
     await driverIn(directory).setItem('kept', 'value')
@@ -55,7 +56,7 @@ describe('open', () => {
     expect(await driverIn(directory).getItem('kept')).toBe('value')
   })
 
-  test('everything that is written is for this user alone', async () => {
+  test('writes everything with access for this user only', async () => {
     const driver = driverIn(directory)
     await driver.insertItem('code:1', 'secret', { ttl: 60 })
     await driver.setItem('code:1', 'other', { ttl: 60 })
@@ -87,52 +88,53 @@ describe('open', () => {
   })
 
   test('refuses a directory that this user cannot write', async () => {
-    const somebody = 65_534
+    const otherUser = 65_534
     const isRoot = process.getuid?.() === 0
     mkdirSync(directory)
-    if (isRoot) chownSync(directory, somebody, somebody)
+    if (isRoot) chownSync(directory, otherUser, otherUser)
     chmodSync(directory, 0o500)
     chmodSync(parent, 0o755)
-    const program = startProgram(await bundled('unprivileged'), directory, isRoot ? `${somebody}` : '')
+    const program = startProgram(await bundled('unprivileged'), directory, isRoot ? `${otherUser}` : '')
     expect(await program.line()).toBe(
       `storage: ${directory} cannot be used (EACCES); use a directory on a writable local disk, owned by the user of this process`,
     )
     await program.rest()
   })
 
-  test('refuses one that was laid out and cannot be written any more', async () => {
-    const somebody = 65_534
+  test('refuses an existing storage that is no longer writable', async () => {
+    const otherUser = 65_534
     const isRoot = process.getuid?.() === 0
     await open(directory)
     for (const path of ['.', 'format', 'items', 'tmp']) {
-      if (isRoot) chownSync(join(directory, path), somebody, somebody)
+      if (isRoot) chownSync(join(directory, path), otherUser, otherUser)
     }
     chmodSync(join(directory, 'tmp'), 0o500)
     chmodSync(parent, 0o755)
-    const program = startProgram(await bundled('unprivileged'), directory, isRoot ? `${somebody}` : '')
+    const program = startProgram(await bundled('unprivileged'), directory, isRoot ? `${otherUser}` : '')
     expect(await program.line()).toContain(`storage: ${directory} cannot be used (EACCES)`)
     await program.rest()
   })
 
-  // Attack of nobody: `sudo grantry revoke`, and the server cannot read the record any more.
-  test('refuses root where another user has laid it out, and leaves nothing of root', async () => {
+  // Not an attack: after `sudo grantry revoke`, the server could not read the record.
+  test('refuses root in the storage of another user, and leaves no files of root', async () => {
     const isRoot = process.getuid?.() === 0
     await open(directory)
-    const somebody = isRoot ? 65_534 : (process.getuid?.() ?? 0)
-    if (isRoot) for (const path of ['.', 'format', 'items', 'tmp']) chownSync(join(directory, path), somebody, somebody)
+    const otherUser = isRoot ? 65_534 : (process.getuid?.() ?? 0)
+    if (isRoot)
+      for (const path of ['.', 'format', 'items', 'tmp']) chownSync(join(directory, path), otherUser, otherUser)
     const again = driverIn(directory).insertItem('a:1', '{}', { ttl: 60 })
     if (!isRoot) return expect(await again).toBe(true)
     await expect(again).rejects.toThrow(
-      `storage: ${directory} belongs to user ${somebody}, whose server could not read files written by root; run this as that user (sudo -u '#${somebody}')`,
+      `storage: ${directory} belongs to user ${otherUser}, whose server could not read files written by root; run this as that user (sudo -u '#${otherUser}')`,
     )
     expect(await readdir(join(directory, 'tmp'))).toEqual([])
   })
 
   test.each([
     ['a file', 'thesis.txt'],
-    ['items of something else', 'items'],
+    ['foreign items', 'items'],
     ['a hidden file', '.profile'],
-  ])('refuses a directory with %s and touches nothing', async (_what, name) => {
+  ])('refuses a directory with %s and changes nothing', async (_what, name) => {
     mkdirSync(directory, { mode: 0o700 })
     writeFileSync(join(directory, name), 'mine')
     await expect(open(directory)).rejects.toThrow(
@@ -149,20 +151,20 @@ describe('open', () => {
     )
   })
 
-  test.each(['', 'grantry-st'])('completes what a process that was killed had begun (%j)', async (text) => {
+  test.each(['', 'grantry-st'])('completes the setup that a killed process began (%j)', async (text) => {
     mkdirSync(directory, { mode: 0o700 })
     writeFileSync(join(directory, 'format'), text)
     await open(directory)
     expect(readFileSync(join(directory, 'format'), 'utf8')).toBe('grantry-storage 1\n')
   })
 
-  test('does not take an empty file of that name for a beginning when there are other files', async () => {
+  test('does not treat an empty file `format` beside other files as an unfinished setup', async () => {
     mkdirSync(directory, { mode: 0o700 })
     for (const name of ['format', 'letter.txt']) writeFileSync(join(directory, name), '')
     await expect(open(directory)).rejects.toThrow('not Grantry')
   })
 
-  test('can be called again when the operator has done what the sentence says', async () => {
+  test('works on a second call after the operator has fixed the problem', async () => {
     mkdirSync(directory)
     chmodSync(directory, 0o755)
     const driver = driverIn(directory)

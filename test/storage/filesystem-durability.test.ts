@@ -1,5 +1,5 @@
-// What was answered survives a power cut: it was flushed before, names as well as contents. Told by the calls to the file system, for want of a
-// plug to pull.
+// Completed writes survive a power cut: names and contents are flushed first. Checked by the recorded file system
+// calls, since a test cannot cut the power.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -60,12 +60,12 @@ afterEach(() => rmSync(parent, { recursive: true }))
 async function open(fsync: boolean) {
   const driver = filesystemDriver({ directory: calls.directory, fsync })
   await driver.open()
-  // It would sweep, which nobody waits for.
+  // Stops the sweep, which runs in the background.
   await driver.dispose()
   return driver
 }
 
-/** The calls that an operation has made when it answers; flushes that run at the same time in alphabetical order. */
+/** Returns the calls that an operation makes until it resolves; concurrent flushes in alphabetical order. */
 async function callsOf(operate: () => Promise<unknown>): Promise<readonly string[]> {
   calls.made = []
   await operate()
@@ -73,16 +73,16 @@ async function callsOf(operate: () => Promise<unknown>): Promise<readonly string
   return groups.flatMap((group) => group.split('\n').sort())
 }
 
-test('opening flushes what it made, and the name of the directory itself', async () => {
+test('open flushes what it creates and the name of the directory itself', async () => {
   expect(relative(parent, calls.directory)).toBe('storage')
   const made = await callsOf(() => open(true))
   expect(made).toContain('flushed format')
   expect(made).toContain('flushed items')
-  // The directory, and its parent, whose path is shorter than what is cut off.
+  // The directory and its parent, whose path is shorter than the prefix that name() removes.
   expect(made.filter((call) => call === 'flushed ')).toHaveLength(2)
 })
 
-test('a new item is flushed before it can be seen, and its place before the answer', async () => {
+test('a new item is flushed before it is visible, and its directory before the call resolves', async () => {
   const driver = await open(true)
   const calls = ['flushed tmp/draft', 'flushed tmp/draft/item', 'moved tmp/draft to fan/key', 'flushed fan']
   expect(await callsOf(() => driver.setItem('key', 'value'))).toEqual(calls)
@@ -103,8 +103,8 @@ test('an overwritten item stays until the new one is flushed', async () => {
   ])
 })
 
-// Its writer may have been killed before it flushed, and whoever is refused acts on what is there.
-test('an insert that is refused flushes what refuses it', async () => {
+// The writer may have been killed before it flushed, and the refused caller relies on the existing item.
+test('a refused insert flushes the existing item', async () => {
   const driver = await open(true)
   await (await open(false)).setItem('key', 'value')
   expect(await callsOf(() => driver.insertItem('key', 'other', { ttl: 60 }))).toEqual([
@@ -114,7 +114,7 @@ test('an insert that is refused flushes what refuses it', async () => {
   ])
 })
 
-test('an insert succeeds after all when what refuses it goes away before it is flushed', async () => {
+test('an insert succeeds when the existing item disappears before it is flushed', async () => {
   const driver = await open(true)
   await driver.setItem('key', 'value')
   calls.opening = (path) => {
@@ -126,7 +126,7 @@ test('an insert succeeds after all when what refuses it goes away before it is f
   expect(await driver.getItem('key')).toBe('other')
 })
 
-test('a removal is flushed, also one that another process began', async () => {
+test('a removal is flushed, even if another process began it', async () => {
   const driver = await open(true)
   await driver.setItem('key', 'value')
   expect(await callsOf(() => driver.removeItem('key'))).toEqual(['removed fan/key/item', 'flushed fan'])
@@ -150,7 +150,7 @@ test('without fsync nothing is flushed', async () => {
   expect(made.filter((call) => call.startsWith('flushed'))).toEqual([])
 })
 
-test('an item that cannot be flushed is not answered for, and is not seen', async () => {
+test('a write that cannot be flushed rejects, and its item is not visible', async () => {
   const driver = await open(true)
   calls.fails = true
   await expect(driver.setItem('key', 'value')).rejects.toThrow('the disk failed')
@@ -160,7 +160,7 @@ test('an item that cannot be flushed is not answered for, and is not seen', asyn
   expect(readdirSync(join(calls.directory, 'tmp'))).toEqual([])
 })
 
-test('a refusal that cannot be flushed is no answer', async () => {
+test('a refused insert and a removal reject when the flush fails', async () => {
   const driver = await open(true)
   await driver.setItem('key', 'value')
   calls.fails = true

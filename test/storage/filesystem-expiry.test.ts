@@ -1,4 +1,4 @@
-// How long an item lives: to the millisecond, whatever was written before and whoever sweeps.
+// An item lives exactly as long as its ttl, to the millisecond, regardless of earlier writes and sweeps.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ afterEach(async () => {
 const advance = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
-/** The paths of the files that hold items, live or not. */
+/** Returns the paths of the item files, live or expired. */
 const files = (): string[] =>
   readdirSync(join(directory, 'items'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.split('/').length === 3)
@@ -58,15 +58,15 @@ describe('an item lives', () => {
     ['no ttl', {}],
     ['a ttl of undefined', { ttl: undefined }],
     ['an infinite ttl', { ttl: Number.POSITIVE_INFINITY }],
-    ['a ttl that no clock counts', { ttl: Number.MAX_VALUE }],
-  ])('without end with %s', async (_what, options) => {
+    ['a ttl beyond any date', { ttl: Number.MAX_VALUE }],
+  ])('indefinitely with %s', async (_what, options) => {
     await driver.setItem('key', 'value', options as { ttl: number })
     advance(1000 * 365 * 86_400)
     expect(await driver.getItem('key')).toBe('value')
     expect(await driver.purge()).toBe(0)
   })
 
-  test('as long as the last write says, also when the one before had no end', async () => {
+  test('as long as its last write says, even if an earlier one had no ttl', async () => {
     await driver.setItem('key', 'one')
     await driver.setItem('key', 'two', { ttl: 1 })
     advance(1)
@@ -90,7 +90,7 @@ describe('an item lives', () => {
     expect(await driver.getItem('key')).toBe('value')
   })
 
-  test('nowhere with a ttl that is not a number', async () => {
+  test('not at all with a ttl that is not a number', async () => {
     await driver.setItem('key', 'value')
     await expect(driver.setItem('key', 'other', { ttl: Number.NaN })).rejects.toThrow('not a number')
     await expect(driver.insertItem('new', 'other', { ttl: Number.NaN })).rejects.toThrow('not a number')
@@ -98,7 +98,7 @@ describe('an item lives', () => {
   })
 })
 
-test('does what a map with ends does, whatever is written, removed, purged and waited for', async () => {
+test('behaves like a map with expiry for any sequence of writes, removals, purges and waits', async () => {
   const key = fc.integer({ min: 0, max: 5 }).map((number) => `key ${number}`)
   const ttl = fc.oneof(fc.integer({ min: -1, max: 20 }), fc.double({ min: 0.001, max: 5, noNaN: true }))
   const step = fc.oneof(

@@ -1,4 +1,5 @@
-// A disk that is full or read-only: the message names the problem and the path, no partial file stays, and everything works again afterwards.
+// A disk that is full or read-only: the message names the problem and the path, no partial file stays, and everything
+// works again afterwards.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +29,7 @@ vi.mock('node:fs', async (importOriginal) => {
     },
     writeFileSync(path: string, data: string, ...rest: []) {
       if (!isFull()) return original.writeFileSync(path, data, ...rest)
-      // The name fits, its content does not.
+      // There is room for the name but not for the content.
       original.writeFileSync(path, '', ...rest)
       if (data !== '') throw error('write')
     },
@@ -66,7 +67,7 @@ const sentences: readonly [string, (directory: string) => string | RegExp][] = [
 ]
 
 describe.each(sentences)('%s', (code, sentence) => {
-  test('is what a failed write says, with the path; the items stay, and the next write works', async () => {
+  test('is reported by a failed write with the path; items stay, and the next write works', async () => {
     await driver.setItem('there', 'one', { ttl: 60 })
     disk.code = code
     for (const write of [
@@ -86,7 +87,7 @@ describe.each(sentences)('%s', (code, sentence) => {
     expect(await driver.insertItem('new', 'two', { ttl: 60 })).toBe(true)
   })
 
-  test('is what a failed start says, and a later one works', async () => {
+  test('is reported by a failed open, and a later one works', async () => {
     disk.code = code
     const expected = code === 'EACCES' ? `${directory}/data cannot be used (EACCES)` : sentence(`${directory}/data`)
     expect(await messageOf(driver.open())).toMatch(expected)
@@ -95,7 +96,7 @@ describe.each(sentences)('%s', (code, sentence) => {
   })
 })
 
-test('on a full disk, writes that fail remove what has expired', async () => {
+test('on a full disk, failed writes remove expired items', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await driver.setItem('expired', 'one', { ttl: 1 })
   vi.setSystemTime(Date.now() + 1000)

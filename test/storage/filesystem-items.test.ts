@@ -1,4 +1,4 @@
-// What any driver does, and what may lie in its directory besides.
+// Items on disk, and foreign files beside them.
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterEach(async () => {
 const advance = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
-/** The paths of the files that hold items, live or not. */
+/** Returns the paths of the item files, live or expired. */
 const files = (): string[] =>
   readdirSync(join(directory, 'items'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.split('/').length === 3)
@@ -32,7 +32,7 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
     driver = filesystemDriver({ directory, fsync })
   })
 
-  test('an item is there until it is removed', async () => {
+  test('an item exists until it is removed', async () => {
     expect(await driver.getItem('key')).toBeNull()
     expect(await driver.hasItem('key')).toBe(false)
     await driver.setItem('key', 'value', { ttl: 60 })
@@ -44,7 +44,7 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
     expect(files()).toEqual([])
   })
 
-  test('an item is overwritten, and one file is left', async () => {
+  test('overwriting an item leaves one file', async () => {
     for (const value of ['one', 'two', 'three', '']) {
       await driver.setItem('key', value, { ttl: 60 })
       expect(await driver.getItem('key')).toBe(value)
@@ -53,7 +53,7 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
     expect(readdirSync(join(directory, 'tmp'))).toEqual([])
   })
 
-  test('an item is inserted once, and again after it was removed or has expired', async () => {
+  test('an item is inserted once, and again after it is removed or has expired', async () => {
     expect(await driver.insertItem('key', 'one', { ttl: 60 })).toBe(true)
     expect(await driver.insertItem('key', 'two', { ttl: 60 })).toBe(false)
     expect(await driver.getItem('key')).toBe('one')
@@ -74,7 +74,7 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
     expect(files()).toHaveLength(1)
   })
 
-  test('of many inserts at once in one process, one succeeds', async () => {
+  test('exactly one of many concurrent inserts in one process succeeds', async () => {
     for (let round = 0; round < 20; round += 1) {
       const racers = Array.from({ length: 25 }, (_, index) => driver.insertItem(`${round}`, `${index}`, { ttl: 60 }))
       const outcomes = await Promise.all(racers)
@@ -83,7 +83,7 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
     }
   })
 
-  test('of many writes of a key at once, all succeed and one value is left', async () => {
+  test('many concurrent writes of a key succeed and leave one value', async () => {
     const values = Array.from({ length: 25 }, (_, index) => `${index}`)
     await Promise.all(values.map((value) => driver.setItem('key', value)))
     expect(values).toContain(await driver.getItem('key'))
@@ -92,14 +92,14 @@ describe.each([true, false])('with fsync: %s', (fsync) => {
   })
 })
 
-test('a value comes back to the last character', async () => {
+test('a value comes back unchanged', async () => {
   for (const value of ['', '\0', '\ufeff{}', 'ä🔑\r\n', '"', 'x'.repeat(1_000_000)]) {
     await driver.setItem('key', value)
     expect(await driver.getItem('key')).toBe(value)
   }
 })
 
-test('keys and clear go by the base, and leave out what has expired', async () => {
+test('getKeys and clear filter by base and ignore expired items', async () => {
   for (const key of ['n', 'n:m', 'n:m:o', 'nm', 'other']) await driver.setItem(key, 'value')
   await driver.setItem('n:gone', 'value', { ttl: 1 })
   advance(1)
@@ -111,7 +111,7 @@ test('keys and clear go by the base, and leave out what has expired', async () =
   expect(files()).toEqual([])
 })
 
-test('meta is when the item was written, and its size in bytes', async () => {
+test('getMeta returns the time of the write and the size in bytes', async () => {
   expect(await driver.getMeta('key')).toBeNull()
   await driver.setItem('key', 'ä', { ttl: 60 })
   vi.useRealTimers()
@@ -120,7 +120,7 @@ test('meta is when the item was written, and its size in bytes', async () => {
   expect(Math.abs(Date.now() - (meta?.mtime.getTime() ?? 0))).toBeLessThan(60_000)
 })
 
-test('the later write counts, also when the clock was set back in between', async () => {
+test('the later write wins, even if the clock was set back in between', async () => {
   await driver.setItem('key', 'one', { ttl: 86_400 })
   advance(-3600)
   await driver.setItem('key', 'two', { ttl: 86_400 })
@@ -129,10 +129,13 @@ test('the later write counts, also when the clock was set back in between', asyn
 })
 
 describe('a writer that was killed before it removed the overwritten file', () => {
-  // Later writes would sweep it.
+  // Stops the sweep, which would remove the file.
   beforeEach(() => driver.dispose())
 
-  /** The slot of `key` as such a writer leaves it: `two`, which ends in a second, beside `one`, which never does. */
+  /**
+   * Leaves the slot of `key` as such a writer does: `two`, which expires in a second, beside `one`, which never
+   * expires.
+   */
   async function leaveBehind(): Promise<void> {
     await driver.setItem('key', 'one')
     const [earlier = ''] = files()
@@ -142,7 +145,7 @@ describe('a writer that was killed before it removed the overwritten file', () =
     expect(files()).toHaveLength(2)
   }
 
-  test('hides the new value from nobody', async () => {
+  test('does not hide the new value', async () => {
     await leaveBehind()
     expect(await driver.getItem('key')).toBe('two')
     expect(await driver.purge()).toBe(0)
@@ -150,7 +153,7 @@ describe('a writer that was killed before it removed the overwritten file', () =
     expect(await driver.getItem('key')).toBe('two')
   })
 
-  test('brings the old value back by no way', async () => {
+  test('does not restore the old value', async () => {
     const ways = [
       async () => expect(await driver.purge()).toBe(1),
       async () => expect(await driver.insertItem('key', 'three', { ttl: 1 })).toBe(true),
@@ -172,7 +175,7 @@ describe('a writer that was killed before it removed the overwritten file', () =
   })
 })
 
-test('what somebody else left beside the slots is neither read nor removed, and hinders nothing', async () => {
+test('foreign files beside the slots are neither read nor removed and have no effect', async () => {
   await driver.setItem('key', 'value')
   const [file = ''] = files()
   for (const place of [join(file, '..', '..'), join(directory, 'items'), join(directory, 'tmp')]) {
@@ -187,7 +190,7 @@ test('what somebody else left beside the slots is neither read nor removed, and 
   await filesystemDriver({ directory }).open()
 })
 
-test('what somebody else left in a slot is neither read nor removed, and hinders no reading', async () => {
+test('foreign files in a slot are neither read nor removed and do not affect reads', async () => {
   await driver.setItem('key', 'one')
   const [file = ''] = files()
   copyFileSync(file, join(file, '..', '.DS_Store'))

@@ -1,4 +1,4 @@
-// A key becomes a path. One that leaves its directory, or two that meet in one file, would be another's token.
+// Keys become paths. A path outside the directory, or one shared by two keys, would expose the token of another user.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,7 +85,7 @@ const slots = (): string[] => {
   return readdirSync(items).flatMap((fan) => readdirSync(join(items, fan)))
 }
 
-test('hostile keys each hold a value of their own, and come back from getKeys as they were', async () => {
+test('hostile keys have separate values, and getKeys returns them unchanged', async () => {
   for (const key of hostile) await driver.setItem(key, `value of ${key}`)
   for (const key of hostile) expect(await driver.getItem(key)).toBe(`value of ${key}`)
   expect((await driver.getKeys()).sort()).toEqual([...hostile].sort())
@@ -105,7 +105,7 @@ test('nothing is written outside the directory', async () => {
   expect(readdirSync(join(directory, 'tmp'))).toEqual([])
 })
 
-test('names on disk differ by more than case, and are none that Windows changes or keeps for itself', async () => {
+test('names on disk differ by more than case, and none is changed or reserved by Windows', async () => {
   for (const key of hostile) await driver.setItem(key, 'value')
   const names = slots()
   expect(new Set(names.map((name) => name.normalize('NFKC').toUpperCase())).size).toBe(hostile.length)
@@ -115,12 +115,12 @@ test('names on disk differ by more than case, and are none that Windows changes 
   }
 })
 
-test('a usual key can be read on disk', async () => {
+test('a typical key is readable on disk', async () => {
   await driver.setItem('spent:refresh:9f86d081', 'value')
   expect(slots()).toEqual(['spent.refresh.9f86d081'])
 })
 
-test('any key holds its value and comes back, or is refused', async () => {
+test('any key keeps its own value and is listed unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 20 }), async (keys) => {
       await driver.clear()
@@ -136,7 +136,7 @@ test.each([
   ['a'.repeat(201), 201],
   ['A'.repeat(67), 201],
   ['🔑'.repeat(100), 1200],
-])('a key that would be too long a name is refused by every operation', async (key, length) => {
+])('every operation rejects a key whose file name is too long', async (key, length) => {
   const sentence = `needs a file name of ${length} characters, and at most 200 are allowed; use a hash of it`
   await expect(driver.getItem(key)).rejects.toThrow(sentence)
   await expect(driver.hasItem(key)).rejects.toThrow(sentence)
@@ -147,13 +147,13 @@ test.each([
   await expect(driver.getMeta(key)).rejects.toThrow(sentence)
 })
 
-test('the longest key that is allowed works', async () => {
+test('the longest allowed key works', async () => {
   await driver.setItem('a'.repeat(200), 'value')
   expect(await driver.getItem('a'.repeat(200))).toBe('value')
 })
 
-// Written as UTF-8 they would all be U+FFFD: one item for many keys.
-test.each(['\ud800', 'a\udc00', '\udfff\ud800'])('a key that is no well-formed text is refused', async (key) => {
+// In UTF-8 they would all become U+FFFD, so different keys would share an item.
+test.each(['\ud800', 'a\udc00', '\udfff\ud800'])('rejects a key that is not well-formed Unicode', async (key) => {
   await expect(driver.setItem(key, 'value')).rejects.toThrow('is not well-formed Unicode (it has a lone surrogate)')
   await expect(driver.getItem(key)).rejects.toThrow('is not well-formed Unicode (it has a lone surrogate)')
 })

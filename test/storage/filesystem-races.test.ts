@@ -1,4 +1,5 @@
-// Several processes share the directory. Single use of a code or a refresh token rests on this: of all who insert, one succeeds.
+// Several processes share the directory. Single use of codes and refresh tokens depends on this: exactly one insert
+// succeeds.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -41,7 +42,7 @@ function start(outfile: string, ...args: readonly string[]): Program {
 
 const names = ['a', 'b', 'c', 'd']
 
-/** Lets four processes insert the keys 0 to count - 1, and expects that each key has one winner, whose value is there. */
+/** Lets four processes insert the keys 0 to count - 1, and expects one winner per key, whose value is stored. */
 async function race(count: number, fsync: string, ...others: readonly Program[]): Promise<void> {
   const racers = names.map((name) => start(bundled.insert, name, `${count}`, fsync))
   await startTogether([...racers])
@@ -53,16 +54,13 @@ async function race(count: number, fsync: string, ...others: readonly Program[])
   }
 }
 
-test.each(['fsync', 'no fsync'])(
-  'four processes insert the same keys, and each key has one winner (%s)',
-  async (fsync) => {
-    await race(300, fsync)
-  },
-)
+test.each(['fsync', 'no fsync'])('each key that four processes insert has one winner (%s)', async (fsync) => {
+  await race(300, fsync)
+})
 
-// The trap of lock files: whoever looked and found an expired item removes what came in between.
+// The trap of lock files: a process that saw an expired item could remove the item that replaced it.
 test.each(['fsync', 'no fsync'])(
-  'four processes insert over expired items while others sweep them, and each winner stays (%s)',
+  'four processes replace expired items while others sweep, and each winner stays (%s)',
   async (fsync) => {
     const count = 300
     for (let key = 0; key < count; key += 1) await driver.setItem(`spent:${key}`, 'expired', { ttl: 0.001 })
@@ -76,13 +74,13 @@ test.each(['fsync', 'no fsync'])(
   },
 )
 
-test('a reader sees whole values only while two processes overwrite a large one', async () => {
+test('a reader sees only complete values while two processes overwrite a large one', async () => {
   const size = 100_000
   const writers = [start(bundled.overwrite, `${size}`), start(bundled.overwrite, `${size}`)]
   await Promise.all(writers.map((writer) => writer.line()))
   const seen = new Set<string>()
   let torn = 0
-  // Until it has seen the value change, however slow the writers are, or the test would say nothing.
+  // Read until the value has changed several times, even with slow writers; otherwise the test would prove nothing.
   for (let read = 0; read < 4000 || (seen.size < 6 && read < 400_000); read += 1) {
     const value = (await driver.getItem('record')) ?? ''
     const first = value.slice(0, 1)

@@ -1,4 +1,5 @@
-// Without sweeping, the directory grows until the disk is full. With too much at once, every request waits for it.
+// Without sweeps, the directory grows until the disk is full. A sweep that does too much in one step delays every
+// request.
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +45,7 @@ const advance = (seconds: number): void => {
 const slots = (): string[] =>
   readdirSync(items).flatMap((fan) => readdirSync(join(items, fan)).map((slot) => join(items, fan, slot)))
 
-/** Fills the directory and does not sweep it. */
+/** Fills the directory without sweeping it. */
 async function fill(count: number, ttl: number): Promise<void> {
   const driver = open()
   await driver.open()
@@ -52,27 +53,27 @@ async function fill(count: number, ttl: number): Promise<void> {
   for (let key = 0; key < count; key += 1) await driver.setItem(`filled:${key}`, 'value', { ttl })
 }
 
-/** Writes one item, and waits until nothing more comes of it. */
+/** Writes one item and waits until its sweep step has ended. */
 async function writeAndWait(driver: FilesystemDriver): Promise<void> {
   await driver.setItem('written', 'value', { ttl: 86_400 })
-  // More turns than a write pays for.
+  // More turns than one write can trigger.
   for (let turn = 0; turn < 8; turn += 1) await setImmediate()
 }
 
 describe('later writes', () => {
-  test('remove what has expired, and nothing else', async () => {
+  test('remove expired items and nothing else', async () => {
     await fill(200, 60)
     const driver = open()
     await driver.setItem('stays', 'value', { ttl: 86_400 })
-    await driver.setItem('stays for ever', 'value')
+    await driver.setItem('stays forever', 'value')
     advance(60)
-    // One directory of slots or four slots for a write, and it may begin in the middle of a round.
+    // Each write covers one directory or four slots, and the sweep may start in the middle of a round.
     for (let write = 0; write < 2 * (257 + 200 / 4) && slots().length > 3; write += 1) await writeAndWait(driver)
     expect(slots()).toHaveLength(3)
-    expect((await driver.getKeys()).sort()).toEqual(['stays', 'stays for ever', 'written'])
+    expect((await driver.getKeys()).sort()).toEqual(['stays', 'stays forever', 'written'])
   })
 
-  test('keep up with as many new items, whose share of expired ones stays small', async () => {
+  test('keep the share of expired items small while new items are added', async () => {
     const driver = open()
     let most = 0
     for (let second = 0; second < 40; second += 1) {
@@ -83,11 +84,11 @@ describe('later writes', () => {
       advance(1)
       if (second % 5 === 4) most = Math.max(most, slots().length)
     }
-    // 250 are live at a time. Of all 2000, the expired ones are gone after a round, which some 400 writes pay.
+    // 250 of the 2000 items are live at a time. A full round, about 400 writes, removes the expired ones.
     expect(most).toBeLessThan(700)
   })
 
-  test('remove empty slots and what a killed process left behind', async () => {
+  test('remove empty slots and leftovers of killed processes', async () => {
     const driver = open()
     await driver.setItem('key', 'value')
     await driver.removeItem('key')
@@ -111,7 +112,7 @@ describe('later writes', () => {
     expect(readdirSync(join(directory, 'tmp'))).toEqual([])
   })
 
-  test('leave a draft that is younger than an hour to its writer', async () => {
+  test('keep a draft that is younger than an hour', async () => {
     const driver = open()
     await driver.open()
     mkdirSync(join(directory, 'tmp', 'young'))
@@ -120,7 +121,7 @@ describe('later writes', () => {
     expect(readdirSync(join(directory, 'tmp'))).toEqual(['young'])
   })
 
-  test('each pay for four slots at most', async () => {
+  test('each sweep at most four slots', async () => {
     await fill(300, 60)
     advance(60)
     const driver = open()
@@ -131,7 +132,7 @@ describe('later writes', () => {
     }
   })
 
-  test('pay together, and give way after every few slots', async () => {
+  test('share one sweep that yields after every few slots', async () => {
     await fill(600, 60)
     advance(60)
     const driver = open()
@@ -150,7 +151,7 @@ describe('later writes', () => {
   })
 })
 
-test('purging removes all that has expired at once, and says how much it was', async () => {
+test('purge removes all expired items and returns their number', async () => {
   await fill(300, 60)
   const driver = open()
   await driver.setItem('stays', 'value', { ttl: 61 })
@@ -161,7 +162,7 @@ test('purging removes all that has expired at once, and says how much it was', a
   expect(slots()).toHaveLength(1)
 })
 
-test.each(['purge', 'getKeys', 'clear'] as const)('%s gives way after every few slots', async (operation) => {
+test.each(['purge', 'getKeys', 'clear'] as const)('%s yields after every few slots', async (operation) => {
   const driver = open()
   await driver.open()
   // Empty slots, all in one directory.
@@ -182,20 +183,20 @@ test.each(['purge', 'getKeys', 'clear'] as const)('%s gives way after every few 
   expect(most).toBeLessThanOrEqual(64)
 })
 
-test('two that purge at once count each item once', async () => {
+test('two concurrent purges count each item once', async () => {
   await fill(300, 60)
   advance(60)
   const counts = await Promise.all([open().purge(), open().purge()])
   expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(300)
 })
 
-test('a failed step fails no write, is told once for its kind, and the sweep goes on', async () => {
+test('a failed sweep step fails no write, warns once per error code, and does not stop the sweep', async () => {
   await fill(100, 60)
   const kept = slots().slice(0, 3)
   for (const slot of kept) {
     const [name = ''] = readdirSync(slot)
     renameSync(join(slot, name), join(directory, 'moved'))
-    // A directory where a file should be cannot be unlinked, not even by root.
+    // Even root cannot unlink a directory where a file should be.
     mkdirSync(join(slot, name))
     rmSync(join(directory, 'moved'))
   }
@@ -215,7 +216,7 @@ test('a failed step fails no write, is told once for its kind, and the sweep goe
   warn.mockRestore()
 })
 
-test('after dispose nothing is swept, and what was under way has ended', async () => {
+test('dispose waits for the running step and stops the sweep', async () => {
   await fill(300, 60)
   advance(60)
   const driver = open()

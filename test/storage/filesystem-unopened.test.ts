@@ -1,4 +1,5 @@
-// The driver is asked without being opened, from elsewhere, or when its directory has gone away. It answers what is so, or rejects.
+// The driver without open(), from another working directory, or with a missing directory: it returns the stored value
+// or rejects.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ function driverIn(path: string): FilesystemDriver {
   return driver
 }
 
-test('without open, whatever comes first prepares the directory, and rejects with the same sentences', async () => {
+test('without open, the first operation prepares the directory and rejects with the same messages', async () => {
   expect(await driverIn(directory).getItem('key')).toBeNull()
   expect(readFileSync(join(directory, 'format'), 'utf8')).toBe('grantry-storage 1\n')
   chmodSync(directory, 0o755)
@@ -43,10 +44,10 @@ test('without open, whatever comes first prepares the directory, and rejects wit
   for (const call of calls) await expect(call()).rejects.toThrow('run chmod 700')
 })
 
-// A revocation that cannot be seen must not count as none.
-describe('a directory that goes away', () => {
+// A revocation that cannot be read must not count as absent.
+describe('a directory that disappears', () => {
   const ways: readonly (readonly [string, string, () => void])[] = [
-    ['is taken away', 'ENOENT', () => renameSync(directory, join(parent, 'elsewhere'))],
+    ['is moved away', 'ENOENT', () => renameSync(directory, join(parent, 'elsewhere'))],
     [
       'cannot be reached',
       'ELOOP',
@@ -56,7 +57,7 @@ describe('a directory that goes away', () => {
       },
     ],
   ]
-  test.each(ways)('rejects whatever is asked, when it %s', async (_what, code, goAway) => {
+  test.each(ways)('makes every operation reject when it %s', async (_what, code, goAway) => {
     const driver = driverIn(directory)
     await driver.insertItem('revoked:1', 'value', { ttl: 60 })
     await driver.dispose()
@@ -88,13 +89,13 @@ describe('a directory that goes away', () => {
   })
 })
 
-test('an empty name is refused: it would be wherever the process was started', () => {
+test('rejects an empty path, which would be the working directory', () => {
   expect(() => filesystemDriver({ directory: '' })).toThrow(
     'storage: the directory of filesystemDriver is an empty string; set a path',
   )
 })
 
-test('a relative directory stays where it was when the process goes elsewhere', async () => {
+test('a relative directory stays the same when the process changes its working directory', async () => {
   const before = process.cwd()
   try {
     process.chdir(parent)

@@ -1,4 +1,4 @@
-// The driver inside unstorage, where nobody calls open().
+// The driver inside unstorage, which does not call open().
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('values are set, read, looked for and removed', async () => {
+test('sets, gets, has and removes values', async () => {
   expect(await storage.getItem('a:b')).toBeNull()
   await storage.setItem('a:b', { deep: ['value', 1, null] })
   expect(await storage.getItem('a:b')).toEqual({ deep: ['value', 1, null] })
@@ -27,7 +27,7 @@ test('values are set, read, looked for and removed', async () => {
   expect(await storage.hasItem('a:b')).toBe(false)
 })
 
-test('several are set and read at once', async () => {
+test('sets and gets several items in one call', async () => {
   await storage.setItems([
     { key: 'a', value: 'one' },
     { key: 'a:b', value: 'two' },
@@ -39,13 +39,13 @@ test('several are set and read at once', async () => {
   ])
 })
 
-test('raw bytes come back', async () => {
+test('stores raw bytes', async () => {
   const bytes = new Uint8Array([0, 255, 128, 10])
   await storage.setItemRaw('bytes', bytes)
   expect(new Uint8Array((await storage.getItemRaw<Uint8Array>('bytes')) ?? [])).toEqual(bytes)
 })
 
-test('the ttl of an item ends it', async () => {
+test('expires an item after its ttl', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await storage.setItem('key', 'value', { ttl: 5 })
   vi.setSystemTime(Date.now() + 4999)
@@ -55,7 +55,7 @@ test('the ttl of an item ends it', async () => {
   expect(await storage.getKeys()).toEqual([])
 })
 
-test('keys are listed and cleared by base, also through a prefix and a mount', async () => {
+test('lists and clears by base, also through a prefix and a mount', async () => {
   for (const key of ['a', 'a:b', 'a:b:c', 'ab']) await storage.setItem(key, key)
   expect((await storage.getKeys('a')).sort()).toEqual(['a:b', 'a:b:c'])
   expect((await storage.getKeys()).sort()).toEqual(['a', 'a:b', 'a:b:c', 'ab'])
@@ -74,7 +74,7 @@ test('keys are listed and cleared by base, also through a prefix and a mount', a
   rmSync(mounted, { recursive: true })
 })
 
-test('meta is that of the file, with what was set', async () => {
+test('returns the metadata of the file and the metadata that was set', async () => {
   await storage.setItem('key', 'value')
   await storage.setMeta('key', { owner: 'alice' })
   const meta = await storage.getMeta('key')
@@ -83,7 +83,7 @@ test('meta is that of the file, with what was set', async () => {
   expect(await storage.getMeta('absent')).toEqual({})
 })
 
-test('a directory that is unfit rejects, and is no value', async () => {
+test('an unusable directory makes operations reject', async () => {
   const unfit = join(directory, 'file')
   writeFileSync(unfit, '')
   const other = createStorage({ driver: filesystemDriver({ directory: unfit }) })

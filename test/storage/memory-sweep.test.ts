@@ -1,4 +1,5 @@
-// The memory driver drops what has ended while it is written to. It must keep up with any pattern of writes, and no write may wait for much of it.
+// Writes to the memory driver remove expired items. That must keep up with any pattern of writes without slowing a
+// single write.
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -15,7 +16,7 @@ const advance = (seconds: number): void => {
 }
 
 describe('the memory driver', () => {
-  test('does what a map with ends does, whatever is written, removed and waited for', () => {
+  test('behaves like a map with expiry for any sequence of writes, removals and waits', () => {
     const key = fc.integer({ min: 0, max: 30 }).map((number) => `key ${number}`)
     const ttl = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.double({ min: 0.001, max: 5, noNaN: true }))
     const step = fc.oneof(
@@ -58,7 +59,7 @@ describe('the memory driver', () => {
     )
   })
 
-  test.each([1, 100, 5000])('has dropped %i ended items after as many writes', (count) => {
+  test.each([1, 100, 5000])('has removed %i expired items after as many writes', (count) => {
     const driver = memoryDriver()
     for (let index = 0; index < count; index += 1) driver.setItem(`ended ${index}`, 'x', { ttl: 60 })
     advance(61)
@@ -66,7 +67,7 @@ describe('the memory driver', () => {
     expect([...driver.getInstance().keys()]).toEqual(['busy'])
   })
 
-  test('holds little more than what lives while tokens come and end', () => {
+  test('stores few expired items while tokens are created and expire', () => {
     const driver = memoryDriver()
     let largest = 0
     for (let index = 0; index < 60_000; index += 1) {
@@ -74,7 +75,7 @@ describe('the memory driver', () => {
       if (index % 20 === 0) advance(1)
       if (index % 1000 === 0) largest = Math.max(largest, driver.getInstance().size)
     }
-    // 2,000 live at any moment.
+    // 2,000 are live at any time.
     expect(largest).toBeGreaterThan(1900)
     expect(largest).toBeLessThan(2000 * 1.3)
   })
@@ -89,7 +90,7 @@ describe('the memory driver', () => {
     expect([...driver.getInstance().keys()]).toEqual(['key'])
   })
 
-  test('stores nothing that has ended already, and removes what was there', () => {
+  test('stores no item with a ttl of 0 or less, and removes the existing one', () => {
     const driver = memoryDriver()
     for (const ttl of [0, -1, Number.NaN]) {
       driver.setItem('key', 'there', { ttl: 60 })
@@ -101,7 +102,7 @@ describe('the memory driver', () => {
 })
 
 describe('maxItems', () => {
-  test('refuses what is beyond it and pushes nothing out', () => {
+  test('rejects items beyond the limit and evicts none', () => {
     const driver = memoryDriver({ maxItems: 2 })
     driver.setItem('a', 'x', { ttl: 60 })
     expect(driver.insertItem('b', 'x', { ttl: 60 })).toBe(true)
@@ -116,7 +117,7 @@ describe('maxItems', () => {
     expect(driver.getKeys().sort()).toEqual(['b', 'c'])
   })
 
-  test('makes room for new items as old ones end', () => {
+  test('accepts new items when old ones expire', () => {
     const driver = memoryDriver({ maxItems: 20 })
     for (let index = 0; index < 20; index += 1) driver.setItem(`${index}`, 'x', { ttl: 10 })
     advance(11)

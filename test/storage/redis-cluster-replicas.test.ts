@@ -1,4 +1,4 @@
-// waitReplicas on a cluster: each slot has its own primary, and WAIT must go to the one that has taken the write.
+// waitReplicas on a cluster: each slot has its own primary, and WAIT must go to the one that received the write.
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
@@ -24,7 +24,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     return driver
   }
   const first = <T>(list: readonly T[]): T => list[0] as T
-  /** The primary of a key, by its number. */
+  /** Returns the index of the primary of a key. */
   async function ownerOf(key: string): Promise<number> {
     const slot = Number(await first(primaries).command('CLUSTER', 'KEYSLOT', `grantry:${key}`))
     return primaries.findIndex((_, index) => slot < Math.floor(((index + 1) * 16_384) / 3))
@@ -36,20 +36,20 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     expect(await Promise.all(keys.map((key) => driver.insertItem(key, 'x', { ttl })))).not.toContain(false)
     expect(await Promise.all(keys.map((key) => driver.insertItem(key, 'y', { ttl })))).not.toContain(true)
     const copies = await Promise.all(replicas.map((replica) => replica.command('DBSIZE')))
-    // The fences are among them.
+    // The writes include the fences.
     expect(copies.reduce((sum: number, copy) => sum + Number(copy), 0)).toBeGreaterThanOrEqual(keys.length)
     await driver.clear()
     expect(await driver.getKeys()).toEqual([])
   })
 
-  test('rejects what the replica of its own primary has not got, and nothing else', async () => {
+  test('rejects only writes that the replica of their primary has not received', async () => {
     const driver = await open(4)
     const keys = Array.from({ length: 60 }, (_, index) => `paused:${index}`)
     const owners = await Promise.all(keys.map(ownerOf))
     first(replicas).pause()
     let outcomes: readonly PromiseSettledResult<boolean>[]
     try {
-      // One at a time for the paused one: each occupies the connection to its primary.
+      // One at a time for the paused primary: each write blocks the connection to it.
       const paused = keys[owners.indexOf(0)] ?? ''
       const others = keys.filter((_, index) => owners[index] !== 0)
       outcomes = await Promise.allSettled([paused, ...others].map((key) => driver.insertItem(key, 'x', { ttl })))
@@ -63,7 +63,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     expect(answered.every((outcome) => outcome.status === 'fulfilled' && outcome.value)).toBe(true)
   })
 
-  test('follows a slot that has moved, and rejects while it moves', async () => {
+  test('follows a moved slot, and rejects during the move', async () => {
     const driver = await open()
     const key = 'moved'
     const owner = await ownerOf(key)
@@ -79,8 +79,8 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     expect(await to.command('EXISTS', `grantry:${key}`)).toBe(1)
   })
 
-  // Last: it leaves the cluster with a primary less.
-  test('keeps every insert that was answered, through the loss of a primary under load', async () => {
+  // Last, because it leaves the cluster with one primary less.
+  test('keeps every resolved insert through the loss of a primary under load', async () => {
     const driver = await open()
     const created: string[] = []
     let refused = 0
@@ -105,7 +105,7 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     await expect.poll(successor, { timeout: 30_000 }).toMatch(/^master/u)
     isOver = true
     await Promise.all(writing)
-    // The successor has no replica, so that it takes no write; but it has what was answered.
+    // The successor has no replica, so it confirms no write, but it has every resolved insert.
     const found = async () => new Set(await driver.getKeys('spent:').catch(() => []))
     await expect.poll(async () => (await found()).size, { timeout: 20_000 }).toBeGreaterThan(0)
     const present = await found()

@@ -1,4 +1,4 @@
-// Redis Cluster: keys lie on several primaries, and slots move from one to another while the service runs.
+// Redis Cluster: keys are spread over several primaries, and slots move between them at run time.
 import { readFileSync } from 'node:fs'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Cluster } from 'ioredis'
@@ -26,7 +26,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
   const slotOf = async (itemKey: string): Promise<number> =>
     Number(await (cluster.nodes[0] as RedisServer).command('CLUSTER', 'KEYSLOT', itemKey))
 
-  test('does everything on every primary', async () => {
+  test('performs every operation on every primary', async () => {
     const driver = open()
     const inserted = await Promise.all(keys.map((key) => driver.insertItem(key, `inserted ${key}`, { ttl })))
     expect(inserted).not.toContain(false)
@@ -45,7 +45,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     expect(await sizes()).toEqual([0, 0, 0])
   })
 
-  test('works with a cluster client that was given, and leaves it open', async () => {
+  test("works with the caller's cluster client and leaves it open", async () => {
     const nodes = cluster.nodes.map(({ port }) => ({ port, host: '127.0.0.1' }))
     const client = new Cluster(nodes, { enableAutoPipelining: true })
     const driver = driverOf({ client })
@@ -57,7 +57,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     client.disconnect()
   })
 
-  test('needs no more rights than the guide names', async () => {
+  test('needs only the permissions in the guide', async () => {
     const guide = readFileSync(new URL('../../docs/guides/redis.md', import.meta.url), 'utf8')
     const [, rights = ''] = /^user grantry on >the-password (~grantry:\* .+)$/mu.exec(guide) ?? []
     const [, more = ''] = /A cluster also needs `([^`]+)`/u.exec(guide) ?? []
@@ -75,7 +75,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     expect(await sizes()).toEqual([0, 0, 0])
   })
 
-  test('refuses a cluster of which one primary may forget a marker', async () => {
+  test('refuses a cluster with a primary that can evict a marker', async () => {
     const [, , last] = cluster.nodes as [RedisServer, RedisServer, RedisServer]
     await last.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
     await expect(open().open()).rejects.toThrow(
@@ -84,8 +84,9 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await last.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   })
 
-  // A pipeline goes to the server of its first key: a fence in another slot would be refused, or wait for the wrong server.
-  test('has the fence of an item in the slot of the item, whatever is in its key', async () => {
+  // A pipeline goes to the server of its first key: a fence in another slot would be rejected, or WAIT would ask the
+  // wrong server.
+  test('puts the fence of an item into the slot of the item, for any key', async () => {
     const hostile = ['spent:1', 'a{b}', '{a}b', 'a}{b', '{}', '}', '{', 'a b', 'é🔑', '%', '%007b', '\ud800', '', ':']
     for (const prefix of ['grantry', 'a{b}c', '{', '}', '{}']) {
       const names = itemKeys(prefix)
@@ -96,7 +97,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     }
   })
 
-  test('follows a slot that moves, in the middle of the move and after it', async () => {
+  test('follows a moving slot during and after the move', async () => {
     const driver = open()
     await driver.setItem('moved', 'x', { ttl })
     const names = itemKeys('grantry')
@@ -115,13 +116,13 @@ describeWithRedis('the Redis driver on a cluster', () => {
     }
     const finish = await move(from, to, fromId, toId)
     expect(await driver.getItem('moved')).toBe('x')
-    // What is not there is asked for at the other end.
+    // Missing keys are requested from the target node.
     await driver.removeItem('moved')
     expect(await driver.insertItem('moved', 'y', { ttl })).toBe(true)
     expect(await driver.insertItem('moved', 'z', { ttl })).toBe(false)
     expect(await driver.getItem('moved')).toBe('y')
     await finish()
-    // In a crowd, of which nobody knows yet, and alone.
+    // In a batch before the slot table is refreshed, and alone.
     const crowd = await Promise.all([...keys, 'moved'].map((key) => driver.insertItem(key, 'y', { ttl })))
     expect(crowd.indexOf(false)).toBe(keys.length)
     expect(await driver.getItem('moved')).toBe('y')
@@ -131,7 +132,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     expect((await driver.getKeys()).length).toBe(keys.length + 1)
   })
 
-  /** A driver whose every connection goes through proxies. */
+  /** Opens a driver whose connections all go through proxies. */
   async function throughProxies(operationTimeout: number): Promise<{ driver: RedisDriver; proxies: RedisProxy[] }> {
     const proxies = await Promise.all(cluster.nodes.map(startProxy))
     const natMap = Object.fromEntries(
@@ -147,7 +148,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
   const writeAll = (driver: RedisDriver) =>
     Promise.all(keys.map((key) => driver.setItem(key, 'x', { ttl }))).catch(({ message }) => message)
 
-  test('leaves a connection to a node that has gone dark, and works over another', async () => {
+  test('drops a dead connection to a node and uses a new one', async () => {
     const { driver, proxies } = await throughProxies(0.5)
     for (const proxy of proxies) proxy.darken()
     const dark = await Promise.allSettled(keys.map((key) => driver.setItem(key, 'x', { ttl })))
@@ -157,8 +158,8 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()))
   }, 60_000)
 
-  // A request must not wait for a cluster that is away, and what was rejected must not be performed later.
-  test('rejects at once while there is no connection', async () => {
+  // A request must not wait for an unreachable cluster, and a rejected operation must not be performed later.
+  test('rejects immediately without a connection', async () => {
     const { driver, proxies } = await throughProxies(60)
     for (const node of cluster.nodes) node.pause()
     try {
@@ -173,8 +174,8 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()))
   })
 
-  // ioredis would send it again by itself, and answer that somebody else was first.
-  test('does not ask again what a node may have done when the connection broke', async () => {
+  // By default ioredis resends the command, and the insert would return false.
+  test('does not resend a command that a node may have performed before the connection broke', async () => {
     const { driver, proxies } = await throughProxies(5)
     for (const proxy of proxies) proxy.loseAnswers()
     const inserting = driver.insertItem('once', 'x', { ttl })
@@ -186,7 +187,7 @@ describeWithRedis('the Redis driver on a cluster', () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()))
   }, 60_000)
 
-  test('rejects for a primary that is lost, lists nothing by halves, and works again when it is back', async () => {
+  test('rejects for a lost primary, returns no partial key list, and works again when the primary is back', async () => {
     const driver = driverOf({ cluster: cluster.urls, operationTimeout: 1 })
     await Promise.all(keys.map((key) => driver.setItem(key, 'x', { ttl })))
     const lost = cluster.nodes[1] as RedisServer

@@ -1,4 +1,4 @@
-// The Redis driver keeps every promise of a driver on one server, with replicas that are waited for, and on a cluster.
+// The Redis driver passes the conformance kit on one server, with waitReplicas, and on a cluster.
 import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
@@ -6,7 +6,7 @@ import { startReplica } from '../support/redis-replica.ts'
 import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
 import { assertKeepsEveryPromise, moduleOf, named, type Row } from './programs/conformance-table.ts'
 
-describeWithRedis('every promise of a driver is kept by the Redis driver', () => {
+describeWithRedis('the Redis driver passes the conformance kit', () => {
   let server: RedisServer
   let replica: RedisServer
   let cluster: RedisCluster
@@ -17,7 +17,7 @@ describeWithRedis('every promise of a driver is kept by the Redis driver', () =>
   }, 60_000)
   afterAll(() => Promise.all([server.stop(), replica.stop(), cluster.stop()]))
 
-  /** @param silent what does not answer during an outage. */
+  /** @param silent the servers that hang during an outage */
   const row = (name: string, optionsOf: () => RedisDriverOptions, silent: () => readonly RedisServer[]): Row => ({
     name,
     leavesOut: [],
@@ -42,7 +42,7 @@ describeWithRedis('every promise of a driver is kept by the Redis driver', () =>
       () => [server],
     ),
     row(
-      'on a server whose replica is waited for, and away',
+      'with waitReplicas, and an outage of the replica',
       () => ({ url: server.url, prefix: 'waited', waitReplicas: 1 }),
       () => [replica],
     ),

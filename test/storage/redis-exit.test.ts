@@ -1,4 +1,4 @@
-// A program that has opened the driver and is done ends by itself.
+// A program that has opened the driver exits by itself when it is done.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis, startRedisCluster, startSentinel } from '../support/redis-server.ts'
 
-describeWithRedis('the Redis driver leaves nothing behind that keeps a process alive', () => {
+describeWithRedis('the Redis driver lets a process exit', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()
@@ -48,7 +48,7 @@ describeWithRedis('the Redis driver leaves nothing behind that keeps a process a
     await sentinel.stop()
   })
 
-  test.each(['url', 'cluster', 'sentinels'])('after an open() that was refused, by %s', async (how) => {
+  test.each(['url', 'cluster', 'sentinels'])('after a failed open(), with %s', async (how) => {
     const port = await freePort()
     const url = `redis://127.0.0.1:${port}`
     const place = {
@@ -60,7 +60,7 @@ describeWithRedis('the Redis driver leaves nothing behind that keeps a process a
     expect(await endOf(options)).toEqual([0, expect.stringContaining('storage: Redis ')])
   })
 
-  test('after an open() that was refused because of the policy', async () => {
+  test('after an open() that failed because of maxmemory-policy', async () => {
     const forgetful = await startRedis({ arguments: ['--maxmemory-policy', 'allkeys-random'] })
     expect(await endOf({ url: forgetful.url })).toEqual([0, expect.stringContaining('noeviction')])
     await forgetful.stop()

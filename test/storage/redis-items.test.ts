@@ -1,4 +1,4 @@
-// What becomes of an item in Redis: its life, its name, and what is in its place that is none.
+// Items in Redis: expiry, names, and unexpected values.
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -17,10 +17,12 @@ describeWithRedis('an item in Redis', () => {
   afterAll(() => server.stop())
   const driverOf = redisDrivers()
   const open = (prefix?: string) => driverOf({ url: server.url, ...(prefix !== undefined && { prefix }) })
-  /** Milliseconds that the item has; -1 is for ever, -2 is that there is none. */
+  /** Returns the remaining milliseconds of an item; -1 without expiry, -2 when absent. */
   const lifeOf = async (itemKey: string): Promise<number> => Number(await server.command('PTTL', itemKey))
 
-  /** What it rejects with. No log that shows the error shows a value: there are names and claims in it. */
+  /**
+   * Returns the rejection. The error must not contain the value, which holds names and claims, since it may be logged.
+   */
   async function refusal(writing: Promise<unknown>): Promise<Error> {
     const error = await writing.then(
       () => expect.fail('it was taken'),
@@ -30,7 +32,7 @@ describeWithRedis('an item in Redis', () => {
     return error as Error
   }
 
-  test('is set, read, looked for and removed', async () => {
+  test('is set, read, checked and removed', async () => {
     const driver = open()
     expect([await driver.getItem('code:1'), await driver.hasItem('code:1')]).toEqual([null, false])
     await driver.setItem('code:1', 'one', { ttl: 60 })
@@ -41,7 +43,7 @@ describeWithRedis('an item in Redis', () => {
     expect([await driver.getItem('code:1'), await driver.hasItem('code:1')]).toEqual([null, false])
   })
 
-  test('is inserted once, and a second insert changes neither its value nor its life', async () => {
+  test('is inserted once, and a second insert changes neither its value nor its expiry', async () => {
     const driver = open()
     expect(await driver.insertItem('spent:1', 'first', { ttl: 60 })).toBe(true)
     expect(await driver.insertItem('spent:1', 'second', { ttl: 6000 })).toBe(false)
@@ -49,7 +51,7 @@ describeWithRedis('an item in Redis', () => {
     expect(await lifeOf('grantry:spent:1')).toBeLessThanOrEqual(60_000)
   })
 
-  // Redis takes whole milliseconds; EX 0 is refused, and what is set without an end stays for ever.
+  // Redis takes whole milliseconds, rejects PX 0, and keeps items without expiry indefinitely.
   test.each([
     [60, 60_000],
     [1, 1000],
@@ -59,16 +61,16 @@ describeWithRedis('an item in Redis', () => {
     [400 * day, 400 * day * 1000],
   ])('lives for %f s exactly, set or inserted', async (ttl, milliseconds) => {
     const driver = open()
-    // What Redis was told, before its clock goes on.
+    // The arguments as sent, since PTTL already counts down.
     const client = new Redis(server.url)
     const monitor = await client.monitor()
-    const told: string[] = []
+    const sent: string[] = []
     monitor.on('monitor', (_, [name, , , ...parameters]: string[]) => {
-      if (name === 'set') told.push(parameters.join(' ').toUpperCase())
+      if (name === 'set') sent.push(parameters.join(' ').toUpperCase())
     })
     await driver.setItem('set', 'x', { ttl })
     await driver.insertItem('inserted', 'x', { ttl })
-    await expect.poll(() => told).toEqual([`PX ${milliseconds}`, `NX PX ${milliseconds}`])
+    await expect.poll(() => sent).toEqual([`PX ${milliseconds}`, `NX PX ${milliseconds}`])
     monitor.disconnect()
     client.disconnect()
     if (ttl < 60) return
@@ -79,7 +81,7 @@ describeWithRedis('an item in Redis', () => {
     }
   })
 
-  test.each([0, -1, -40 * day])('that is set with a ttl of %i s is removed', async (ttl) => {
+  test.each([0, -1, -40 * day])('is removed when it is set with a ttl of %i s', async (ttl) => {
     const driver = open()
     await driver.setItem('key', 'earlier')
     await driver.setItem('key', 'over', { ttl })
@@ -88,14 +90,14 @@ describeWithRedis('an item in Redis', () => {
     expect(await driver.getItem('key')).toBeNull()
   })
 
-  test('is refused with a ttl that is no number', async () => {
+  test('is rejected with a ttl that is not a number', async () => {
     const driver = open()
     await expect(driver.setItem('key', 'x', { ttl: Number.NaN })).rejects.toThrow('not a number')
     await expect(driver.insertItem('key', 'x', { ttl: Number.NaN })).rejects.toThrow('not a number')
     expect(await driver.getKeys()).toEqual([])
   })
 
-  test('without a ttl stays for ever, also over one that would have ended', async () => {
+  test('without a ttl never expires, even if it replaces one with a ttl', async () => {
     const driver = open()
     await driver.setItem('key', 'x', { ttl: 60 })
     await driver.setItem('key', 'y')
@@ -103,7 +105,7 @@ describeWithRedis('an item in Redis', () => {
     expect([await lifeOf('grantry:key'), await lifeOf('grantry:endless')]).toEqual([-1, -1])
   })
 
-  test('keeps its own key, whatever is in the key', async () => {
+  test('has a name of its own for any key', async () => {
     const driver = open()
     const hostile = ['a b', 'a?', 'a?q=1', 'a$', 'é', 'e\u0301', '🔑', 'a{b}', 'a{', 'a}', 'a%', 'a%007b', 'a*', 'a[b]']
     const keys = [...hostile, 'a\\', 'a\\*', 'a\0', 'a\r\n', ' ', '', ':', 'a:', 'A', 'a', '\ud800', '\ud801', '\udc00']
@@ -117,7 +119,7 @@ describeWithRedis('an item in Redis', () => {
     }
   })
 
-  test('is listed and cleared by what its key begins with, letter for letter', async () => {
+  test('is listed and cleared by the literal prefix of its key', async () => {
     const keys = ['a*', 'a*b', 'ab', 'a?', 'a?b', 'a[bc]', 'a[bc]d', 'abd', 'a\\', 'a\\b', 'a{b}', 'a{b}c', 'é1', 'b']
     for (const base of ['', 'a', 'a*', 'a?', 'a[bc]', 'a\\', 'a{b}', 'a{', 'é', 'b', 'c', '*', '[^x]', '\\*']) {
       const driver = open()
@@ -159,26 +161,28 @@ describeWithRedis('an item in Redis', () => {
     await other.clear()
   })
 
-  test('whose place holds something else than text is an error, and no value', async () => {
+  test('makes reads reject when it is not a string', async () => {
     const driver = open()
     await server.command('RPUSH', 'grantry:code:1', 'x')
     await expect(driver.getItem('code:1')).rejects.toThrow(/^Redis at 127\.0\.0\.1:\d+ returned an error: WRONGTYPE/u)
     expect(await driver.insertItem('code:1', 'x', { ttl: 60 })).toBe(false)
   })
 
-  test('is not made of an answer that Redis does not give', async () => {
+  test('makes operations reject after an unexpected reply', async () => {
     const client = new Redis(server.url)
     client.get = () => Promise.resolve(Buffer.from('x')) as never
     client.call = () => Promise.resolve('QUEUED') as never
     const driver = driverOf({ client })
     await expect(driver.getItem('key')).rejects.toThrow('Redis returned an unexpected reply to GET')
-    await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('Redis has answered SET with')
-    await expect(driver.insertItem('key', 'x', { ttl: 60 })).rejects.toThrow('Redis has answered SET NX with')
+    await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('Redis returned an unexpected reply to SET')
+    await expect(driver.insertItem('key', 'x', { ttl: 60 })).rejects.toThrow(
+      'Redis returned an unexpected reply to SET NX',
+    )
     client.disconnect()
   })
 
   // Silently losing a revocation would be worse than refusing one.
-  test('that a full server refuses is an error; what is there is read and removed all the same', async () => {
+  test('is rejected by a full server, which still reads and removes items', async () => {
     const driver = open()
     await driver.setItem('there', 'value', { ttl: 60 })
     await server.command('CONFIG', 'SET', 'maxmemory', 1)
@@ -199,7 +203,7 @@ describeWithRedis('an item in Redis', () => {
     expect(await driver.insertItem('new', 'x', { ttl: 60 })).toBe(true)
   })
 
-  test('is not told in the error where the server quotes what it did not understand', async () => {
+  test('is not in the error when the server quotes an unknown command', async () => {
     const other = await startRedis({ arguments: ['--rename-command', 'SET', ''] })
     const driver = driverOf({ url: other.url })
     const { message } = await refusal(driver.setItem('key', 'the-value', { ttl: 60 }))

@@ -1,4 +1,4 @@
-// open() refuses a Redis that is unfit, in one sentence that an operator can act on and that holds no secret.
+// open() rejects an unsuitable Redis with a message that an operator can act on and that contains no secret.
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
@@ -23,7 +23,10 @@ describeWithRedis('open() of the Redis driver', () => {
   afterAll(() => Promise.all([server.stop(), locked.stop()]))
   const driverOf = redisDrivers()
 
-  /** The sentence of the refusal; nothing that a log could show of the error holds a secret, or the argument of a command. */
+  /**
+   * Returns the message of the rejection. Nothing in the error may contain a secret or a command argument, since it may
+   * be logged.
+   */
   async function refusal(options: RedisDriverOptions): Promise<string> {
     const error = await driverOf(options)
       .open()
@@ -37,7 +40,7 @@ describeWithRedis('open() of the Redis driver', () => {
     return (error as Error).message
   }
 
-  test('says host, port and reason when nobody listens', async () => {
+  test('reports host, port and reason when no server listens', async () => {
     const port = await freePort()
     expect(await refusal({ url: `redis://someone:${quoted}@127.0.0.1:${port}` })).toBe(
       `storage: Redis at 127.0.0.1:${port} is not available: connect ECONNREFUSED 127.0.0.1:${port}`,
@@ -52,19 +55,19 @@ describeWithRedis('open() of the Redis driver', () => {
     )
   })
 
-  test('says so when a password is missing or wrong', async () => {
+  test('reports a missing or wrong password', async () => {
     const where = `storage: Redis at 127.0.0.1:${locked.port} is not available: `
     expect(await refusal({ url: locked.url })).toBe(`${where}NOAUTH Authentication required.`)
     expect(await refusal({ url: `redis://:other-password@127.0.0.1:${locked.port}` })).toMatch(`${where}WRONGPASS`)
     expect(await refusal({ url: locked.url, connection: { password: 'other-password' } })).toMatch(`${where}WRONGPASS`)
   })
 
-  test('takes the password of the URL and that of the connection', async () => {
+  test('accepts the password in the URL or in the connection option', async () => {
     await driverOf({ url: `redis://:${quoted}@127.0.0.1:${locked.port}` }).open()
     await driverOf({ url: locked.url, connection: { password: secret } }).open()
   })
 
-  test('refuses a server that may forget a marker', async () => {
+  test('refuses a server that can evict a marker', async () => {
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     expect(await refusal({ url: server.url })).toBe(
       `storage: Redis at 127.0.0.1:${server.port} has maxmemory-policy allkeys-lru, which can evict the marker of a redeemed code, so that the code works twice; set maxmemory-policy noeviction`,
@@ -73,7 +76,7 @@ describeWithRedis('open() of the Redis driver', () => {
     await driverOf({ url: server.url }).open()
   })
 
-  test('refuses a server that does not say whether it forgets', async () => {
+  test('refuses a server that does not report its maxmemory-policy', async () => {
     await server.command('ACL', 'SETUSER', 'blind', 'on', `>${secret}`, '~*', '+@all', '-info')
     expect(await refusal({ url: `redis://blind:${quoted}@127.0.0.1:${server.port}` })).toMatch(
       /NOPERM .*; the driver needs INFO memory to check that maxmemory-policy is noeviction$/u,
@@ -86,11 +89,11 @@ describeWithRedis('open() of the Redis driver', () => {
     )
   })
 
-  test('refuses a server that is not of a cluster where a cluster was promised', async () => {
+  test('refuses a server that is not part of a cluster when cluster is set', async () => {
     expect(await refusal({ cluster: [server.url] })).toMatch('ERR This instance has cluster support disabled')
   })
 
-  test('does not hang on a server that does not answer', async () => {
+  test('does not hang when the server hangs', async () => {
     server.pause()
     try {
       expect(await refusal({ url: server.url, operationTimeout: 0.3 })).toMatch('no response within 0.3 s')
@@ -99,7 +102,7 @@ describeWithRedis('open() of the Redis driver', () => {
     }
   })
 
-  test('needs no more rights than the guide names', async () => {
+  test('needs only the permissions in the guide', async () => {
     const guide = readFileSync(new URL('../../docs/guides/redis.md', import.meta.url), 'utf8')
     const [, rights = ''] = /^user grantry on >the-password (~grantry:\* .+)$/mu.exec(guide) ?? []
     const replica = await startReplica(server)
@@ -121,8 +124,8 @@ describeWithRedis('open() of the Redis driver', () => {
     await replica.stop()
   })
 
-  // ioredis keeps in mind that a client was told to disconnect, and takes the next loss of its connection for meant.
-  test('works at a second attempt, and that driver survives an outage like any other', async () => {
+  // After disconnect(), an ioredis client treats its next connection loss as intended and does not reconnect.
+  test('works at a second attempt, and the driver then survives an outage', async () => {
     const late = await startRedis()
     await late.kill()
     const driver = driverOf({ url: late.url })
@@ -138,14 +141,14 @@ describeWithRedis('open() of the Redis driver', () => {
     await late.stop()
   })
 
-  test('is not needed: what comes first opens, and refuses what open() refuses', async () => {
+  test('is optional: the first operation opens and rejects like open()', async () => {
     expect(await driverOf({ url: server.url }).insertItem('unopened', 'x', { ttl: 60 })).toBe(true)
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-ttl')
     await expect(driverOf({ url: server.url }).getItem('unopened')).rejects.toThrow('set maxmemory-policy noeviction')
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
   })
 
-  test('comes too late after dispose()', async () => {
+  test('rejects after dispose()', async () => {
     const driver = driverOf({ url: server.url })
     await driver.open()
     await driver.dispose()

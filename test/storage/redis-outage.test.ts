@@ -1,5 +1,5 @@
-// Redis stops, dies, or is cut off. Operations must reject soon, so that the provider answers 503, and the same driver must work again when
-// Redis is back, without a restart of the process.
+// Redis hangs, dies, or is unreachable. Operations must reject soon, so that the provider responds 503, and the same
+// driver must work again when Redis is back, without a restart of the process.
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 /** Seconds. */
 const operationTimeout = 0.5
-/** Milliseconds for what takes as long as `operationTimeout` on a machine that has other things to do. */
+/** Milliseconds to allow for `operationTimeout` on a busy machine. */
 const soon = 5000
 
 const operations: readonly [name: string, act: (driver: RedisDriver) => Promise<unknown>][] = [
@@ -23,7 +23,7 @@ const operations: readonly [name: string, act: (driver: RedisDriver) => Promise<
   ['clear', (driver) => driver.clear()],
 ]
 
-/** What each operation rejects with, all of them asked for at once. */
+/** Runs all operations concurrently and returns the messages of their rejections. */
 async function refusals(driver: RedisDriver): Promise<readonly string[]> {
   const begun = performance.now()
   const outcomes = await Promise.allSettled(operations.map(([, act]) => act(driver)))
@@ -47,29 +47,29 @@ describeWithRedis('the Redis driver', () => {
   const driverOf = redisDrivers()
   const clientId = (driver: RedisDriver): Promise<number> => (driver.getInstance() as Redis).client('ID')
 
-  test('rejects while the server does not answer, and works again when it does', async () => {
+  test('rejects while the server hangs, and works again afterwards', async () => {
     const driver = driverOf({ url: server.url, operationTimeout })
     await driver.open()
     server.pause()
     try {
       const silence = `Redis at 127.0.0.1:${server.port} is not available: no response within ${operationTimeout} s`
       expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
-      // Long enough for attempts to connect again, which are answered by nobody either.
+      // Long enough for reconnection attempts, which get no response either.
       for (let round = 0; round < 4; round += 1) {
         for (const refusal of await refusals(driver))
-          expect(refusal).toMatch(/is not available: (?:no answer|no conn)/u)
+          expect(refusal).toMatch(/is not available: (?:no response|no conn)/u)
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
     } finally {
       server.resume()
     }
     await works(driver)
-    // What was rejected must not wait somewhere and be performed later.
+    // A rejected operation must not be queued and performed later.
     expect(await driver.getItem('late')).toBeNull()
     for (const [, act] of operations) await act(driver)
   }, 60_000)
 
-  test('rejects what is under way when the server dies, then everything, and works again when it is back', async () => {
+  test('rejects operations in flight and later ones when the server dies, and works again when it is back', async () => {
     const driver = driverOf({ url: server.url, operationTimeout })
     await driver.open()
     server.pause()
@@ -79,14 +79,14 @@ describeWithRedis('the Redis driver', () => {
       expect(refusal).toMatch(`Redis at 127.0.0.1:${server.port} is not available: `)
     const refused = `Redis at 127.0.0.1:${server.port} is not available: connect ECONNREFUSED 127.0.0.1:${server.port}`
     await expect.poll(async () => [...new Set(await refusals(driver))]).toEqual([refused])
-    // Whatever was asked before it.
+    // Regardless of the operation before it.
     for (const [, act] of [...operations, ...operations]) await expect(act(driver)).rejects.toThrow(refused)
     await server.restart()
     await works(driver)
     for (const [, act] of operations) await act(driver)
   }, 60_000)
 
-  test('says what is wrong now, and not what was before', async () => {
+  test('reports the current error, not an earlier one', async () => {
     const driver = driverOf({ url: server.url, operationTimeout: 10 })
     await driver.open()
     await server.kill()
@@ -100,8 +100,8 @@ describeWithRedis('the Redis driver', () => {
     server.resume()
   }, 60_000)
 
-  // ioredis 5.11 forgets a timer of the old socket (socketTimeout), which then destroys the new one.
-  test('is disturbed once by one outage: the connection after it stays', async () => {
+  // ioredis 5.11 does not clear a timer of the old socket (socketTimeout), which then destroys the new one.
+  test('keeps the new connection after an outage', async () => {
     const driver = driverOf({ url: server.url, operationTimeout })
     await driver.open()
     server.pause()
@@ -115,7 +115,7 @@ describeWithRedis('the Redis driver', () => {
     expect(await clientId(driver)).toBe(id)
   }, 60_000)
 
-  test('leaves a connection that has gone dark, and works over another', async () => {
+  test('drops a dead connection and uses a new one', async () => {
     const proxy = await startProxy(server)
     const driver = driverOf({ url: proxy.url, operationTimeout })
     await driver.open()
@@ -128,8 +128,8 @@ describeWithRedis('the Redis driver', () => {
     await proxy.stop()
   }, 60_000)
 
-  // ioredis would send it again by itself, and answer that somebody else was first.
-  test('does not ask again what the server may have done when the connection broke', async () => {
+  // By default ioredis resends the command, and the insert would return false.
+  test('does not resend a command that the server may have performed before the connection broke', async () => {
     const proxy = await startProxy(server)
     const driver = driverOf({ url: proxy.url })
     await driver.open()
@@ -143,15 +143,15 @@ describeWithRedis('the Redis driver', () => {
     await proxy.stop()
   }, 60_000)
 
-  // A request must not wait for a server that is away, and what was rejected must not be performed later.
-  test('rejects at once while there is no connection', async () => {
+  // A request must not wait for an unreachable server, and a rejected operation must not be performed later.
+  test('rejects immediately without a connection', async () => {
     const proxy = await startProxy(server)
     const driver = driverOf({ url: proxy.url, operationTimeout: 60 })
     await driver.open()
     server.pause()
     try {
       proxy.cut()
-      // The first are under way when it breaks.
+      // The first operations are in flight when the connection breaks.
       for (let round = 0; round < 3; round += 1) {
         for (const refusal of await refusals(driver)) expect(refusal).toContain('is not available: no connection')
       }
@@ -162,14 +162,14 @@ describeWithRedis('the Redis driver', () => {
     await proxy.stop()
   })
 
-  // Somebody may connect while the way is dark.
-  test('leaves a connection that goes dark before it is ready', async () => {
+  // The driver may connect while the network drops packets.
+  test('drops a connection that dies before it is ready', async () => {
     const proxy = await startProxy(server)
     const driver = driverOf({ url: proxy.url, operationTimeout })
     await driver.open()
     server.pause()
     await refusals(driver)
-    // It has connected again by now, and asks the paused server whether it is ready.
+    // By now it has reconnected and waits for the ready check of the paused server.
     await new Promise((resolve) => setTimeout(resolve, 200))
     proxy.darken()
     server.resume()
@@ -178,7 +178,7 @@ describeWithRedis('the Redis driver', () => {
     await proxy.stop()
   }, 60_000)
 
-  test('looks for the primary again when its server was demoted, and writes again when it is one', async () => {
+  test('reconnects when its server was demoted, and writes again when the server is a primary', async () => {
     const other = await startRedis()
     const driver = driverOf({ url: server.url, operationTimeout })
     await driver.open()
@@ -191,7 +191,7 @@ describeWithRedis('the Redis driver', () => {
     await other.stop()
   })
 
-  test('with a client that was given rejects in time as well, and leaves the client open', async () => {
+  test("rejects in time with the caller's client and leaves the client open", async () => {
     const client = new Redis(server.url)
     const driver = driverOf({ client, operationTimeout })
     await driver.open()

@@ -1,4 +1,4 @@
-// Several processes redeem at the same moment: of each item one insert wins, and its value is there.
+// Several processes insert at the same moment: one insert per item wins, and its value is stored.
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
@@ -13,7 +13,7 @@ import { startProgram, startTogether } from './programs/filesystem-process.ts'
 const processes = ['one', 'two', 'three', 'four']
 const count = 300
 
-describeWithRedis('of four processes that insert 300 items, one wins each', () => {
+describeWithRedis('one of four processes wins each of 300 items', () => {
   let program: string
   beforeAll(async () => {
     program = await bundle(new URL('./programs/redis-insert.ts', import.meta.url))
@@ -39,7 +39,7 @@ describeWithRedis('of four processes that insert 300 items, one wins each', () =
     await server.stop()
   }, 60_000)
 
-  test('on one server with a replica that is waited for', async () => {
+  test('on one server with waitReplicas', async () => {
     const server = await startRedis()
     const replica = await startReplica(server)
     await race({ url: server.url, waitReplicas: 1 })

@@ -1,5 +1,5 @@
-// waitReplicas: what was answered is on a replica, also when it is that somebody else was first. Whoever loses the primary must not lose a
-// redemption with it, or the code could be redeemed again.
+// waitReplicas: a write resolves, to true or false, only once the stored item is on a replica. Otherwise the loss of
+// the primary could lose a redemption, and the code could be redeemed again.
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 /** Seconds. */
 const operationTimeout = 1
-/** Seconds, where it matters which of two limits is reached first, on a machine that has other things to do as well. */
+/** Seconds, for tests where it matters which of two limits is reached first on a busy machine. */
 const long = 8
 const ttl = 60
 
@@ -30,7 +30,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await driver.open()
     return driver
   }
-  /** While the replica is connected and takes nothing. */
+  /** Runs `act` while the replica is connected but receives nothing. */
   async function withoutReplica<T>(act: () => Promise<T>): Promise<T> {
     replica.pause()
     try {
@@ -41,7 +41,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
   }
   const unconfirmed =
     /confirmed a write on only 0 of 1 replicas within 750 ms$|is not available: no response within 1 s$/u
-  /** The ids of the driver's connections. */
+  /** Returns the ids of the driver's connections. */
   const connections = async (): Promise<readonly string[]> =>
     String(await primary.command('CLIENT', 'LIST'))
       .split('\n')
@@ -49,7 +49,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
       .map((line) => line.split(' ')[0] ?? '')
       .sort()
 
-  test('answers as without it when the replica is there', async () => {
+  test('behaves as without it while the replica is available', async () => {
     const driver = await open()
     expect(await driver.insertItem('plain', 'first', { ttl })).toBe(true)
     expect(await driver.insertItem('plain', 'second', { ttl })).toBe(false)
@@ -62,7 +62,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     expect(await driver.getKeys()).toEqual([])
   })
 
-  test('rejects an insert, a set and a removal that the replica has not got', async () => {
+  test('rejects an insert, a set and a removal that the replica has not received', async () => {
     const driver = await open()
     await driver.setItem('there', 'x', { ttl })
     const outcomes = await withoutReplica(() =>
@@ -75,14 +75,14 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     for (const outcome of outcomes) {
       expect(outcome.status === 'rejected' && outcome.reason.message).toMatch(unconfirmed)
     }
-    // They were performed all the same, and whoever asks again is answered when the replica has them.
+    // They were performed anyway, and a retry resolves once the replica has them.
     await expect.poll(() => driver.insertItem('new', 'y', { ttl }).catch(() => undefined)).toBe(false)
   })
 
-  test('does not answer false before the item that is there is on the replica', async () => {
+  test('does not return false before the existing item is on the replica', async () => {
     const driver = await open()
     await withoutReplica(async () => {
-      // The winner: another process, which gets no answer in time either.
+      // The winner is another process, whose insert times out too.
       await primary.command('SET', 'grantry:spent:1', 'winner', 'NX', 'PX', 60_000)
       await expect(driver.insertItem('spent:1', 'loser', { ttl })).rejects.toThrow(unconfirmed)
     })
@@ -90,7 +90,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     expect(await replica.command('GET', 'grantry:spent:1')).toBe('winner')
   })
 
-  // Redis before 7.2 waits for everything; since then, and by its documentation, WAIT is about the writes of its own connection.
+  // Before 7.2, WAIT covers all writes; since then, as documented, only those of its own connection.
   test('writes a fence behind an insert before it waits, on the same connection', async () => {
     const driver = await open()
     await driver.setItem('fenced', 'x', { ttl })
@@ -110,7 +110,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     expect(await driver.getKeys('fence')).toEqual(['fenced'])
   })
 
-  test('says how many replicas were missing', async () => {
+  test('reports how many replicas confirmed', async () => {
     const driver = await open({ operationTimeout: 4 })
     await withoutReplica(() =>
       expect(driver.setItem('said', 'x', { ttl })).rejects.toThrow(
@@ -119,7 +119,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     )
   })
 
-  test('reads while writes wait', async () => {
+  test('reads while writes wait for replicas', async () => {
     const driver = await open({ operationTimeout: long })
     await driver.setItem('read', 'x', { ttl })
     let isWritten = false
@@ -136,7 +136,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     expect(isWritten).toBe(true)
   })
 
-  test('confirms what comes at once together, each with its own answer', async () => {
+  test('confirms concurrent writes together, each with its own result', async () => {
     const driver = await open()
     await driver.setItem('many:0', 'x', { ttl })
     const answers = await Promise.all(
@@ -147,7 +147,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await driver.clear('many:')
   })
 
-  test('lets one write fail without the others of its group', async () => {
+  test('a failed write does not affect the others of its batch', async () => {
     const driver = await open()
     await driver.setItem('there', 'x', { ttl })
     await primary.command('CONFIG', 'SET', 'maxmemory', 1)
@@ -155,7 +155,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
       const outcomes = await Promise.allSettled([
         driver.setItem('refused', 'x', { ttl }),
         driver.removeItem('there'),
-        // Nothing was written that WAIT could be about, and the fence was refused.
+        // No write that WAIT could cover, and the fence was rejected.
         driver.removeItem('absent'),
         driver.insertItem('there', 'x', { ttl }),
       ])
@@ -167,7 +167,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     expect(await driver.insertItem('there', 'y', { ttl })).toBe(true)
   })
 
-  test('keeps its connections while a replica is away for long', async () => {
+  test('keeps its connections during a long outage of a replica', async () => {
     const driver = await open()
     await driver.setItem('key', 'x', { ttl })
     const before = await connections()
@@ -175,7 +175,7 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await withoutReplica(async () => {
       const writing: Promise<unknown>[] = []
       for (let round = 0; round < 10; round += 1) {
-        writing.push(expect(driver.setItem('key', 'x', { ttl })).rejects.toThrow(/confirmed|no answer/u))
+        writing.push(expect(driver.setItem('key', 'x', { ttl })).rejects.toThrow(/confirmed|no response/u))
         await new Promise((resolve) => setTimeout(resolve, 250))
       }
       await Promise.all(writing)
@@ -184,14 +184,14 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await expect.poll(() => driver.setItem('key', 'x', { ttl }).catch(() => 'rejected')).toBeUndefined()
   }, 30_000)
 
-  test('asks for as many replicas as it was told', async () => {
+  test('waits for the configured number of replicas', async () => {
     await expect(open({ waitReplicas: 2, operationTimeout: 4 })).rejects.toThrow(
       'has 1 replicas in sync, but waitReplicas is 2',
     )
     await open()
   })
 
-  test('says with each write why the primary cannot be reached', async () => {
+  test('reports with each write why the primary is unreachable', async () => {
     const other = await startRedis()
     const copy = await startReplica(other)
     const driver = driverOf({ url: other.url, waitReplicas: 1, operationTimeout })
@@ -203,12 +203,12 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await Promise.all([other.stop(), copy.stop()])
   })
 
-  test('leaves a connection for writes that has gone dark, and works over another', async () => {
+  test('drops a dead connection for writes and uses a new one', async () => {
     const proxy = await startProxy(primary)
     const driver = driverOf({ url: proxy.url, waitReplicas: 1, operationTimeout })
     await driver.open()
     proxy.darken()
-    // Nothing is read: the connection for reads must not come into it.
+    // No reads, so that the connection for reads is not involved.
     const writing = () => driver.setItem('dark', 'x', { ttl }).catch(({ message }) => message)
     expect(await writing()).toContain('no response within 1 s')
     await expect.poll(writing, { timeout: 15_000 }).toBeUndefined()
@@ -216,18 +216,18 @@ describeWithRedis('the Redis driver with waitReplicas', () => {
     await proxy.stop()
   }, 30_000)
 
-  test('works with a client that was given', async () => {
+  test("works with the caller's client", async () => {
     const client = new Redis(primary.url, { autoResendUnfulfilledCommands: false })
     const driver = driverOf({ client, waitReplicas: 1, operationTimeout })
     expect(await driver.insertItem('given', 'x', { ttl })).toBe(true)
     expect(await driver.insertItem('given', 'x', { ttl })).toBe(false)
     await withoutReplica(() =>
-      expect(driver.setItem('given', 'y', { ttl })).rejects.toThrow(/0 of 1 replicas|no answer/u),
+      expect(driver.setItem('given', 'y', { ttl })).rejects.toThrow(/0 of 1 replicas|no response/u),
     )
     client.disconnect()
   })
 
-  test('rejects when the replica has left', async () => {
+  test('rejects when the replica has disconnected', async () => {
     const driver = await open()
     await replica.command('REPLICAOF', 'NO', 'ONE')
     await expect(driver.insertItem('left', 'x', { ttl })).rejects.toThrow(unconfirmed)

@@ -1,5 +1,5 @@
-// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no insert that was answered may be gone then: it is the
-// only thing between a redeemed code and a second redemption.
+// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no resolved insert may be lost:
+// the insert prevents a second redemption of a code.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
@@ -11,7 +11,7 @@ import { type RedisServer, type Sentinel, startRedis, startSentinel } from '../s
 
 const ttl = 600
 const writers = 32
-/** So many of them do not fit into the buffers of the system: a replica that takes nothing is then really behind. */
+/** Large enough that the writes do not fit into system buffers, so that a paused replica falls behind. */
 const large = 'x'.repeat(300_000)
 
 describeWithRedis('the Redis driver with Sentinels', () => {
@@ -31,7 +31,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     return { primary, replica, sentinel }
   }
 
-  /** Inserts one item after the other until it is told to stop, and tells which of them were answered with true. */
+  /** Inserts items until `stop()`, and records which inserts returned true and which rejected. */
   function inserting(driver: RedisDriver): {
     readonly created: string[]
     readonly refused: string[]
@@ -68,7 +68,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     }
   }
 
-  test('finds the primary, and its successor, without a restart', async () => {
+  test('finds the primary and its successor without a restart', async () => {
     const { primary, replica, sentinel } = await start()
     const driver = driverOf({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: sentinel.name })
     await driver.open()
@@ -81,7 +81,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     expect(await replica.command('GET', 'grantry:key')).toBe('after')
   }, 60_000)
 
-  test('keeps every insert that was answered, through the loss of the primary under load', async () => {
+  test('keeps every resolved insert through the loss of the primary under load', async () => {
     const { primary, replica, sentinel } = await start()
     const driver = driverOf({
       sentinels: [{ host: '127.0.0.1', port: sentinel.port }],
@@ -92,7 +92,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     await driver.open()
     const inserts = inserting(driver)
     await expect.poll(() => inserts.created.length, { timeout: 20_000 }).toBeGreaterThan(300)
-    // The replica falls behind: from here on the primary alone has what is written.
+    // The replica falls behind: from now on, only the primary has new writes.
     replica.pause()
     inserts.grow()
     const answers = (): number => inserts.created.length + inserts.refused.length

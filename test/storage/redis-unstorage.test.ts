@@ -1,4 +1,4 @@
-// The driver inside unstorage, where nobody calls open().
+// The driver inside unstorage, which does not call open().
 import { createStorage, prefixStorage, type Storage } from 'unstorage'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
@@ -26,7 +26,7 @@ describeWithRedis('the Redis driver in unstorage', () => {
     expect([await storage.getItem('a:b'), await storage.hasItem('a:b')]).toEqual([null, false])
   })
 
-  test('sets and gets several at once', async () => {
+  test('sets and gets several items in one call', async () => {
     await storage.setItems([
       { key: 'a', value: 'one' },
       { key: 'a:b', value: 'two' },
@@ -38,13 +38,13 @@ describeWithRedis('the Redis driver in unstorage', () => {
     ])
   })
 
-  test('keeps raw bytes', async () => {
+  test('stores raw bytes', async () => {
     const bytes = new Uint8Array([0, 255, 128, 10])
     await storage.setItemRaw('bytes', bytes)
     expect(new Uint8Array((await storage.getItemRaw<Uint8Array>('bytes')) ?? [])).toEqual(bytes)
   })
 
-  test('ends an item with its ttl', async () => {
+  test('expires an item after its ttl', async () => {
     await storage.setItem('short', 'value', { ttl: 0.05 })
     await storage.setItem('long', 'value', { ttl: 60 })
     await expect.poll(() => storage.getItem('short')).toBeNull()
@@ -66,7 +66,7 @@ describeWithRedis('the Redis driver in unstorage', () => {
     expect(await storage.getKeys()).toEqual([])
   })
 
-  test('keeps meta data, and has none of what is missing', async () => {
+  test('stores metadata, and returns none for an absent item', async () => {
     await storage.setItem('key', 'value')
     await storage.setMeta('key', { owner: 'alice' })
     expect(await storage.getMeta('key')).toEqual({ owner: 'alice' })
@@ -74,7 +74,7 @@ describeWithRedis('the Redis driver in unstorage', () => {
     expect(await storage.getKeys()).toEqual(['key'])
   })
 
-  test('rejects, and gives no value, where the server is unfit', async () => {
+  test('rejects when the server is unsuitable', async () => {
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu')
     await expect(storage.getItem('key')).rejects.toThrow('set maxmemory-policy noeviction')
     await expect(storage.setItem('key', 'value')).rejects.toThrow('set maxmemory-policy noeviction')

@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 describe('a storage whose driver cannot insert atomically', () => {
-  test('is refused with what is wrong and what to do', () => {
+  test('is rejected with the problem and the fix', () => {
     expect(thrownBy(() => unstorageDriver(createStorage()))).toMatchObject(
       refusal(
         'unstorageDriver(): memory at the root has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there',
@@ -43,16 +43,16 @@ describe('a storage whose driver cannot insert atomically', () => {
     )
   })
 
-  test('is taken for a single process, and one of many wins', async () => {
+  test('is accepted for a single process, where one of many inserts wins', async () => {
     const slow: Driver = {
       ...plainMemory(),
-      // With the look and the write far apart, nothing but the lock helps.
+      // With a delay between read and write, only the lock helps.
       setItem: (...given) => new Promise((resolve) => setTimeout(() => resolve(memory.setItem?.(...given)), 2)),
       getItem: (...given) => memory.getItem(...given),
     }
     const memory = plainMemory()
     const storage = createStorage({ driver: slow })
-    // Two drivers on one storage, as two providers of a program have.
+    // Two drivers on one storage, like two providers in one program.
     const drivers = [singleProcess(storage), singleProcess(storage)] as const
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, racer) =>
@@ -63,7 +63,7 @@ describe('a storage whose driver cannot insert atomically', () => {
     expect(await drivers[0].getItem(key)).toBe(String(answers.indexOf(true)))
   })
 
-  test('is refused where it can hold a key: at a mount inside the base, and around it', () => {
+  test('is rejected at any mount that can hold a key: inside the base or around it', () => {
     const inside = createStorage({ driver: memoryDriver() })
       .mount('tokens', memoryDriver())
       .mount('tokens:spent', plainMemory())
@@ -75,7 +75,7 @@ describe('a storage whose driver cannot insert atomically', () => {
     expect(thrownBy(() => unstorageDriver(around))).toMatchObject(refusal(/at the root/u))
   })
 
-  test('does not matter where it can hold none', () => {
+  test('is accepted at mounts that cannot hold a key', () => {
     const storage = createStorage()
       .mount('tokens', memoryDriver())
       .mount('tokens2', plainMemory())
@@ -84,7 +84,7 @@ describe('a storage whose driver cannot insert atomically', () => {
     expect(unstorageDriver(storage, { base: 'tokens:' }).name).toBe('unstorage (memory)')
   })
 
-  test('is refused also when it was mounted later', async () => {
+  test('is rejected even if it is mounted later', async () => {
     const storage = createStorage({ driver: memoryDriver() })
     const driver = unstorageDriver(storage)
     storage.mount('spent', plainMemory())
@@ -94,7 +94,7 @@ describe('a storage whose driver cannot insert atomically', () => {
 })
 
 describe('a storage with an atomic driver', () => {
-  test('is written where its mounts say, with the mounted insertItem()', async () => {
+  test('is written through the insertItem() of its mounts', async () => {
     const mounted = memoryDriver()
     const insertItem = vi.spyOn(mounted, 'insertItem')
     const storage = createStorage().mount('tokens', mounted)
@@ -111,7 +111,7 @@ describe('a storage with an atomic driver', () => {
     expect(await storage.getKeys()).toEqual([])
   })
 
-  test('beside one that is not: each in its own way', async () => {
+  test('uses insertItem() or the lock, depending on the mount', async () => {
     const atomic = memoryDriver()
     const insertItem = vi.spyOn(atomic, 'insertItem')
     const driver = singleProcess(createStorage().mount('spent', atomic))
@@ -123,7 +123,7 @@ describe('a storage with an atomic driver', () => {
     expect(insertItem).toHaveBeenCalledTimes(2)
   })
 
-  test('ends items by the expiry of the driver', async () => {
+  test('expires items as the mounted driver does', async () => {
     vi.useFakeTimers({ now: 1_800_000_000_000 })
     const driver = unstorageDriver(createStorage({ driver: memoryDriver() }))
     expect(await driver.insertItem(key, 'x', { ttl: minute })).toBe(true)
@@ -131,12 +131,12 @@ describe('a storage with an atomic driver', () => {
     expect(await driver.getItem(key)).toBe('x')
     vi.advanceTimersByTime(1)
     expect(await driver.getItem(key)).toBeNull()
-    // Absent and free in the same instant: between two expiries there would be a moment when neither holds.
+    // Absent and insertable in the same instant: with two separate expiries there would be a gap.
     expect(await driver.insertItem(key, 'y', { ttl: minute })).toBe(true)
   })
 
-  // Two clocks are never quite the same: an item that looks gone and keeps others out would be nobody's.
-  test('says that an item is there for as long as the driver keeps others from inserting it', async () => {
+  // Two clocks always differ a little: an item must not look absent while it still blocks inserts.
+  test('returns an item for as long as it blocks inserts', async () => {
     vi.useFakeTimers({ now: 1_800_000_000_000 })
     const late = memoryDriver()
     const insertItem: AtomicDriver['insertItem'] = (name, value, { ttl }) =>
@@ -159,7 +159,7 @@ describe('a storage with an atomic driver', () => {
   })
 })
 
-// prefixStorage() renames keys in every operation but not in getMount(): an insert would go elsewhere than the look.
+// prefixStorage() renames keys in every operation except getMount(), so inserts and reads would use different keys.
 describe('a storage with a prefix', () => {
   test.each<[string, () => AtomicDriver]>([
     [
@@ -174,21 +174,21 @@ describe('a storage with a prefix', () => {
         ),
     ],
     ['in a single process', () => singleProcess(prefixStorage(createStorage(), 'tokens'))],
-  ])('is refused at the start, %s', async (_, driver) => {
+  ])('is rejected at start, %s', async (_, driver) => {
     const sentence =
       /^unstorageDriver\(\): a value written through the storage is not in memory at .*, the driver that its getMount\(\) returns; this happens with prefixStorage\(\): pass the storage itself, and the prefix as \{ base \}$/u
     await expect(driver().open?.()).rejects.toMatchObject(refusal(sentence))
     await expect(fixture({ storage: driver() })).rejects.toMatchObject(refusal(/cannot be used: .*\{ base \}$/u))
   })
 
-  test('without an atomic driver, the refusal names the base', () => {
+  test('without an atomic driver, the error suggests the base option', () => {
     const storage = createStorage().mount('tokens', memoryDriver())
     expect(thrownBy(() => unstorageDriver(prefixStorage(storage, 'tokens') as Storage))).toMatchObject(
       refusal(/\(and pass a prefix as \{ base \}\)/u),
     )
   })
 
-  test('is the base, and the probe leaves nothing behind', async () => {
+  test('is set with the base option, and the probe leaves nothing behind', async () => {
     const storage = createStorage({ driver: memoryDriver() })
     const driver = unstorageDriver(storage, { base: 'tokens' })
     await driver.open?.()
@@ -197,14 +197,14 @@ describe('a storage with a prefix', () => {
     expect(await prefixStorage(storage, 'tokens').getKeys()).toEqual([key])
   })
 
-  test.each(['a b', 'Tokens', 'a/b', '..', 'a::b', '?'])('%j is no base', (base) => {
+  test.each(['a b', 'Tokens', 'a/b', '..', 'a::b', '?'])('rejects the base %j', (base) => {
     expect(thrownBy(() => unstorageDriver(createStorage({ driver: memoryDriver() }), { base }))).toMatchObject(
       refusal(/^unstorageDriver\(\): the base .* must be lower-case letters/u),
     )
   })
 })
 
-test('the storage stays open: it is not the driver that opened it', async () => {
+test('closing the provider leaves the storage open', async () => {
   const storage = createStorage()
   const dispose = vi.spyOn(storage, 'dispose')
   const f = await fixture({ storage: singleProcess(storage) })
@@ -214,7 +214,7 @@ test('the storage stays open: it is not the driver that opened it', async () => 
   expect(await storage.getItem('mine')).toBe('kept')
 })
 
-test('files of unstorage serve a provider of a single process', async () => {
+test('the fs driver of unstorage works for a provider in a single process', async () => {
   const base = await mkdtemp(join(tmpdir(), 'grantry-unstorage-'))
   try {
     const f = await fixture({ storage: singleProcess(createStorage({ driver: fsDriver({ base }) })) })

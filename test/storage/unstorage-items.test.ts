@@ -14,13 +14,13 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what is stored', () => {
+describe('a stored value', () => {
   const values = ['123456', 'true', 'null', '1e5', '', 'undefined', 'NaN', '{"__proto__":{"x":1}}', '"quoted"', '\0€😀']
 
   test.each([
     ['in a single process', () => singleProcess()],
     ['with an atomic driver', () => unstorageDriver(createStorage({ driver: memoryDriver() }))],
-  ])('comes back to the letter, %s', async (_, make) => {
+  ])('comes back unchanged, %s', async (_, make) => {
     const driver = make()
     for (const value of values) {
       await driver.setItem('code:0', value, { ttl: minute })
@@ -31,7 +31,7 @@ describe('what is stored', () => {
     }
   })
 
-  test('ends exactly on a driver that ignores the ttl, and can be inserted then', async () => {
+  test('expires exactly on a driver that ignores the ttl, and can be inserted again', async () => {
     vi.useFakeTimers({ now: 1_800_000_000_000 })
     const driver = singleProcess()
     await driver.setItem('code:0', 'x', { ttl: minute })
@@ -45,7 +45,7 @@ describe('what is stored', () => {
     expect(await driver.getItem('code:0')).toBe('y')
   })
 
-  test('has a ttl of whole seconds for drivers that take one: 0 would be for ever on Redis, and 0.5 an error', async () => {
+  test('gets a ttl of whole seconds: on Redis, 0 would mean no expiry and 0.5 an error', async () => {
     const memory = plainMemory()
     const setItem = vi.fn()
     const driver = singleProcess(createStorage({ driver: { ...memory, setItem } }))
@@ -58,7 +58,7 @@ describe('what is stored', () => {
     expect(setItem).toHaveBeenCalledTimes(4)
   })
 
-  test('by somebody else is there, and is passed on for the core to judge', async () => {
+  test('of another program is returned for the core to judge', async () => {
     const storage = createStorage()
     const driver = singleProcess(storage)
     for (const foreign of ['torn {"value', { version: 2 }, 7]) {
@@ -68,14 +68,14 @@ describe('what is stored', () => {
     }
   })
 
-  test('is an outage when the storage returns an Error as the value', async () => {
+  test('causes a rejection when it is an Error returned by the storage', async () => {
     const broken: Driver = { ...plainMemory(), getItem: () => new Error('EIO') as never }
     const driver = singleProcess(createStorage({ driver: broken }))
     await expect(driver.getItem('code:0')).rejects.toThrow('EIO')
     await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('EIO')
   })
 
-  test('is not poisoned by a write that failed', async () => {
+  test('can be inserted after a failed write', async () => {
     const memory = plainMemory()
     let broken = true
     const setItem: Driver['setItem'] = (...given) => {
@@ -90,7 +90,7 @@ describe('what is stored', () => {
 })
 
 test.each([...['', 'a?b', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', '..', 'a$', 'A', 'é', 'a b', '\0', 'a.b']])(
-  '%j is no key, rather than one that unstorage folds with another',
+  'rejects the key %j, which unstorage would fold with another one',
   async (hostile) => {
     const storage = createStorage()
     const driver = singleProcess(storage)
@@ -106,7 +106,7 @@ test.each([...['', 'a?b', 'a/b', 'a\\b', 'a::b', ':a', 'a:', 'a:..:b', '..', 'a$
   },
 )
 
-test('a key that is the name of a mount is none: unstorage keeps it outside and looks for it inside', async () => {
+test('rejects a key equal to the name of a mount, which unstorage writes outside and reads inside', async () => {
   const driver = unstorageDriver(createStorage({ driver: memoryDriver() }).mount('code:0', memoryDriver()))
   await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('is not a plain key')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyLock } from '../../packages/storage-drivers/src/key-lock.ts'
 
-/** Something that ends when the test says so. */
+/** A promise that the test settles. */
 function pending() {
   let end = (): void => {}
   let fail = (_: Error): void => {}
@@ -14,7 +14,7 @@ function pending() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('what happens to one key happens one after the other, in the order of the calls', async () => {
+test('runs calls for one key in sequence, in the order of the calls', async () => {
   const lock = createKeyLock()
   const first = pending()
   const order: string[] = []
@@ -32,7 +32,7 @@ test('what happens to one key happens one after the other, in the order of the c
   expect(order).toEqual(['one begins', 'one ends', 'two', 'three'])
 })
 
-test('who comes when the first has ended waits for the second', async () => {
+test('a call that arrives after the first has ended waits for the second', async () => {
   const lock = createKeyLock()
   const [first, second] = [pending(), pending()]
   const one = lock('a', () => first.promise)
@@ -51,7 +51,7 @@ test('who comes when the first has ended waits for the second', async () => {
   expect(begun).toBe(true)
 })
 
-test('another key does not wait', async () => {
+test('does not block another key', async () => {
   const lock = createKeyLock()
   const first = pending()
   const one = lock('a', () => first.promise)
@@ -60,7 +60,7 @@ test('another key does not wait', async () => {
   await one
 })
 
-test('a failure is the failure of its caller only, and the next one has its turn', async () => {
+test('a failure rejects only its own caller, and the next call runs', async () => {
   const lock = createKeyLock()
   const first = pending()
   const one = lock('a', () => first.promise)
@@ -71,7 +71,7 @@ test('a failure is the failure of its caller only, and the next one has its turn
   expect(await lock('a', async () => 'three')).toBe('three')
 })
 
-test('of many at once none is lost, and none runs beside another', async () => {
+test('runs all of many concurrent calls, never two of one key at a time', async () => {
   const lock = createKeyLock()
   let running = 0
   let most = 0
@@ -90,7 +90,7 @@ test('of many at once none is lost, and none runs beside another', async () => {
   expect(most).toBe(3)
 })
 
-test('what is idle is begun at once: nothing of it was kept', async () => {
+test('starts synchronously for an idle key, for which it keeps no state', async () => {
   const lock = createKeyLock()
   await lock('a', async () => {})
   await expect(lock('a', () => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO')
@@ -99,7 +99,7 @@ test('what is idle is begun at once: nothing of it was kept', async () => {
   const next = lock('a', async () => {
     begun = true
   })
-  // With an earlier one still in the way, it would begin a tick later.
+  // With an earlier call still registered, it would start a tick later.
   expect(begun).toBe(true)
   await next
 })

@@ -1,4 +1,5 @@
-// The file drivers of unstorage return the error of a failed unlink, and unstorage drops it: a revoked reference token stays on the disk.
+// The file drivers of unstorage return the error of a failed unlink and unstorage ignores it: a revoked reference token
+// would stay on disk.
 
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage } from 'unstorage'
@@ -7,7 +8,7 @@ import { expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 import { issueTokens } from '../support/revocation.ts'
 
-test('a removal that the mounted driver has not done is not acknowledged', async () => {
+test('a revocation fails with 503 when the mounted driver does not remove the item', async () => {
   const driver = memory()
   let fails = false
   const stubborn = {

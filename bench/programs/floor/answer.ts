@@ -5,7 +5,7 @@ const token = 'x'.repeat(floorLength - filled)
 
 export const floorHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const
 
-/** Reads the form, and answers with 200 bytes that show that it did. */
+/** Parses the form and returns 200 bytes that contain its scope. */
 export const floorAnswer = (form: string): string =>
   JSON.stringify({
     access_token: token,
@@ -19,13 +19,13 @@ type MakeResponse = new (
   init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
 ) => Response
 
-/** The same for everything that takes a function from Request to Response. */
+/** Returns the baseline as a fetch handler. */
 export const floorFetch =
   (MadeResponse: MakeResponse = Response, textOf = (request: Request): Promise<string> => request.text()) =>
   async (request: Request): Promise<Response> =>
     new MadeResponse(floorAnswer(await textOf(request)), { status: 200, headers: floorHeaders })
 
-/** As a provider reads a body: piece by piece, because it may be too long. */
+/** Reads a body chunk by chunk, as a provider does to enforce its size limit. */
 export async function textByPieces({ body }: Request): Promise<string> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()

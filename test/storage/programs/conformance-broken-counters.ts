@@ -1,4 +1,4 @@
-// Drivers that do not count as they should.
+// Drivers with a faulty counter.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type Broken, over, turn } from './conformance-broken.ts'
@@ -8,7 +8,7 @@ const end = 'expires a counter after the ttl of its creation'
 
 export const brokenCounters: readonly Broken[] = [
   {
-    fault: 'incrementItem() looks first and writes later',
+    fault: 'incrementItem() reads first and writes later',
     proof: exact,
     sentence:
       /40 calls of incrementItem\(\) with one key at the same time should return 1 to 40, each once, but returned \d+ different/u,
@@ -22,7 +22,7 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'incrementItem() answers with the value before',
+    fault: 'incrementItem() returns the previous value',
     proof: exact,
     sentence: /must return a positive integer, but returned 0/u,
     subject: over((good) => ({
@@ -30,7 +30,7 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'incrementItem() answers with text',
+    fault: 'incrementItem() returns a string',
     proof: exact,
     sentence: /must return a positive integer, but returned "1"/u,
     subject: over((good) => ({
@@ -38,7 +38,7 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'every count moves the end of a counter',
+    fault: 'every increment extends a counter',
     proof: end,
     sentence: /should restart after 2 s, even when it is incremented constantly/u,
     subject: over((good) => ({
@@ -50,13 +50,13 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'a counter never ends',
+    fault: 'a counter never expires',
     proof: end,
     sentence: /a counter with a ttl of 2 s should restart/u,
     subject: over((good) => ({ incrementItem: (key) => good.incrementItem?.(key, { ttl: 40_000 }) ?? 0 })),
   },
   {
-    fault: 'a counter ends early',
+    fault: 'a counter expires early',
     proof: end,
     sentence: /should live for 2 s, but restarted after/u,
     subject: over((good) => ({
@@ -64,7 +64,7 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'counters of similar keys are one',
+    fault: 'similar keys share a counter',
     proof: 'counts every hostile key separately or rejects it',
     sentence: /should return 1 or reject, since only similar keys were incremented/u,
     subject: over((good) => ({
@@ -72,7 +72,7 @@ export const brokenCounters: readonly Broken[] = [
     })),
   },
   {
-    fault: 'two drivers of one process look first and write later, each under its own lock',
+    fault: 'two drivers of one process read first and write later, each under its own lock',
     proof: 'counts each call once through two drivers of one process',
     sentence: /at the same time should return 1 to 40, each once/u,
     subject() {
@@ -99,7 +99,7 @@ export const brokenCounters: readonly Broken[] = [
     },
   },
   {
-    fault: 'an outage begins every counter anew',
+    fault: 'an outage restarts every counter',
     proof: 'counts correctly or rejects during a real outage, and counts again after it',
     sentence: /during an outage incrementItem\(\) should reject or return 2, but returned 1/u,
     subject() {

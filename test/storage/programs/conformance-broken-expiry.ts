@@ -1,9 +1,9 @@
-// Drivers whose items do not end, end early, or are taken over by several when they end.
+// Drivers whose items do not expire, expire early, or are replaced by several inserts after they expire.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type Broken, over } from './conformance-broken.ts'
 
-/** As long as a file or a network takes, now more and now less. */
+/** A random delay, like that of a disk or network. */
 const moment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 8))
 
 interface Item {
@@ -11,7 +11,7 @@ interface Item {
   readonly end: number
 }
 
-/** Insert over an expired item, with time between the look and the write. */
+/** Replaces an expired item with a delay between the check and the write. */
 function replacingExpired(): AtomicDriver {
   const items = new Map<string, Item>()
   const write = (key: string, value: string, ttl: number) => items.set(key, { value, end: Date.now() + ttl * 1000 })
@@ -37,7 +37,7 @@ function replacingExpired(): AtomicDriver {
   }
 }
 
-/** Ends items by timers, as a later unstorage did: more than 24.8 days end at once. */
+/** Expires items with timers, as a later unstorage did: a ttl of more than 24.8 days expires immediately. */
 function onTimers(): AtomicDriver {
   const good = memoryDriver()
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
@@ -68,7 +68,7 @@ function onTimers(): AtomicDriver {
 
 export const brokenExpiry: readonly Broken[] = [
   {
-    fault: 'ignores the ttl',
+    fault: 'it ignores the ttl',
     proof: 'expires an item after its ttl, neither earlier nor much later',
     sentence: /set with a ttl of 1 s should be gone after 1 s, but still existed after 2\.\d s/u,
     subject: over((good) => ({
@@ -77,7 +77,7 @@ export const brokenExpiry: readonly Broken[] = [
     })),
   },
   {
-    fault: 'ends items early',
+    fault: 'it expires items early',
     proof: 'expires an item after its ttl, neither earlier nor much later',
     sentence: /inserted with a ttl of 2 s should live for 2 s, but was gone after/u,
     subject: over((good) => ({
@@ -85,7 +85,7 @@ export const brokenExpiry: readonly Broken[] = [
     })),
   },
   {
-    fault: 'a fraction fails, as in Redis',
+    fault: 'a fractional ttl fails, as in Redis',
     proof: 'accepts a ttl with a fraction of a second',
     sentence: /ERR value is not an integer/u,
     subject: over((good) => ({
@@ -96,7 +96,7 @@ export const brokenExpiry: readonly Broken[] = [
     })),
   },
   {
-    fault: 'a ttl of 0 is for ever, as in Redis',
+    fault: 'a ttl of 0 means no expiry, as in Redis',
     proof: 'never returns an item whose ttl is 0 or less',
     sentence: /an item that was set with a ttl of 0 s must not be readable/u,
     subject: over((good) => ({
@@ -104,13 +104,13 @@ export const brokenExpiry: readonly Broken[] = [
     })),
   },
   {
-    fault: 'ends items by timers',
+    fault: 'it expires items with timers',
     proof: 'keeps an item for 40 days',
     sentence: /an item that was set with a ttl of (24\.9|25|40|400) days was gone after a second/u,
     subject: () => ({ open: onTimers }),
   },
   {
-    fault: 'the first end stays',
+    fault: 'the first expiry stays',
     proof: 'replaces the expiry with a later set',
     sentence: /set again with a ttl of an hour expired after its earlier ttl of 1 s/u,
     subject: over((good) => {
@@ -129,7 +129,7 @@ export const brokenExpiry: readonly Broken[] = [
     }),
   },
   {
-    fault: 'an insert that is refused lengthens the life of what it finds',
+    fault: 'a refused insert extends the existing item',
     proof: 'does not change the expiry with a refused insert',
     sentence: /after a refused insert should be gone after 1 s/u,
     subject: over((good) => ({
@@ -148,7 +148,7 @@ export const brokenExpiry: readonly Broken[] = [
     subject: () => ({ open: replacingExpired }),
   },
   {
-    fault: 'an expired item keeps others out',
+    fault: 'an expired item blocks inserts',
     proof: 'lets exactly one insert replace an expired item',
     sentence: /exactly 1 should return true, but 0 did/u,
     subject: over((good) => {

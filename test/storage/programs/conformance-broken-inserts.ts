@@ -1,7 +1,10 @@
-// Drivers that do not keep, or let more than one insert.
+// Drivers that lose items or let more than one insert win.
 import { type Broken, over, renaming, turn } from './conformance-broken.ts'
 
-/** Look and write as far apart as with a network in between. Only for markers: the provider's own probe at start would notice. */
+/**
+ * Delays the write after the check, like a network. Only for markers: the probe of the provider at start would detect
+ * it.
+ */
 const farApart = over((good) => ({
   async insertItem(key, value, options) {
     if ((await good.getItem(key)) !== null) return false
@@ -13,7 +16,7 @@ const farApart = over((good) => ({
 
 export const brokenInserts: readonly Broken[] = [
   {
-    fault: 'insertItem() looks first and writes later',
+    fault: 'insertItem() reads first and writes later',
     proof: 'lets exactly one of many concurrent inserts win',
     sentence: /of 50 concurrent calls of insertItem\(\) with one key, exactly 1 should return true, but \d+ did/u,
     subject: over((good) => ({
@@ -26,37 +29,37 @@ export const brokenInserts: readonly Broken[] = [
     })),
   },
   {
-    fault: 'insertItem() looks first and writes later, and a provider redeems codes on it',
+    fault: 'insertItem() reads first and writes later, and a provider redeems codes on it',
     proof: 'redeems a code once in 50 concurrent requests',
     sentence: /of 50 redemptions of one code, exactly 1 should succeed, but \d+ did/u,
     subject: farApart,
   },
   {
-    fault: 'insertItem() looks first and writes later, and a provider rotates refresh tokens on it',
+    fault: 'insertItem() reads first and writes later, and a provider rotates refresh tokens on it',
     proof: 'rotates a refresh token once in 50 concurrent requests',
     sentence: /of 50 redemptions of one refresh token, exactly 1 should succeed, but \d+ did/u,
     subject: farApart,
   },
   {
-    fault: 'insertItem() looks first and writes later, and a provider answers retries on it',
+    fault: 'insertItem() reads first and writes later, and a provider answers retries on it',
     proof: 'returns one successor for 50 equal refreshes inside the retry window',
     sentence: /50 equal refreshes should get one successor, but got \d+/u,
     subject: farApart,
   },
   {
-    fault: 'insertItem() always says true',
+    fault: 'insertItem() always returns true',
     proof: 'inserts only if the item is absent',
     sentence: /insertItem\(\) over an item that was set should return false/u,
     subject: over(() => ({ insertItem: () => true })),
   },
   {
-    fault: 'insertItem() never says true',
+    fault: 'insertItem() never returns true',
     proof: 'stores the keys of the core separately',
     sentence: /should return true/u,
     subject: over(() => ({ insertItem: () => false })),
   },
   {
-    fault: 'insertItem() answers as its client library does',
+    fault: 'insertItem() returns the result of its client library',
     proof: 'inserts only if the item is absent',
     sentence: /must return true or false, but returned "OK"/u,
     subject: over((good) => ({
@@ -64,7 +67,7 @@ export const brokenInserts: readonly Broken[] = [
     })),
   },
   {
-    fault: 'an insert that is refused overwrites',
+    fault: 'a refused insert overwrites the item',
     proof: 'inserts only if the item is absent',
     sentence: /a refused insert should not change an item that was set/u,
     subject: over((good) => ({
@@ -76,7 +79,7 @@ export const brokenInserts: readonly Broken[] = [
     })),
   },
   {
-    fault: 'one hash is one item, whatever the kind',
+    fault: 'different kinds of one hash share an item',
     proof: 'stores the keys of the core separately',
     sentence: /only other kinds of the same hash exist/u,
     subject: renaming((key) => key.slice(key.lastIndexOf(':') + 1)),
@@ -99,13 +102,13 @@ export const brokenInserts: readonly Broken[] = [
     })),
   },
   {
-    fault: 'forgets to remove',
+    fault: 'removeItem() does nothing',
     proof: 'stores, replaces and removes an item',
     sentence: /after removeItem\(\) getItem\(\) should return nothing/u,
     subject: over(() => ({ removeItem() {} })),
   },
   {
-    fault: 'what was written is seen later',
+    fault: 'a write becomes visible late',
     proof: 'stores, replaces and removes an item',
     sentence: /after setItem\(\).* getItem\(\) should return/u,
     subject: over((good) => ({

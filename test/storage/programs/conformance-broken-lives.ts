@@ -1,23 +1,23 @@
-// Drivers that do not answer, begin anew, end too much, or make something else of an outage.
+// Drivers that hang, lose items on open(), dispose of too much, or misreport an outage.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { type Broken, over } from './conformance-broken.ts'
 
 export const brokenLives: readonly Broken[] = [
   {
-    fault: 'never answers',
+    fault: 'it hangs',
     proof: 'stores, replaces and removes an item',
     sentence: /getItem\(.*\) did not end within 5 s/u,
     subject: over(() => ({ getItem: () => new Promise(() => {}) })),
   },
   {
-    fault: 'a second open() begins anew',
+    fault: 'a second open() clears the storage',
     proof: 'keeps its items when it is opened twice',
     sentence: /gone after a second open\(\)/u,
     subject: over((good) => ({ open: () => (good as ReturnType<typeof memoryDriver>).clear() })),
   },
   {
-    fault: 'the first that is disposed of closes the storage of all',
+    fault: 'dispose() closes the storage of other drivers',
     proof: 'is disposed of without affecting other drivers',
     sentence: /dispose\(\) of one driver removed an item of another one/u,
     subject() {
@@ -26,7 +26,7 @@ export const brokenLives: readonly Broken[] = [
     },
   },
   {
-    fault: 'two drivers of one process do not know of each other',
+    fault: "two drivers of one process do not see each other's inserts",
     proof: 'lets exactly one of many concurrent inserts win through two drivers of one process',
     sentence: /exactly 1 should return true, but 2 did/u,
     subject() {

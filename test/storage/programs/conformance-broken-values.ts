@@ -1,4 +1,4 @@
-// Drivers that tear values, change them, or take two keys for one.
+// Drivers that tear or change values, or confuse keys.
 import { type Broken, over, renaming, turn } from './conformance-broken.ts'
 
 const hostileKeys = 'stores every hostile key separately or rejects it'
@@ -7,7 +7,7 @@ const torn = 'never returns a partial value during a replacement'
 
 export const brokenValues: readonly Broken[] = [
   {
-    fault: 'writes a value in two pieces',
+    fault: 'it writes a value in two pieces',
     proof: torn,
     sentence: /getItem\(\) should return the old or the new one, but returned/u,
     subject: over((good) => ({
@@ -19,7 +19,7 @@ export const brokenValues: readonly Broken[] = [
     })),
   },
   {
-    fault: 'removes a value before it writes the next',
+    fault: 'it removes a value before it writes the next one',
     proof: torn,
     sentence: /getItem\(\) should return the old or the new one, but returned nothing/u,
     subject: over((good) => ({
@@ -31,19 +31,19 @@ export const brokenValues: readonly Broken[] = [
     })),
   },
   {
-    fault: 'folds upper and lower case',
+    fault: 'it folds upper and lower case',
     proof: hostileKeys,
     sentence: /-UPPER-LOWER" should find nothing|should be rejected or have its own value/u,
     subject: renaming((key) => key.toLowerCase()),
   },
   {
-    fault: 'cuts keys at a question mark, as unstorage does',
+    fault: 'it cuts keys at a question mark, as unstorage does',
     proof: hostileKeys,
     sentence: /\?ttl=1"\) should find nothing, but returned the value/u,
     subject: renaming((key) => key.split('?')[0] ?? ''),
   },
   {
-    fault: 'gives an Error as the value, as the file driver of unstorage does',
+    fault: 'it returns an Error as the value, as the file driver of unstorage does',
     proof: hostileKeys,
     sentence: /returned an Error as the value instead of rejecting: ENOTDIR/u,
     subject: over((good) => ({
@@ -51,7 +51,7 @@ export const brokenValues: readonly Broken[] = [
     })),
   },
   {
-    fault: 'keeps one byte of a character',
+    fault: 'it stores one byte per character',
     proof: hostileValues,
     sentence: /a record of .* should come back/u,
     subject: over((good) => ({
@@ -59,7 +59,7 @@ export const brokenValues: readonly Broken[] = [
     })),
   },
   {
-    fault: 'keeps 64 KB of a value',
+    fault: 'it truncates values to 64 KB',
     proof: hostileValues,
     sentence: /a record of .* should come back/u,
     subject: over((good) => ({
@@ -67,7 +67,7 @@ export const brokenValues: readonly Broken[] = [
     })),
   },
   {
-    fault: 'takes what it cannot parse for absent',
+    fault: 'it treats a value that it cannot parse as absent',
     proof: 'grants nothing for foreign values',
     sentence: /"garbage" under a spent key should count as spent, but the response was 200/u,
     subject: over((good) => {

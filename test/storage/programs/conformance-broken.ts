@@ -1,22 +1,22 @@
-// A driver that breaks one promise: what the conformance kit is for.
+// Drivers that break one promise each, to test the conformance kit.
 import type { AtomicDriver } from '@grantry/core'
 import type { DriverSubject } from '@grantry/storage-drivers/conformance'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 
 export interface Broken {
-  /** What is wrong with it. */
+  /** The fault of the driver. */
   readonly fault: string
-  /** The proof that must notice. */
+  /** The proof that must detect it. */
   readonly proof: string
-  /** The sentence that must be among those of the proof. */
+  /** A message that the proof must report. */
   readonly sentence: RegExp
   subject(): DriverSubject
 }
 
-/** Until other work had its turn. */
+/** Yields to other work. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A good driver with parts of its own. */
+/** A correct driver with some methods replaced. */
 export const over = (parts: (good: AtomicDriver) => Partial<AtomicDriver>) => (): DriverSubject => ({
   open() {
     const good: AtomicDriver = memoryDriver()

@@ -1,4 +1,5 @@
-// What a child process of the conformance kit loads: a driver that does not open what the others open, and keeps its process from ending.
+// Module for child processes of the conformance kit: its driver opens another storage than the rest and keeps the
+// process alive.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 

@@ -1,4 +1,4 @@
-// What a child process of the conformance kit loads: the filesystem driver on the directory that the query names.
+// Module for child processes of the conformance kit: the filesystem driver on the directory in the query.
 import type { AtomicDriver } from '@grantry/core'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 

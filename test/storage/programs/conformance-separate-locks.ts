@@ -1,12 +1,12 @@
-// What a child process of the conformance kit loads: files with a lock in each process, which is a lie with more than one, on a disk so slow
-// that it always shows.
+// Module for child processes of the conformance kit: files with one lock per process, which fails with several
+// processes, on a disk slow enough to show it every time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AtomicDriver } from '@grantry/core'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage, type Driver } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 
-/** @param halves what the keys begin with whose values are written in two halves */
+/** @param halves prefix of the keys whose values are written in two halves */
 export function separateLocksDriver(base: string, halves: string): AtomicDriver {
   const files = fsDriver({ base })
   const slow: Driver = {

@@ -1,4 +1,4 @@
-// The tables of drivers that keep every promise: what a row is, and how it is judged.
+// Rows and assertions for the tables of drivers that pass the conformance kit.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,26 +7,26 @@ import { type DriverSubject, proveDriver } from '@grantry/storage-drivers/confor
 import { expect, onTestFinished } from 'vitest'
 import { bundle } from '../../support/bundle.ts'
 
-/** Why proofs are left out. */
+/** Reasons why proofs are left out. */
 export const noProcesses = 'the subject has no module for child processes to load'
 export const noOutage = 'the subject has no outage option to make the storage unavailable'
 export const nothingShared = 'two drivers from open() do not share a storage'
 
 export interface Row {
   readonly name: string
-  /** The reasons for which proofs are left out of this driver, and no others. */
+  /** The exact set of reasons for which proofs are left out for this driver. */
   readonly leavesOut: readonly string[]
   subject(): DriverSubject | Promise<DriverSubject>
 }
 
-/** Until the test is over. */
+/** Creates a directory that is removed after the test. */
 export async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-conformance-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** A program beside this one as JavaScript, with what it must know in the query. */
+/** Bundles a program of this folder as JavaScript, with parameters in the query. */
 export async function moduleOf(name: string, query: Readonly<Record<string, string>>): Promise<URL> {
   const file = await bundle(new URL(`./${name}.ts`, import.meta.url))
   onTestFinished(() => rm(dirname(file), { recursive: true, force: true }))

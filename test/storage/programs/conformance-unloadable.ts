@@ -1,4 +1,4 @@
-// What a child process of the conformance kit cannot load.
+// Module for child processes of the conformance kit whose open() throws.
 import type { AtomicDriver } from '@grantry/core'
 
 export const open = (): AtomicDriver => {

@@ -1,4 +1,4 @@
-// What a child process of the conformance kit loads: one insert wins, and something else is there.
+// Module for child processes of the conformance kit: one insert wins, but another value is stored.
 import type { AtomicDriver } from '@grantry/core'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 

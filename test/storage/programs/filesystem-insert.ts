@@ -1,4 +1,4 @@
-// Inserts the same keys as others at the same time, and prints those that it won.
+// Inserts the same keys as other processes at the same time, and prints the keys that it won.
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { print, starting } from './filesystem-process.ts'
 

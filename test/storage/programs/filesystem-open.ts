@@ -1,4 +1,4 @@
-// Opens a directory at the same moment as others, and writes an item.
+// Opens a directory at the same time as other processes, and writes an item.
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { print, starting } from './filesystem-process.ts'
 

@@ -6,10 +6,10 @@ import { print } from './filesystem-process.ts'
 
 const [directory = '', size = ''] = process.argv.slice(2)
 const driver = filesystemDriver({ directory, fsync: false })
-let told = false
+let stopped = false
 process.stdin.resume()
 const end = once(process.stdin, 'end').then(() => {
-  told = true
+  stopped = true
 })
 let count = 0
 const write = async (): Promise<void> => {
@@ -18,7 +18,7 @@ const write = async (): Promise<void> => {
 }
 await write()
 print('ready')
-while (!told) {
+while (!stopped) {
   await write()
   await setImmediate()
 }

@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A program of the tests in a process of its own. */
+/** A test program in its own process. */
 export interface Program {
   readonly child: ChildProcess
-  /** What it prints next. Rejects when it ends instead. */
+  /** Returns the next line that it prints. Rejects when it exits instead. */
   line(): Promise<string>
-  /** Lets a program that waits in `starting()` go on. */
+  /** Releases a program that waits in `starting()`. */
   go(): void
-  /** Resolves when it has ended and all that it printed was read, to the lines that nobody took. */
+  /** Resolves after it has exited, to the printed lines that were not read yet. */
   rest(): Promise<readonly string[]>
 }
 
 export function startProgram(bundled: string, ...args: readonly string[]): Program {
   const child = spawn(process.execPath, [bundled, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
-  // A program that was killed reads no more.
+  // A killed program no longer reads its input.
   child.stdin.on('error', () => undefined)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
@@ -39,14 +39,14 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-/** In a program: tells that it is ready, and waits until all the others are. */
+/** In a program: prints `ready` and waits until all programs are ready. */
 export async function starting(): Promise<void> {
   print('ready')
   await once(process.stdin, 'data')
   process.stdin.destroy()
 }
 
-/** Lets programs that are all ready go on at the same moment. */
+/** Waits until all programs are ready and releases them at the same moment. */
 export async function startTogether(programs: readonly Program[]): Promise<void> {
   await Promise.all(programs.map((program) => program.line()))
   for (const program of programs) program.go()

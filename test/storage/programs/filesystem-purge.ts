@@ -1,16 +1,16 @@
-// Purges again and again until its input ends, and prints how much it removed.
+// Purges repeatedly until its input ends, and prints the number of removed items.
 import { once } from 'node:events'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { print } from './filesystem-process.ts'
 
 const driver = filesystemDriver({ directory: process.argv[2] ?? '' })
-let told = false
+let stopped = false
 process.stdin.resume()
 const end = once(process.stdin, 'end').then(() => {
-  told = true
+  stopped = true
 })
 print('ready')
 let removed = 0
-while (!told) removed += await driver.purge()
+while (!stopped) removed += await driver.purge()
 await end
 print(`${removed}`)

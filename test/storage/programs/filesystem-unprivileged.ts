@@ -1,4 +1,4 @@
-// Opens a directory as a user who may not write it: root, whom nothing stops, becomes somebody else first.
+// Opens a directory as a user without write access: root switches to another user first.
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { print } from './filesystem-process.ts'
 

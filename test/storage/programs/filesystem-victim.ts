@@ -1,4 +1,5 @@
-// Writes until it is killed, and prints what is done: `<key> <number>` is there from then on, `<key> -` is not.
+// Writes until it is killed, and prints each completed operation: `<key> <number>` after a write, `<key> -` after a
+// removal.
 import { setImmediate } from 'node:timers/promises'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { print } from './filesystem-process.ts'

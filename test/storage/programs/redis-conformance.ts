@@ -1,4 +1,4 @@
-// What a child process of the conformance kit loads: the Redis driver with the options in the query.
+// Module for child processes of the conformance kit: the Redis driver with the options in the query.
 import type { AtomicDriver } from '@grantry/core'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 

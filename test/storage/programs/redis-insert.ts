@@ -1,4 +1,5 @@
-// One of several processes that insert the same items at the same moment. Prints the numbers of those that it created.
+// One of several processes that insert the same items at the same time. Prints the numbers of the items that it
+// created.
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { print, starting } from './filesystem-process.ts'
 

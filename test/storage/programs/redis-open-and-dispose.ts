@@ -1,4 +1,4 @@
-// Opens the driver that its argument describes, uses it, disposes of it, and has nothing else to do.
+// Opens a driver with the options in its argument, uses it and disposes of it. Nothing else keeps the process alive.
 import { redisDriver } from '@grantry/storage-drivers/redis'
 
 const driver = redisDriver(JSON.parse(process.argv[2] ?? '{}'))
