@@ -79,7 +79,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       connection.socket.write(post(100) + form)
       expect(await connection.answer()).toMatchObject({
         status: 408,
-        body: '{"error":"invalid_request","error_description":"The body did not come in time"}',
+        body: '{"error":"invalid_request","error_description":"The request body did not arrive in time"}',
       })
       if (closesLate) await connection.ended()
       connection.socket.destroy()

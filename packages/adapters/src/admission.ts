@@ -1,23 +1,25 @@
 import { refusal } from './refusal.ts'
 
-// No userinfo, and nothing in the place of the host that a parser could take for something else.
+// Excludes userinfo and any host that another parser could read differently.
 const webUrl = /^https?:\/\/(?:\[[\d:a-f.]+\]|[\w.~-]+)(?::\d+)?(?:[/?#]|$)/iu
 
-// Measured: Deno and workerd write `Host` into the URL as it is, so that `Host: x/connect/token?` chooses the path; Bun leaves a URL that is a path only.
+// Measured: Deno and workerd copy `Host` into the URL verbatim, so `Host: x/connect/token?` selects the path. Bun can
+// produce a URL without a host.
 const hostForm = /^(?:(?:\[[\d:a-f.]+\]|[\w.~-]+)(?::\d+)?)?$/iu
 
 /**
- * The answer to a request that no provider should be asked, because two parties could read it in two ways; `undefined` when nothing is wrong with it. The
- * host itself is not judged: it means nothing here, the issuer is configuration.
+ * Returns the 400 response for a request that a proxy and the provider could interpret differently, otherwise
+ * `undefined`. Any well-formed host is accepted: the issuer comes from the configuration, not from the request.
  *
- * @see RFC 9112 section 3.2: a malformed `Host` is answered with 400
+ * @see RFC 9112 section 3.2: a malformed `Host` gets 400
  */
 export function refusalOf({ url, headers }: Request): Response | undefined {
   if (!webUrl.test(url)) return refusal(400, 'invalid_request', 'The request target is not a path of a host')
   if (!hostForm.test(headers.get('host') ?? '')) {
     return refusal(400, 'invalid_request', 'The Host header is malformed')
   }
-  // Fetch joins repeated headers with a comma, and neither Basic nor Bearer can hold one: a proxy could have seen another caller.
+  // Fetch joins repeated headers with a comma, which neither Basic nor Bearer credentials contain. A proxy may have
+  // authenticated a different caller.
   if (headers.get('authorization')?.includes(',')) {
     return refusal(400, 'invalid_request', 'The Authorization header is repeated')
   }

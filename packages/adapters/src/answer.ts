@@ -12,7 +12,10 @@ const overloaded = (): Response =>
 
 const isLast = ({ done }: { readonly done: boolean }): boolean => done
 
-/** What the servers of Bun and Deno share: they judge the request, trust only configured proxies, and bound requests and bodies in number and time. */
+/**
+ * Creates the request handler for Bun and Deno. It refuses ambiguous requests, trusts only configured proxies, and
+ * limits the number of requests and bodies and the time a body may take.
+ */
 export function createAnswer(
   provider: Servable,
   options: ServeOptions,
@@ -36,7 +39,7 @@ export function createAnswer(
     const place = places.take()
     if (place === undefined) return refuse(overloaded())
     const timed = withBodyDeadline(request, requestTimeout, (arrival) => places.whileWaiting(place, arrival, isLast))
-    const late = (): Response => refusal(408, 'invalid_request', 'The body did not come in time')
+    const late = (): Response => refusal(408, 'invalid_request', 'The request body did not arrive in time')
     try {
       const response = await provider.fetch(timed.request, { clientAddress: address })
       if (place.lost) return refuse(overloaded())
@@ -53,5 +56,5 @@ export function createAnswer(
   }
 }
 
-/** The response when the server itself, and not the provider, has failed. It has no details. */
+/** Returns the 500 response for a failure of the server rather than the provider. It contains no details. */
 export const failure = (): Response => refusal(500, 'server_error')

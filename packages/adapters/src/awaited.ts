@@ -1,7 +1,7 @@
 /**
- * `createProvider()` returns a promise. Without this, a host that forgets to await it starts, and fails at every request.
+ * Rejects a provider that was not awaited. Without this check, the host would start and then fail every request.
  *
- * @throws TypeError when a promise was given in place of the provider.
+ * @throws TypeError when `provider` is a promise.
  */
 export function assertAwaited(provider: object): void {
   if (!('then' in provider)) return

@@ -2,18 +2,19 @@ import type { BodyReader } from './light-body.ts'
 import { LightTimedReader, type WhileWaiting } from './light-timed-reader.ts'
 import { LightTimedRequest } from './light-timed-request.ts'
 
-/** A request whose body ends in time, or with an error. */
+/** A request whose body either ends within the deadline or fails. */
 export interface TimedRequest {
   readonly request: Request
-  /** Whether the body was late. */
+  /** Whether the body missed the deadline. */
   isLate(): boolean
-  /** The body is not waited for any more. */
+  /** Cancels the deadline. */
   forget(): void
 }
 
-// No `Request` with a body can be made with these, and no endpoint reads one.
+// `new Request()` rejects a body for these methods, and no endpoint reads one.
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'CONNECT', 'TRACE', 'TRACK'])
 
+/** Wraps `request` so that reading its body fails after `seconds`, counted from the first read. */
 export function withBodyDeadline(request: Request, seconds: number, whileWaiting: WhileWaiting): TimedRequest {
   const { method, body } = request
   if (body === null || bodiless.has(method.toUpperCase())) return { request, isLate: () => false, forget: () => {} }

@@ -10,7 +10,7 @@ import {
   type ServeOptions,
 } from './running-server.ts'
 
-/** What of Bun's server is used here; structural, so that nobody needs `bun-types`. */
+/** The part of Bun's server that is used here. A structural type, so `bun-types` is not required. */
 export interface BunServer {
   readonly port?: number | undefined
   requestIP(request: Request): { readonly address: string } | null
@@ -39,18 +39,18 @@ interface Bun {
   serve(options: BunServeOptions): BunServer
 }
 
-// A limit of Bun's own, in seconds.
+// Bun's own limit for `idleTimeout`, in seconds.
 const longestIdle = 255
 
 function bun(): Bun {
   const found = (globalThis as { readonly Bun?: Bun }).Bun
-  if (found === undefined) throw new TypeError('@grantry/adapters/bun runs on Bun only; here is no Bun')
+  if (found === undefined) throw new TypeError('@grantry/adapters/bun requires Bun')
   return found
 }
 
 /**
- * Faster parts for a provider on Bun, with the same meaning: those of `node:crypto`, which Bun has too, and hashing that is Bun's own (0.1 microseconds for a
- * token, where JavaScript takes 1.3).
+ * A faster runtime for a provider on Bun, with identical results. It uses `node:crypto`, and Bun's own hashes (0.1
+ * microseconds for a token, instead of 1.3 in JavaScript).
  *
  * @example
  * const provider = await createProvider({ ...options, runtime: bunRuntime })
@@ -62,7 +62,7 @@ export const bunRuntime: Partial<Runtime> = Object.freeze({
 })
 
 /**
- * A provider as the `fetch` of a `Bun.serve` of your own, where it answers every request.
+ * Returns a `fetch` function for your own `Bun.serve`. The provider handles every request.
  *
  * @example
  * Bun.serve({ port: 8484, development: false, reusePort: false, fetch: bunHandler(provider) })
@@ -75,7 +75,7 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
 /**
  * Serves a provider on Bun.
  *
- * @throws TypeError where this is no Bun; Bun's error when the port cannot be listened on.
+ * @throws TypeError when the runtime is not Bun or a limit is invalid; Bun's error when it cannot listen on the port.
  * @example
  * const { port, close } = await serve(provider, { port: 8484 })
  */
@@ -85,15 +85,15 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
   const server = bun().serve({
     port,
     hostname: host,
-    // Otherwise Bun answers a failure with a page that shows the source.
+    // In development mode, Bun responds to a failure with a page that shows the source.
     development: false,
-    // Said explicitly: measured, two processes that leave it out can both listen on one port, each with half of the requests.
+    // Measured: without an explicit `false`, two processes can listen on one port, and each gets half of the requests.
     reusePort: false,
     error(cause) {
       reports.error(cause)
       return failure()
     },
-    // Bun cuts a connection on which nothing moves, also while the answer is made: later than the answer to a late body.
+    // Bun closes idle connections even while a handler is running. The margin leaves time for the 408 for a late body.
     idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeoutOf(options)) + 10),
     fetch: bunHandler(provider, options),
   })

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 
-/** IPv4 addresses look the same whether the server listens on `0.0.0.0` or on `::`. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. A server that listens on `::` then sees the same addresses. */
 const unmapped = (address: string): string =>
   address.includes(':') ? address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/iu, '') : address
 
-/** Without the port that some proxies add to it. */
+/** Removes the port that some proxies append. */
 const withoutPort = (hop: string): string =>
   /^\[([^[\]]+)\](?::\d{1,5})?$/u.exec(hop)?.[1] ?? /^([^:]+):\d{1,5}$/u.exec(hop)?.[1] ?? hop
 
 /**
- * The caller's address behind so many proxies of ours. Each proxy appends the address it saw to `X-Forwarded-For`, so only hops counted
- * from the right can be believed; what a caller wrote itself stands further left.
+ * Returns the client's address. Each proxy appends the address it saw to `X-Forwarded-For`, so only the rightmost
+ * `trustedProxies` entries are reliable; entries further left may come from the client itself.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -1,14 +1,14 @@
-/** An object that stands for a real one of the platform, which is made when somebody asks for more than the object has itself. */
+/** A light substitute for a platform object. `real` creates the platform object on first use. */
 interface Standing<T> {
   readonly real: T
 }
 
-// These reject where there is nothing to read any more; the others throw.
+// These reject when the body was already read; the other methods throw.
 const readers: ReadonlySet<string | symbol> = new Set(['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'])
 
 /**
- * Gives a light class everything else of the interface that it stands for: it inherits from it, so `instanceof` holds, and each member that it
- * lacks is asked of the real object.
+ * Completes a light class with the rest of the platform interface: it inherits from the platform class, so
+ * `instanceof` works, and forwards every missing member to the real object.
  */
 export function delegate<T extends object>(light: { prototype: Standing<T> }, platform: { prototype: T }): void {
   const own = light.prototype

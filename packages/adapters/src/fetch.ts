@@ -3,17 +3,21 @@ import { refusalOf } from './admission.ts'
 import { assertAwaited } from './awaited.ts'
 import type { Servable } from './running-server.ts'
 
+/** Options of `fetchHandler` and `fetchMiddleware`. */
 export interface FetchOptions {
-  /** The caller's address, from a header that your platform sets itself (`cf-connecting-ip`), never from one that a caller can send. */
+  /**
+   * Returns the client's address from a header that your platform sets (`cf-connecting-ip`). Never use a header that a
+   * client can send.
+   */
   readonly clientAddress?: (request: Request) => string | undefined
 }
 
 /**
- * A provider as a function from `Request` to `Response`, for every runtime and framework that speaks them: Workers, Hono, Elysia, SvelteKit, Next. It
- * answers every request; 404 for what is not the provider's.
+ * Returns a function from `Request` to `Response`, for every runtime and framework based on the Fetch API: Workers,
+ * Hono, Elysia, SvelteKit, Next. A request that matches no endpoint of the provider gets 404.
  *
  * @example
- * // In a Worker: random values are for requests only, so the provider is made with the first of them.
+ * // A Worker can generate random values only inside a request, so the first request creates the provider.
  * let handler: Promise<(request: Request) => Promise<Response>> | undefined
  * const clientAddress = (request: Request) => request.headers.get('cf-connecting-ip') ?? undefined
  * export default {
@@ -30,7 +34,8 @@ export function fetchHandler(provider: Servable, options: FetchOptions = {}): (r
 }
 
 /**
- * As `fetchHandler`, and `undefined` for a request that is not the provider's: for a middleware that goes on then.
+ * Like `fetchHandler`, but returns `undefined` for a request that matches no endpoint of the provider, so a middleware
+ * can call the next handler.
  *
  * @example
  * const oauth = fetchMiddleware(provider)

@@ -3,15 +3,16 @@ import type { AdapterRequestContext, HattipHandler } from '@hattip/core'
 import { refusalOf } from './admission.ts'
 import { assertAwaited } from './awaited.ts'
 
-/** What of a provider an adapter needs. */
+/** The part of a provider that the adapter uses. */
 export interface Routable {
   route(request: Request): Handler | undefined
 }
 
 /**
- * A provider as a hattip handler, so that every hattip adapter carries it. A request that is not the provider's goes on to the next handler.
+ * Returns a hattip handler, for use with any hattip adapter. A request that matches no endpoint of the provider is
+ * passed to the next handler.
  *
- * @param addressOf how much of the caller's address to believe; default: what the adapter says
+ * @param addressOf returns the client's address; default: the `ip` that the hattip adapter reports
  */
 export function hattipHandler(
   provider: Routable,

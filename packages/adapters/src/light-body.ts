@@ -2,7 +2,7 @@ import { delegate } from './delegate.ts'
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
-/** The body of a request that is read through a reader of ours; everything else makes a real stream of that reader first. */
+/** A request body with its own reader. Any other use of the stream interface first creates a real stream from it. */
 export class LightBody {
   readonly #open: () => BodyReader
   #reader: BodyReader | undefined
@@ -16,12 +16,12 @@ export class LightBody {
     return this.#real?.locked ?? this.#reader !== undefined
   }
 
-  /** For the default reader only: a reader of another kind needs the real stream. */
+  /** Returns the default reader. Other kinds of readers need the real stream. */
   getReader(): BodyReader {
     return this.#real === undefined ? this.#lock() : this.#real.getReader()
   }
 
-  /** @throws TypeError when the body is being read already. */
+  /** @throws TypeError when the body already has a reader. */
   get real(): ReadableStream {
     if (this.#real === undefined) {
       const reader = this.#lock()
@@ -34,7 +34,7 @@ export class LightBody {
           },
           cancel: () => reader.cancel(),
         },
-        // Nothing is read ahead: the provider stops at its limit.
+        // Do not read ahead: the provider stops reading at its body limit.
         { highWaterMark: 0 },
       )
     }
@@ -42,7 +42,7 @@ export class LightBody {
   }
 
   #lock(): BodyReader {
-    if (this.#reader !== undefined) throw new TypeError('The body is locked to a reader')
+    if (this.#reader !== undefined) throw new TypeError('The body is already locked to a reader')
     this.#reader = this.#open()
     return this.#reader
   }

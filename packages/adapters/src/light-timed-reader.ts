@@ -2,16 +2,17 @@ import type { BodyReader } from './light-body.ts'
 
 type Part = Awaited<ReturnType<BodyReader['read']>>
 
-/** Wraps every wait for a part of the body. */
+/** Wraps each wait for a chunk of the body. */
 export type WhileWaiting = (arrival: Promise<Part>) => Promise<Part>
 
-// Deno allocates 64 KiB for each read of a default reader, also for one byte: 60,000 chunks of one byte took gigabytes. Reading into a buffer of ours avoids that, but then Deno
-// does not report that a body breaks off (measured with 2.9.5; it ends as late). So only bodies in many pieces are read in that way.
+// Deno allocates 64 KiB for each read of a default reader, even for one byte: 60,000 one-byte chunks took gigabytes.
+// Reading into our own buffer avoids that, but then Deno does not report a body that breaks off (measured with 2.9.5:
+// the body runs into the deadline instead). So only bodies with many chunks are read that way.
 const largeReads = 16
 const smallBuffer = 4096
 const isDeno = 'Deno' in globalThis
 
-/** Reads a body that must be there in so many seconds, counted from its first read: neither Bun nor Deno lets a body time out that trickles. */
+/** Reads a body within a number of seconds, counted from the first read. Neither Bun nor Deno times out a slow body. */
 export class LightTimedReader {
   readonly #body: ReadableStream<Uint8Array>
   readonly #seconds: number
@@ -35,10 +36,10 @@ export class LightTimedReader {
   }
 
   read(): Promise<Part> {
-    // It may have become late while nobody was reading.
+    // The deadline may have passed between two reads.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     this.#timer ??= setTimeout(() => {
-      this.#failure = new TypeError(`the body was not complete within ${this.#seconds} s`)
+      this.#failure = new TypeError(`The request body did not arrive within ${this.#seconds} s`)
       this.#fail(this.#failure)
     }, this.#seconds * 1000)
     const reading = this.#readPart()
@@ -49,7 +50,7 @@ export class LightTimedReader {
     return this.#whileWaiting(inTime)
   }
 
-  /** The body is not waited for any more. */
+  /** Cancels the deadline. */
   forget(): void {
     clearTimeout(this.#timer)
   }
@@ -60,7 +61,7 @@ export class LightTimedReader {
   }
 
   releaseLock(): void {
-    // A light body has one reader for its life.
+    // A light body keeps the same reader.
   }
 
   get closed(): Promise<undefined> {
@@ -84,7 +85,7 @@ export class LightTimedReader {
       try {
         this.#byteReader = this.#body.getReader({ mode: 'byob' })
       } catch {
-        // Not a body of Deno's server, but a stream of the host.
+        // A stream of the host, not a body from Deno's server.
         this.#reads = Number.NEGATIVE_INFINITY
         this.#reader = this.#body.getReader()
         return this.#reader.read()

@@ -2,8 +2,8 @@ import { delegate } from './delegate.ts'
 import { type BodyReader, LightBody } from './light-body.ts'
 
 /**
- * A request whose body is read through a reader of ours, and which is in all else the one that it stands for. A real `Request` around a stream of ours doubled what
- * a request costs (12 microseconds on Bun); it is made only for what is asked seldom.
+ * Wraps a request so that its body comes from the given reader. A real `Request` around the reader would double the
+ * cost of a request (12 microseconds on Bun), so it is created only for rarely used members.
  */
 export class LightTimedRequest {
   readonly method: string
@@ -30,7 +30,7 @@ export class LightTimedRequest {
   get real(): Request {
     const { method, headers } = this
     if (this.#real === undefined) {
-      // Member by member: whoever copies the signal asks for it, and Deno then warns that it aborts after success too.
+      // Copies members one by one: copying the signal reads it, and Deno then warns that it also aborts after success.
       const init: RequestInit & { readonly duplex: 'half' } = { method, headers, body: this.#body.real, duplex: 'half' }
       this.#real = new Request(this.url, init)
     }

@@ -15,7 +15,7 @@ import type { JsonObject, Runtime, SignatureKey, SigningAlgorithm } from '@grant
 const cipher = 'aes-256-gcm'
 const tagLength = 16
 
-/** What `sign` and `verify` of `node:crypto` want beside the key: RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1. */
+/** Options for `sign` and `verify` of `node:crypto`: RFC 7518 sections 3.3 to 3.5, RFC 8037 section 3.1. */
 const signatures = {
   ES256: { digest: 'sha256', dsaEncoding: 'ieee-p1363' },
   RS256: { digest: 'sha256', padding: constants.RSA_PKCS1_PADDING },
@@ -23,7 +23,7 @@ const signatures = {
   EdDSA: { digest: null },
 } as const satisfies Record<SigningAlgorithm, object>
 
-/** Synchronous: on its own thread a signature costs three times the processor, and the answer waits for the hop. */
+/** Signs synchronously: on the thread pool, a signature takes three times the CPU time and delays the response. */
 function importKey(jwk: JsonObject, algorithm: SigningAlgorithm): SignatureKey {
   const { digest, ...options } = signatures[algorithm]
   const key = jwk as JsonWebKey
@@ -43,7 +43,7 @@ const digestOf =
   (data: Uint8Array): Uint8Array =>
     createHash(algorithm).update(data).digest()
 
-/** What `node:crypto` and `Buffer` do of a provider's runtime, on Node and on whatever has them too. The same to the letter as web standards. */
+/** The parts of a provider's runtime that use `node:crypto` and `Buffer`, with the same results as web standards. */
 export const nativeCrypto = Object.freeze({
   sha256: digestOf('sha256'),
   sha512: digestOf('sha512'),

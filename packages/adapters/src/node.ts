@@ -14,29 +14,30 @@ export { type Listener, type NodeOptions, nodeListener, type Servable } from './
 export { fastifyHook, koaMiddleware, type Middleware, type Mountable, nodeMiddleware } from './node/middleware.ts'
 export { nodeRuntime } from './node/native-runtime.ts'
 
+/** Options of `serve()`. */
 export interface ServeOptions extends CommonOptions {
-  /** Open connections, default 10,000. One more is closed at once, and reported to `onRefused`. */
+  /** Maximum number of open connections; default 10,000. Further connections are closed and reported to `onRefused`. */
   readonly maxConnections?: number
 }
 
 const defaultConnections = 10_000
 
-/** @throws TypeError for what is no limit: Node.js would accept every connection, or none. */
+/** @throws TypeError when the limit is invalid: Node.js would then accept all connections, or none. */
 function maxConnectionsOf({ maxConnections = defaultConnections }: ServeOptions): number {
   if (Number.isSafeInteger(maxConnections) && maxConnections >= 1) return maxConnections
   throw new TypeError('maxConnections must be a whole number of at least 1')
 }
 
-/** Connections that wait to be accepted. With Node's 511 a burst of 2,000 lost a tenth of them to resets (measured). */
+/** Connections waiting to be accepted. Measured: with Node's default of 511, a tenth of a burst of 2,000 was reset. */
 const backlog = 4096
 
-/** A server that listens. */
+/** A listening server. */
 export type RunningServer = RunningServerOf<Server>
 
 /**
  * Serves a provider on Node.js.
  *
- * @throws TypeError when a limit is not a whole number of at least 1; the system's error when the port cannot be listened on.
+ * @throws TypeError when a limit is invalid; the system's error when it cannot listen on the port.
  * @example
  * const { port, close } = await serve(provider, { port: 8484 })
  */
@@ -45,7 +46,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
   const requestTimeout = requestTimeoutOf(options)
   const times = {
     requestTimeout: requestTimeout * 1000,
-    // Node looks every 30 s unless told otherwise: a time limit of 10 s could take 40.
+    // By default, Node checks every 30 s, so a timeout of 10 s could take 40 s.
     connectionsCheckingInterval: Math.min(1000, requestTimeout * 250),
   }
   let closing = false
@@ -58,9 +59,9 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
     const status = refuseBytes(error, socket as Socket)
     if (status !== undefined) reportRefusal(status, (socket as Socket).remoteAddress)
   })
-  // Node.js has closed the connection already.
+  // Node.js has already closed the connection.
   server.on('drop', (dropped) => reportRefusal(503, dropped?.remoteAddress))
-  // Whoever ends its half behind its requests still hears the answers; Node would drop those that wait for their turn.
+  // A client that half-closes after its requests still gets all responses. By default, Node drops those still queued.
   Object.assign(server, { httpAllowHalfOpen: true })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -77,7 +78,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
       closing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), seconds * 1000)
-        // A connection that is kept alive would hold up the end for as long as its client likes, also one whose request ends only now.
+        // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now.
         const idle = setInterval(() => server.closeIdleConnections(), 20)
         server.close(() => {
           clearTimeout(deadline)

@@ -1,37 +1,38 @@
-/** Limits on what a server does at once. */
+/** Concurrency limits of a server. */
 export interface PlaceLimits {
-  /** Requests that are processed at once; default 1,000. One more is refused with 503 at once: a queue would have no end. */
+  /** Maximum number of concurrent requests; default 1,000. Further requests get 503 immediately and are not queued. */
   readonly maxRequests?: number
   /**
-   * Request bodies that are arriving at once; default 1,000. They are no part of `maxRequests`, because slow clients must not block the others. One more makes the oldest
-   * fail with 503. Together with the provider's `bodyLimit` it bounds the memory that bodies take.
+   * Maximum number of request bodies that arrive concurrently; default 1,000. They do not count towards `maxRequests`,
+   * because slow clients must not block others. Beyond the limit, the oldest body fails with 503. Together with the
+   * provider's `bodyLimit`, this limits the memory for bodies.
    */
   readonly maxBodies?: number
 }
 
-/** A request's claim to be processed. */
+/** One of the `maxRequests` places, taken by a request. */
 export interface Place {
   held: boolean
-  /** The request lost its place while its body arrived: it must be refused. */
+  /** The request lost its place while its body was arriving and must be refused. */
   lost: boolean
 }
 
-/** Bounds the requests that are processed at once and, apart from them, the bodies that are still arriving. */
+/** Limits the number of concurrent requests and, separately, of bodies that are still arriving. */
 export interface Places {
-  /** `undefined` when all places are taken. */
+  /** Returns `undefined` when all places are taken. */
   take(): Place | undefined
-  /** The request has ended. */
+  /** Returns the place when the request has ended. */
   give(place: Place): void
   /**
-   * Waits for a part of a body. A slow caller must not block the others, so the request gives up its place until the part is there. Rejects when all places are then
-   * taken, or when `maxBodies` newer bodies are arriving.
+   * Waits for a chunk of a body. A slow client must not block others, so the request gives up its place until the chunk
+   * arrives. Rejects when all places are then taken, or when `maxBodies` newer bodies are arriving.
    *
-   * @param isLast whether nothing of the body follows this part
+   * @param isLast whether the chunk is the end of the body
    */
   whileWaiting<T>(place: Place, arrival: Promise<T>, isLast: (part: T) => boolean): Promise<T>
 }
 
-/** Milliseconds until surplus bodies are dropped: those of a burst that are already in the process leave by themselves. */
+/** Milliseconds until excess bodies are dropped. Those of a burst that have already arrived complete in this time. */
 const grace = 10
 
 function limitOf(name: keyof PlaceLimits, limit = 1000): number {
@@ -46,7 +47,7 @@ export function createPlaces(limits: PlaceLimits): Places {
   const maxRequests = limitOf('maxRequests', limits.maxRequests)
   const maxBodies = limitOf('maxBodies', limits.maxBodies)
   let taken = 0
-  // In the order in which the bodies began, each with what rejects its pending read.
+  // In the order in which the bodies began; each value rejects the pending read.
   const arriving = new Map<Place, (failure: Error) => void>()
   let trimming = false
 
@@ -55,7 +56,7 @@ export function createPlaces(limits: PlaceLimits): Places {
     place.held = false
   }
 
-  /** The oldest give way: an attacker who keeps bodies open must not lock out the callers who come after. */
+  /** Drops the oldest bodies: an attacker who keeps bodies open must not lock out later clients. */
   function trim(): void {
     trimming = false
     for (const [place, reject] of arriving) {

@@ -1,4 +1,4 @@
-/** An OAuth error that the adapter says in the provider's place, in the provider's words: wire contract, section 1. */
+/** Creates an OAuth error response in the provider's format (wire contract, section 1). */
 export function refusal(
   status: number,
   error: 'invalid_request' | 'server_error' | 'temporarily_unavailable',

@@ -1,41 +1,45 @@
-/** A request that the adapter refused without asking a handler. */
+/** A request that the adapter refused without calling a handler. */
 export interface RefusedRequest {
   readonly status: number
-  /** Empty where the bytes were not HTTP, and for a connection beyond `maxConnections`. */
+  /** Empty when the bytes were not valid HTTP, and for a connection beyond `maxConnections`. */
   readonly method: string
   readonly clientAddress: string | undefined
 }
 
-/** A setting that does not fit what arrives. */
+/** A setting that contradicts the requests that arrive. */
 export interface AdapterWarning {
   readonly reason: 'forwarding_headers_ignored'
-  /** What to do about it, in one or two sentences. */
+  /** The problem and the setting that fixes it, in one or two sentences. */
   readonly message: string
   /** The address of the peer that sent the header: your proxy, unless a client sent it. */
   readonly clientAddress: string | undefined
 }
 
-/** Callbacks for what callers do not see. One that throws or rejects is reported to `onError`, and the response does not change. */
+/** Callbacks for failures and refusals. If one throws or rejects, `onError` gets the error. Responses do not change. */
 export interface ReportOptions {
-  /** Called for every request that the adapter refuses by itself: a malformed head, a target that is not a path, too many requests, bodies or connections. */
+  /**
+   * Called for every request that the adapter itself refuses: a malformed head, a target that is not a path, or too
+   * many requests, bodies or connections.
+   */
   readonly onRefused?: (request: RefusedRequest) => void
   /**
-   * Called when a handler throws, its response fails while it is sent, or another callback throws. The caller gets 500 without details, or a cut connection when the
-   * response has begun. A client that disconnects is not an error. Default: `console.error`. The provider's own failures are events (`observe`).
+   * Called when a handler throws, when its response fails while it is sent, or when another callback throws. The client
+   * gets 500 without details, or a closed connection if the response has begun. A client that disconnects is not an
+   * error. Default: `console.error`. The provider reports its own failures as events (`observe`).
    */
   readonly onError?: (error: unknown, request?: Request) => void
-  /** Called once, when forwarding headers arrive while `trustedProxies` is 0. Default: `console.warn` with the message. */
+  /** Called once, when a forwarding header arrives and `trustedProxies` is 0. Default: `console.warn` its message. */
   readonly onWarning?: (warning: AdapterWarning) => void
 }
 
-/** Header values as the runtime holds them. */
+/** Returns a header value in the form of the runtime. */
 type HeaderOf = (name: string) => unknown
 
 /** The same callbacks, which never throw. */
 export interface Reports {
   refused(request: RefusedRequest): void
   error(error: unknown, request?: Request): void
-  /** Warns at the first request whose forwarding headers are ignored. */
+  /** Warns about the first request whose forwarding headers are ignored. */
   readonly checkForwarding: ((headerOf: HeaderOf, clientAddress: string | undefined) => void) | undefined
 }
 
@@ -43,11 +47,11 @@ const forwardingHeaders = ['X-Forwarded-For', 'Forwarded', 'X-Forwarded-Host', '
 const lowerCase = forwardingHeaders.map((name) => [name, name.toLowerCase()] as const)
 
 function messageFor(header: string): string {
-  const also = header === 'X-Forwarded-For' ? '' : ', let it send X-Forwarded-For,'
-  return `A request arrived with the header ${header}, but trustedProxies is 0: all clients behind a proxy then share its address, and one of them can use up the limits of all. If the header comes from your own proxy${also} set "trustedProxies": 1 (the number of your proxies)`
+  const also = header === 'X-Forwarded-For' ? '' : ' make it send X-Forwarded-For and'
+  return `A request has the header ${header}, but trustedProxies is 0, so all clients behind a proxy share its address, and one client can exhaust the rate limits of the others. If your own proxy sends the header,${also} set "trustedProxies": 1 (the number of your proxies)`
 }
 
-/** Calls the host's code, which must not fail a request or end the process. */
+/** Calls a callback of the host. Its failure must not fail the request or end the process. */
 function call<T extends unknown[]>(callback: (...given: T) => unknown, given: T, onFailure: (error: unknown) => void) {
   try {
     const outcome = callback(...given)

@@ -2,25 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { release, window } from './late-body.ts'
 
-/** Milliseconds that the rest of a body may take which nobody wants, and that a caller has to read an answer before its connection is cut. */
+/** Milliseconds to wait for the rest of a discarded body, and for a client to read the last response. */
 const patience = 1000
 
-/** Requests that may wait on one connection for those before them. */
+/** Maximum number of pipelined requests that wait on one connection. */
 const deepest = 256
 
-const latest = Symbol('the answer to the latest request of this connection')
-const before = Symbol('the answer that this one waits for')
-const waiting = Symbol('requests that wait for their turn')
-const stored = Symbol('bytes of the bodies of requests that wait for their turn')
+const latest = Symbol('response to the latest request on this connection')
+const before = Symbol('response that must be sent before this one')
+const waiting = Symbol('number of queued requests')
+const stored = Symbol('body bytes of queued requests')
 
 /**
- * RFC 9112 section 9.6: our end first, and the other one when the caller has had time to read. What it still sends is read and thrown away: a reset
- * would take the answer from it. Stands in for Node's `destroySoon`, which follows the last answer and ends both at once.
+ * Closes the write side first, and the read side after the client had time to read (RFC 9112 section 9.6). Bytes that
+ * still arrive are discarded, because a reset would lose the response. Replaces Node's `destroySoon`, which follows the
+ * last response and closes both sides together.
  */
 function closeInStages(this: Socket): void {
   if (this.writableEnded) return
   this.end()
-  // Node's parser would go on making requests of it, each of which holds memory. With a listener of ours the socket feeds it no longer.
+  // Node's parser would keep creating requests, each of which takes memory. Replacing its listener stops it.
   this.removeAllListeners('data')
   this.on('data', () => undefined)
   this.resume()
@@ -40,9 +41,10 @@ const settled = (res: ServerResponse): Promise<void> =>
 const letsGoOn = (res: ServerResponse): boolean => res.writableEnded && res.shouldKeepAlive
 
 /**
- * Cuts a connection whose waiting requests bring more bytes than one body may: they are stored, and no other limit counts them.
+ * Destroys the connection when the bodies of its queued requests exceed 64 KiB in total. They are buffered, and no
+ * other limit counts them.
  *
- * @returns stops counting, when the request has its turn
+ * @returns a function that stops counting; call it when the request leaves the queue
  */
 function countBody(req: IncomingMessage, socket: Tracked): () => void {
   let bytes = 0
@@ -59,11 +61,12 @@ function countBody(req: IncomingMessage, socket: Tracked): () => void {
 }
 
 /**
- * The turn of a request among those that were sent on one connection without waiting. `undefined`: it has it. Else a promise, `false` when the
- * connection ends with an earlier answer: what comes behind a refused request must not be done in silence.
+ * Queues pipelined requests (RFC 9112 section 9.3.2). Returns `undefined` when the request can be processed now,
+ * otherwise a promise. It resolves to `false` when an earlier response closes the connection: the request must then not
+ * be processed, because its response could not be sent.
  */
 export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | undefined {
-  // HTTP/2 has a stream for each request.
+  // HTTP/2 has one stream per request.
   if (req.httpVersionMajor !== 1) return undefined
   const socket: Tracked = req.socket
   const earlier = socket[latest]
@@ -73,7 +76,7 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
   if (earlier === undefined || letsGoOn(earlier)) return undefined
   const depth = (socket[waiting] ?? 0) + 1
   socket[waiting] = depth
-  // Each holds memory, and none is under way: without a bound one connection could fill the process.
+  // Queued requests take memory but do not count towards `maxRequests`: one connection could exhaust the memory.
   if (depth > deepest) socket.destroy()
   res[before] = earlier
   const forget = countBody(req, socket)
@@ -85,24 +88,24 @@ export function turnOf(req: IncomingMessage, res: Answer): Promise<boolean> | un
   })
 }
 
-const whole = Symbol('the body was read to its announced length')
+const whole = Symbol('body was read to its Content-Length')
 
-/** Says that nothing of the body is to come, though Node has not said so yet. */
+/** Marks the body as complete before Node does. */
 export function markWhole(req: IncomingMessage & { [whole]?: true }): void {
   req[whole] = true
 }
 
-/** Whether more of a body is to come than was wanted for the answer. */
+/** Whether part of the body has not arrived yet. */
 export const hasMore = (req: IncomingMessage & { [whole]?: true }): boolean =>
   req.httpVersionMajor === 1 && !req.complete && req[whole] === undefined
 
-/** Reads the rest of a body and throws it away. */
+/** Reads and discards the rest of a body. */
 export function discard(req: IncomingMessage): void {
   req.removeAllListeners('data')
   release(req)
 }
 
-/** After an answer that lets the connection live: as long as the caller does not send for ever. */
+/** Discards the rest of a body so that the connection can be reused. Closes the connection if that takes too long. */
 export function skipRest(req: IncomingMessage): void {
   discard(req)
   const timer = setTimeout(() => req.socket.destroySoon(), patience)
@@ -117,7 +120,7 @@ const statuses: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
 }
 
-/** The last request that came in as a whole and is not answered yet. */
+/** Returns the pending response to the last complete request, or `undefined`. */
 function dueAnswer(socket: Tracked): ServerResponse | undefined {
   let answer = socket[latest]
   while (answer !== undefined && !answer.req.complete) answer = answer[before]
@@ -125,9 +128,10 @@ function dueAnswer(socket: Tracked): ServerResponse | undefined {
 }
 
 /**
- * For `clientError`: bytes that are no HTTP. What was understood before them is answered first, and then the connection ends.
+ * Handles `clientError`: bytes that are not valid HTTP. Complete earlier requests get their response first; then the
+ * connection closes.
  *
- * @returns the status of the refusal, where there was one to be sent
+ * @returns the status of the refusal, or `undefined` when none was sent
  */
 export function refuseBytes(error: Error & { readonly code?: string }, socket: Tracked): number | undefined {
   const due = dueAnswer(socket)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 export type Result = ReadableStreamReadResult<Uint8Array>
 
-/** Bytes after which a body is handed over in part, so that its reader can refuse the rest. */
+/** Bytes after which a chunk is passed to the reader, so that it can refuse the rest of the body. */
 export const window = 65_536
 
 const smallest = 1024
@@ -10,14 +10,14 @@ const smallest = 1024
 const done: Result = { done: true, value: undefined }
 const nothing = Buffer.alloc(0)
 
-const cut = (): Error => new Error('The connection was closed before the body had ended')
+const cut = (): Error => new Error('The connection closed before the end of the request body')
 
 /**
- * Makes the client wait. Not by `pause()`: a paused stream queues what the parser makes of the bytes, one object a chunk, and 16,384 chunks of one byte
- * take 4 MB (Node.js 20). So the socket pauses, and the stream must not start it again.
+ * Applies backpressure to the client. Pausing only the stream is not enough: it would queue one object per chunk, and
+ * 16,384 one-byte chunks take 4 MB (Node.js 20). So this pauses the socket, and keeps the stream from resuming it.
  */
 function hold(incoming: IncomingMessage): void {
-  // The socket of an HTTP/2 stream cannot be paused.
+  // An HTTP/2 stream must not pause the socket that it shares with others.
   if (incoming.httpVersionMajor !== 1) {
     incoming.pause()
     return
@@ -26,10 +26,10 @@ function hold(incoming: IncomingMessage): void {
   incoming.socket.pause()
 }
 
-/** Lets the body go on, if it was held. */
+/** Resumes the body after `hold`. */
 export function release(incoming: IncomingMessage): void {
   if (Object.hasOwn(incoming, '_read')) {
-    // The method of the class again.
+    // Restores the method of the class.
     Reflect.deleteProperty(incoming, '_read')
     incoming.socket.resume()
   }
@@ -37,11 +37,11 @@ export function release(incoming: IncomingMessage): void {
 }
 
 /**
- * Takes in the rest of a body as it arrives, and copies it into one buffer: each chunk of one byte would otherwise keep an object of some 250 bytes. Only for
- * bodies that have not arrived yet: events cost several times what one look costs.
+ * Copies the rest of a body into one buffer as it arrives. Without the copy, every one-byte chunk would keep an object
+ * of about 250 bytes. Use it only for bodies that have not arrived yet: events cost several times as much as one read.
  *
- * @param first what has arrived so far
- * @returns reads the next part: the rest of the body, or at least 64 KiB of it
+ * @param first the bytes that have arrived so far
+ * @returns a function that reads the next chunk: the rest of the body, or at least 64 KiB of it
  */
 export function receive(incoming: IncomingMessage, first: Buffer | null): () => Promise<Result> {
   let bytes = first ?? nothing

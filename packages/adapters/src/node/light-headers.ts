@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { delegate } from '../delegate.ts'
 
 /**
- * The headers of a request, as Node has read them: `get` and `has` cost a look, everything else of the `Headers` interface makes a real one
- * first.
+ * Request headers backed by Node's header object. `get` and `has` are plain lookups; any other member of the `Headers`
+ * interface first creates a real one.
  */
 export class LightHeaders {
   readonly #given: IncomingHttpHeaders
@@ -15,7 +15,7 @@ export class LightHeaders {
 
   get(name: string): string | null {
     const lower = name.toLowerCase()
-    // Not what an object inherits, and no pseudo-header of HTTP/2.
+    // Skips inherited properties and the pseudo-headers of HTTP/2.
     if (!Object.hasOwn(this.#given, lower) || lower.startsWith(':')) return null
     const value = this.#given[lower]
     if (value === undefined) return null
@@ -26,7 +26,7 @@ export class LightHeaders {
     return this.get(name) !== null
   }
 
-  /** The real `Headers`, made once. */
+  /** The real `Headers`, created on first use. */
   get real(): Headers {
     if (this.#real === undefined) {
       this.#real = new Headers()

@@ -3,13 +3,13 @@ import { finished } from 'node:stream/promises'
 import { discard, markWhole } from './connection.ts'
 import { type Result, receive } from './late-body.ts'
 
-/** Wraps every wait for a part of the body that has not arrived yet. */
+/** Wraps each wait for a chunk of the body that has not arrived yet. */
 export type WhileWaiting = (arrival: Promise<Result>) => Promise<Result>
 
 const done: Result = { done: true, value: undefined }
 const atEnd = Promise.resolve(done)
 
-/** Whether this is all that was announced. Node's parser says so only later: between the body and its end it lets microtasks run. */
+/** Whether `piece` is the complete body. Node's parser reports the end only later: it runs microtasks in between. */
 function isWhole(incoming: IncomingMessage, piece: Buffer | null): boolean {
   if (incoming.complete) return true
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
@@ -19,19 +19,20 @@ function isWhole(incoming: IncomingMessage, piece: Buffer | null): boolean {
 }
 
 /**
- * Reads a body straight from the connection. The whole of a small one comes in one piece; a larger one in pieces, and no more of it is taken than is
- * asked for. Rejects when the connection ends before the body does.
+ * Reads a body directly from the connection. A small body is one chunk. A larger one has several, and is read only on
+ * demand. Reads reject when the connection closes before the body ends.
  *
- * A class because of `closed`: an object literal with an accessor gets a hidden class of its own each time, which cost 8 microseconds of garbage collection a request.
+ * This is a class because of `closed`: every object literal with an accessor gets its own hidden class, which cost
+ * 8 microseconds of garbage collection per request.
  */
 export class LightReader {
   readonly #incoming: IncomingMessage
   readonly #whileWaiting: WhileWaiting
   #ended = false
-  /** The whole body, where it arrived with the head. */
+  /** The complete body, if it arrived together with the request head. */
   #whole: Result | undefined
   #next: (() => Promise<Result>) | undefined
-  /** Why the body cannot be read to its end. */
+  /** The error that ended the body early. */
   failure: unknown
 
   constructor(incoming: IncomingMessage, whileWaiting: WhileWaiting) {
@@ -44,7 +45,7 @@ export class LightReader {
     return this.#next === undefined ? this.#readFirst() : this.#wait(this.#next)
   }
 
-  /** Starts to take in the body, also where nothing reads it yet: the stream would queue an object for each chunk. */
+  /** Starts receiving the body before anything reads it. Otherwise the stream would queue one object per chunk. */
   start(): void {
     if (this.#ended || this.#whole !== undefined || this.#next !== undefined) return
     const incoming = this.#incoming
@@ -59,7 +60,7 @@ export class LightReader {
   }
 
   releaseLock(): void {
-    // A light body has one reader for its life.
+    // A light body keeps the same reader.
   }
 
   get closed(): Promise<undefined> {
@@ -75,7 +76,8 @@ export class LightReader {
   }
 
   async #readFirst(): Promise<Result> {
-    // Node.js reports the head before it parses the rest of the packet; one microtask later a small body is there, and no event is needed.
+    // Node.js reports the head before it parses the rest of the packet. One microtask later a small body is available
+    // without waiting for an event.
     await undefined
     this.start()
     if (this.#next !== undefined) return this.#wait(this.#next)

@@ -8,17 +8,17 @@ import { LightReader, type WhileWaiting } from './light-reader.ts'
 const bodyless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /**
- * A `Request` that costs little: method, URL, headers and body are those of Node's own objects. Whatever else is asked of it, `text()` or
- * `clone()`, is asked of a real `Request`, made at that moment.
+ * A cheap `Request` whose method, URL, headers and body are backed by Node's own objects. Other members, such as
+ * `text()` or `clone()`, create a real `Request` and forward to it.
  *
- * It is no `Request` for the platform itself: `new Request(light)` and `fetch(light)` do not know it; pass them what `clone()` gives.
+ * The platform does not accept it: instead of `new Request(light)` or `fetch(light)`, pass the result of `clone()`.
  */
 export class LightRequest {
   readonly method: string
   readonly url: string
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
-  /** Set where the waits for parts of the body must be known. */
+  /** Set to observe each wait for a chunk of the body. */
   whileWaiting: WhileWaiting = (arrival) => arrival
   #headers: LightHeaders | undefined
   #reader: LightReader | undefined
@@ -44,7 +44,7 @@ export class LightRequest {
     return this.#real === undefined ? (this.#body as unknown as ReadableStream) : this.#real.body
   }
 
-  /** Starts to take in an announced body, so that it takes no more memory than its bytes however late its handler reads it. */
+  /** Starts receiving the body, so that it takes no more memory than its bytes even if its handler reads it late. */
   receiveBody(): void {
     const { headers, httpVersionMajor } = this.#incoming
     const length = headers['content-length']
@@ -67,23 +67,23 @@ export class LightRequest {
     return this.#real?.bodyUsed ?? this.#body?.locked ?? false
   }
 
-  /** Whether a handler failed with this because the client has gone. */
+  /** Whether a handler failed with `error` because the client disconnected. */
   isDisconnect(error: unknown): boolean {
     return error !== undefined && (error === this.#reader?.failure || error === this.#abort?.signal.reason)
   }
 
-  /** Aborted when the connection ends before the answer does. */
+  /** Aborts when the connection ends before the response does. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController()
       this.#abort = abort
       const gone = (): void => {
-        if (!this.#outgoing.writableFinished) abort.abort(new DOMException('The client has gone', 'AbortError'))
+        if (!this.#outgoing.writableFinished) abort.abort(new DOMException('The client disconnected', 'AbortError'))
       }
       const { socket } = this.#incoming
-      // A client that goes ends its half first. It could be one that still listens, so it is answered all the same.
+      // A client that disconnects half-closes first. It may still read, so the response is sent anyway.
       if (this.#incoming.httpVersionMajor === 1) socket.once('end', gone)
-      // Of the response: the request is closed as soon as its body has been read.
+      // Listens on the response, because the request closes as soon as its body has been read.
       this.#outgoing.once('close', () => {
         socket.off('end', gone)
         gone()
@@ -92,7 +92,7 @@ export class LightRequest {
     return this.#abort.signal
   }
 
-  /** @throws TypeError when the body was read already. */
+  /** @throws TypeError when the body was already read. */
   get real(): Request {
     this.#real ??= new Request(this.url, {
       method: this.method,

@@ -2,7 +2,7 @@ import { delegate } from '../delegate.ts'
 
 type Text = string | null
 
-/** Headers as a record, as everything that makes an answer writes them. */
+/** Headers as a record, the form in which the provider writes them. */
 type Plain = Readonly<Record<string, string>>
 
 interface LightInit {
@@ -11,8 +11,8 @@ interface LightInit {
 }
 
 /**
- * A `Response` of text and a record of headers that costs little, because the server writes them as they are. Everything else of the
- * interface is asked of a real `Response`, made at that moment.
+ * A cheap `Response` of a text and a record of headers, which the server writes unchanged. Any other member of the
+ * interface creates a real `Response` and forwards to it.
  */
 export class LightResponse {
   readonly status: number
@@ -31,7 +31,7 @@ export class LightResponse {
     return this.#real
   }
 
-  /** Text and headers as they were given; `undefined` when somebody may have changed or read them since. */
+  /** The text and headers passed to the constructor; `undefined` if they may have been changed or read since. */
   get plain(): { readonly body: Text; readonly headers: Plain } | undefined {
     return this.#real === undefined ? { body: this.#body, headers: this.#headers } : undefined
   }

@@ -14,7 +14,7 @@ import { send } from './send.ts'
 
 export type NodeOptions = HandlerOptions
 
-/** What a server needs of a provider. */
+/** The part of a provider that a server uses. */
 export interface Servable {
   readonly issuer: string
   readonly fetch: Handler
@@ -22,11 +22,11 @@ export interface Servable {
 
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void
 
-/** The way between Node's objects and the Fetch API. What it says of a request does not depend on what the request says of our host. */
+/** Connects Node's objects with the Fetch API. Request URLs have the issuer's origin, whatever `Host` says. */
 export interface Bridge {
-  /** `undefined` for a target of which no request can be made. */
+  /** Returns `undefined` for a target that is not a path. */
   requestOf(req: IncomingMessage, res: ServerResponse): LightRequest | undefined
-  /** Answers it with this handler; never rejects. */
+  /** Calls `handler` and sends its response. Errors are reported, never thrown. */
   answer(request: LightRequest | undefined, req: IncomingMessage, res: ServerResponse, handler: Handler): void
   readonly reports: Reports
 }
@@ -37,8 +37,9 @@ const joined = (value: string | readonly string[] | undefined): string | undefin
   typeof value === 'object' ? value.join(',') : value
 
 /**
- * @param isClosing whether the server takes no more connections: an answer then says that it is the last
- * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1, or the provider was not awaited.
+ * @param isClosing whether the server is shutting down; responses then close their connection
+ * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1, or the provider was not
+ * awaited.
  */
 export function createBridge(
   provider: Pick<Servable, 'issuer'>,
@@ -68,7 +69,7 @@ export function createBridge(
       if (place.lost) refuseAndTell(req, res, { ...overloaded, last: hasMore(req) })
       else await send(res, response)
     } catch (error) {
-      // Only a host's own handler rejects, or a body that it streams.
+      // Only a handler of the host, or a body that it streams, can reject.
       fail(error, place, request, req, res)
     } finally {
       places.give(place)
@@ -93,25 +94,26 @@ export function createBridge(
     const refusal = request === undefined ? badTarget : refusalOf(req)
     const place = refusal === undefined ? places.take() : undefined
     if (request === undefined || place === undefined) {
-      // A microtask later the rest of the packet is parsed, and it shows whether more of a body is to come.
+      // One microtask later the rest of the packet is parsed, and it is known whether more of the body will follow.
       queueMicrotask(() => refuseAndTell(req, res, refusal ?? overloaded))
       return
     }
     request.whileWaiting = (arrival) => places.whileWaiting(place, arrival, isLast)
     void answerWithin(place, request, req, res, handler)
-    // A microtask later a small body is there as a whole.
+    // One microtask later a small body is complete.
     queueMicrotask(() => request.receiveBody())
   }
 
   return {
     requestOf(req, res) {
-      // A framework that mounts the listener below a path keeps the whole target in `originalUrl`.
+      // Frameworks that mount the listener under a path keep the full target in `originalUrl`.
       const { originalUrl, url = '' } = req as { originalUrl?: string; url?: string }
       const path = originForm(originalUrl ?? url)
       return path === undefined ? undefined : new LightRequest(req, res, origin + path)
     },
     answer(request, req, res, handler) {
-      // Node.js throws away what its parser has read behind such a request. So its response is the last, and a client repeats what it sent behind it.
+      // Node.js discards what its parser has read after such a request. So the response closes the connection, and the
+      // client repeats the requests that it pipelined.
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
       checkForwarding?.((name) => req.headers[name], req.socket.remoteAddress)
       const turn = turnOf(req, res)
@@ -124,10 +126,11 @@ export function createBridge(
 }
 
 /**
- * A provider as a listener of `node:http`, `node:https` or `node:http2`: everything is the provider's, and what it does not know gets 404. A body that
- * stalls is the server's to end: set its `requestTimeout`.
+ * Returns a request listener for `node:http`, `node:https` or `node:http2`. The provider handles every request; an
+ * unknown path gets 404. Set the server's `requestTimeout`: the listener does not time out slow bodies.
  *
- * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1.
+ * @throws TypeError when `maxRequests` or `maxBodies` is not a whole number of at least 1, or the provider was not
+ * awaited.
  * @example
  * createServer({ requestTimeout: 30_000 }, nodeListener(provider)).listen(8484)
  */

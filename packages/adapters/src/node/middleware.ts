@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createBridge, type NodeOptions, type Servable } from './listener.ts'
 
-/** What a middleware needs of a provider. */
+/** The part of a provider that a middleware uses. */
 export type Mountable = Servable & { route(request: Request): Servable['fetch'] | undefined }
 
-/** The middleware of Express and Connect. */
+/** A middleware of Express or Connect. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
 
 const bodyIsGone = (): Error =>
-  new Error('The body was read before the provider saw it: mount the provider before every body parser')
+  new Error('The request body was already read; mount the provider before any body parser')
 
 /**
- * A provider as a middleware of Express or Connect. What is not the provider's goes on to `next()`, and so does a mistake of the host:
- * a body that a parser has read already.
+ * Returns a middleware for Express or Connect. Calls `next()` for a request that matches no endpoint of the provider,
+ * and `next(error)` when a body parser has already read the body.
  *
  * @example
  * app.use(nodeMiddleware(provider))
@@ -28,16 +28,16 @@ export function nodeMiddleware(provider: Mountable, options: NodeOptions = {}): 
   }
 }
 
-/** What of Koa's context is needed. */
+/** The part of Koa's context that is used here. */
 interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** `false`: Koa leaves the response alone. */
+  /** `false` keeps Koa from sending the response. */
   respond?: boolean
 }
 
 /**
- * A provider as a middleware of Koa.
+ * Returns a middleware for Koa. Calls `next()` for a request that matches no endpoint of the provider.
  *
  * @example
  * app.use(koaMiddleware(provider))
@@ -73,7 +73,7 @@ interface FastifyReply {
 }
 
 /**
- * A provider as an `onRequest` hook of Fastify, which runs before Fastify reads a body.
+ * Returns an `onRequest` hook for Fastify, which runs before Fastify reads the body.
  *
  * @example
  * fastify.addHook('onRequest', fastifyHook(provider))

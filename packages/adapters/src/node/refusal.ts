@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { sendText } from './send.ts'
 
-/** What no handler is asked, or cannot answer. */
+/** An error response that the adapter sends itself, without a handler or after a handler failed. */
 export interface Refusal {
   readonly status: number
   readonly error: 'invalid_request' | 'server_error' | 'temporarily_unavailable'
   readonly description?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the connection serves no other request; default `true`. */
+  /** Whether the connection closes after the response; default `true`. */
   readonly last?: boolean
 }
 
@@ -15,7 +15,7 @@ const malformed = (description: string): Refusal => ({ status: 400, error: 'inva
 
 export const badTarget = malformed('The request target is not a path')
 export const badHost = malformed('The Host header is malformed')
-export const repeatedHeader = malformed('A header that says who asks or what is sent is repeated')
+export const repeatedHeader = malformed('The Host, Content-Type or Authorization header is repeated')
 export const badMethod: Refusal = {
   status: 405,
   error: 'invalid_request',
@@ -31,7 +31,10 @@ export const overloaded: Refusal = {
 }
 export const failure: Refusal = { status: 500, error: 'server_error' }
 
-/** As the provider would say it: wire contract, section 1. */
+/**
+ * Sends an OAuth error in the provider's format (wire contract, section 1). Closes the connection instead when the head
+ * of another response was already sent.
+ */
 export function refuse(res: ServerResponse, { status, error, description, headers, last = true }: Refusal): void {
   if (res.headersSent) {
     res.destroy()

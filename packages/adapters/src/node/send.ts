@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import { hasMore, skipRest } from './connection.ts'
 import { LightResponse } from './light-response.ts'
 
-/** RFC 9110 sections 6.4.1 and 8.6: these have no body and name no length of one. */
+/** RFC 9110 sections 6.4.1 and 8.6: these statuses have neither a body nor a `Content-Length`. */
 const hasNoBody = (status: number): boolean => status === 204 || status === 304
 
-/** An answer that is there as a whole, with its headers as a flat list: name, value, name, value. */
+/** Sends a complete response. `headers` is a flat list: name, value, name, value. */
 function sendWhole(res: ServerResponse, status: number, headers: string[], body: string | Uint8Array): void {
   const unread = hasMore(res.req)
-  // The rest of an oversized body is not waited for.
+  // Do not wait for the rest of an oversized body.
   if (status === 413) res.shouldKeepAlive = false
-  // A HEAD request hears no length: the handler left the body out.
+  // For HEAD, the length is unknown: the handler omitted the body.
   if (res.req.method !== 'HEAD' && !hasNoBody(status)) {
     headers.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength))
   }
@@ -19,7 +19,7 @@ function sendWhole(res: ServerResponse, status: number, headers: string[], body:
   if (unread) skipRest(res.req)
 }
 
-/** What is written at once. */
+/** A text response. */
 interface Text {
   readonly body: string | null
   readonly headers: Readonly<Record<string, string>>
@@ -42,11 +42,11 @@ const drained = (res: ServerResponse): Promise<void> =>
     res.on('close', settle)
   })
 
-// `entries()` gives each `set-cookie` for itself. The length is counted anew, and how the body is framed is the server's affair.
+// Iteration yields each `set-cookie` separately. The server computes the length and the framing itself.
 const linesOf = ({ headers }: Response): string[] =>
   [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
 
-/** A response of the platform: what a provider without `nodeRuntime` answers with, or a host's own handler around it. */
+/** Sends a platform `Response`, from a provider without `nodeRuntime` or from the host's own handler. */
 async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
   const { status, body } = response
   const reader = body?.getReader()
@@ -65,7 +65,7 @@ async function sendResponse(res: ServerResponse, response: Response): Promise<vo
   res.end()
 }
 
-/** Writes a response. Rejects when its body fails; what was not sent yet is then the caller's affair. */
+/** Writes a response. Rejects when its body fails; the caller then sends an error or closes the connection. */
 export function send(res: ServerResponse, response: Response): void | Promise<void> {
   const plain = response instanceof LightResponse ? response.plain : undefined
   return plain === undefined ? sendResponse(res, response) : sendText(res, response.status, plain)
