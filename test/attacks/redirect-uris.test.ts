@@ -136,7 +136,7 @@ describe('a loopback redirect URI', () => {
     'http://localhost:3000/cb',
     'https://127.0.0.1/tls',
   ]
-  test.each(matches)('3.70 %s is registered, whatever its port', async (redirectUri) => {
+  test.each(matches)('3.92 %s is registered, whatever its port', async (redirectUri) => {
     const { code } = await native()
     await expect(code({ clientId: 'native', redirectUri, scopes: ['openid'] })).resolves.toBeDefined()
   })
@@ -176,14 +176,14 @@ describe('a loopback redirect URI', () => {
     ['an address that stands for all', 'http://0.0.0.0:80/cb'],
     ['a line break', 'http://127.0.0.1:80/cb\n'],
   ] as const
-  test.each(others)('3.70 does not match %s: %s', async (_what, redirectUri) => {
+  test.each(others)('3.92 does not match %s: %s', async (_what, redirectUri) => {
     const { code } = await native()
     await expect(code({ clientId: 'native', redirectUri, scopes: ['openid'] })).rejects.toMatchObject({
       details: { reason: 'redirect_uri_mismatch' },
     })
   })
 
-  test('3.70 the token endpoint compares with the very port that the code was made for', async () => {
+  test('3.92 the token endpoint compares with the very port that the code was made for', async () => {
     const f = await native()
     const redirectUri = 'http://127.0.0.1:51234/cb'
     const code = await f.code({ clientId: 'native', redirectUri, scopes: ['openid'] })

@@ -30,6 +30,12 @@ describe('docs/spec-map.md', () => {
     expect(rows.filter(({ file, title }) => !isIn(file, title))).toEqual([])
   })
 
+  test('gives each id to one rule', () => {
+    const rules = new Map<string, Set<string>>()
+    for (const { id, rule } of rows) rules.set(id, (rules.get(id) ?? new Set()).add(rule))
+    expect([...rules].filter(([, texts]) => texts.size > 1)).toEqual([])
+  })
+
   test('has the id of the rule at the begin of the title', () => {
     expect(rows.filter(({ id, title }) => !title.startsWith(`${id} `))).toEqual([])
   })
