@@ -1,6 +1,6 @@
 /**
- * Attack (or an outage): a function of the host hangs, and twenty requests that wait for it fill every place of the server, so that even the JWKS
- * gets 503. Each function has a time limit and a bound of its own.
+ * Attack (or an outage): a function of the host hangs, and twenty requests that wait for it fill every place of the
+ * server, so that even the JWKS gets 503. Each function has a time limit and a bound of its own.
  *
  * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
  */
@@ -20,7 +20,9 @@ const login = (username = 'alice') => ({
 const forClient = { grant_type: 'client_credentials', scope: 'api1' }
 const find = (clientId: string): ClientOptions | undefined => clients.find((client) => client.clientId === clientId)
 
-/** Users and a client store of which one function hangs, while `hanging` names it; `settle` ends the calls that hang. */
+/**
+ * Users and a client store of which one function hangs, while `hanging` names it; `settle` ends the calls that hang.
+ */
 function host(hanging = '') {
   const { service } = testUsers()
   const state = { hanging, calls: 0 }
@@ -125,7 +127,7 @@ describe('the bound of calls under way', () => {
     const held = [f.post('token', login(), web), f.post('token', login('bob'), web)]
     await turn()
     expect(brief(await f.post('token', login(), web))).toEqual(refused)
-    const message = '2 calls of users.isActive() are under way'
+    const message = '2 calls to users.isActive() are in flight'
     expect(failures(f)).toMatchObject([{ reason: 'host_port_busy', port: 'users.isActive', cause: { message } }])
     expect(state.calls).toBe(2)
     settle()

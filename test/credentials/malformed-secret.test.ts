@@ -9,13 +9,13 @@ const grant = { grant_type: 'client_credentials', scope: 'api1' }
 const good: Secrets[number] = { sha256: sha256Of('web-secret') }
 const hexOf = (base64: string): string => Buffer.from(base64, 'base64').toString('hex')
 
-const base64 = 'is not the base64 of a SHA-256; make one with hashSecret() or grantry hash-secret'
+const base64 = 'is not the base64 of a SHA-256; create one with hashSecret() or grantry hash-secret'
 const malformed: readonly (readonly [what: string, secret: Secrets[number], sentence: string])[] = [
   ['no base64', { sha256: 'not base64 at all' }, `.sha256 ${base64}`],
   [
     'hex',
     { sha256: hexOf(sha256Of('web-secret')) },
-    '.sha256 is hexadecimal, not base64; make one with hashSecret() or grantry hash-secret',
+    '.sha256 is hexadecimal, not base64; create one with hashSecret() or grantry hash-secret',
   ],
   ['no padding', { sha256: sha256Of('web-secret').replaceAll('=', '') }, `.sha256 ${base64}`],
   ['a line break', { sha256: `${sha256Of('web-secret')}\n` }, `.sha256 ${base64}`],
@@ -24,13 +24,13 @@ const malformed: readonly (readonly [what: string, secret: Secrets[number], sent
   [
     'a SHA-256 in the place of a SHA-512',
     { sha512: sha256Of('web-secret') },
-    '.sha512 is not the base64 of a SHA-512; make one with hashSecret() or grantry hash-secret',
+    '.sha512 is not the base64 of a SHA-512; create one with hashSecret() or grantry hash-secret',
   ],
-  ['nothing at all', {}, ' has no sha256 and no sha512; make one with hashSecret() or grantry hash-secret'],
+  ['nothing at all', {}, ' has neither sha256 nor sha512; create one with hashSecret() or grantry hash-secret'],
   [
     'an expiry that is no date',
     { sha256: sha256Of('web-secret'), expiresAt: 'next tuesday' },
-    '.expiresAt is not a date; write epoch seconds, or an ISO 8601 date and time',
+    '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time',
   ],
 ]
 

@@ -35,7 +35,7 @@ describe('a storage that does not respond', () => {
       expect.objectContaining({
         type: 'unhandled_failure',
         reason: 'storage_failed',
-        cause: expect.objectContaining({ message: 'The storage did not answer within 0.05 s' }),
+        cause: expect.objectContaining({ message: 'The storage did not respond within 0.05 s' }),
       }),
     )
     state.hangs = undefined
@@ -53,7 +53,7 @@ describe('a storage that does not respond', () => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
-      message: 'storage: hanging cannot be used: The storage did not answer within 0.4 s',
+      message: 'storage: hanging cannot be used: The storage did not respond within 0.4 s',
     })
   })
 

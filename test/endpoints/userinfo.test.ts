@@ -106,7 +106,12 @@ describe('presenting the token', () => {
         headers: { authorization: `Bearer ${token}` },
         body: new URLSearchParams({ access_token: inForm }),
       })
-      await expectRefused(response, 400, 'invalid_request', 'The access token is sent twice')
+      await expectRefused(
+        response,
+        400,
+        'invalid_request',
+        'The access token is sent both in the header and in the form',
+      )
     }
   })
 

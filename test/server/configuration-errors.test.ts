@@ -119,7 +119,7 @@ const cases: readonly Case[] = [
   [withClient({ scopes: ['api9'] }), 'clients', 'api9, which is not declared in scopes'],
   [withClient({ redirectUris: ['/cb'] }), 'clients[0].redirectUris[0]', 'absolute'],
   [withClient({ redirectUris: ['https://a.example.com/#b'] }), 'clients[0].redirectUris[0]', 'without a fragment'],
-  [withClient({ postLogoutRedirectUris: [1] }), 'clients[0].postLogoutRedirectUris[0]', 'must be text'],
+  [withClient({ postLogoutRedirectUris: [1] }), 'clients[0].postLogoutRedirectUris[0]', 'must be a string'],
   [withClient({ allowedCorsOrigins: ['*'] }), 'clients[0].allowedCorsOrigins[0]', 'must be an origin'],
   [withClient({ identityProviders: 'google' }), 'clients[0].identityProviders', 'must be an array'],
   [withClient({ accessTokenFormat: 'opaque' }), 'clients[0].accessTokenFormat', '"jwt" or "reference"'],

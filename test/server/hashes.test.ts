@@ -25,7 +25,7 @@ describe('hashSecret()', () => {
     ['an unset variable', undefined],
     ['a number', 7],
   ])('rejects %s', (_what, secret) => {
-    expect(() => hashSecret(secret as string)).toThrow(new TypeError('hashSecret(): the secret is not text, or empty'))
+    expect(() => hashSecret(secret as string)).toThrow(new TypeError('hashSecret(): secret must be a non-empty string'))
   })
 })
 

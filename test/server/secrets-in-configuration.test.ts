@@ -77,13 +77,13 @@ describe('an invalid configuration ends the start', () => {
   // The malformed secret is the second one of the second owner, after a valid one.
   test.each(malformed)('a secret of a client: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, clients: [web, { ...web, clientId: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^clients\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has no sha256)/u)
+    expect(sentence).toMatch(/^clients\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u)
     expect(sentence).not.toContain(value)
   })
 
   test.each(malformed)('a secret of a scope: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, scopes: [{ name: 'api1' }, { name: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^scopes\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has no sha256)/u)
+    expect(sentence).toMatch(/^scopes\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u)
     expect(sentence).not.toContain(value)
   })
 

@@ -80,7 +80,7 @@ describe('clients', () => {
   // It would look protected, and every copy of the app would carry the secret.
   test('a public client with secrets is refused', async () => {
     await expect(startClient({ public: true, grantTypes: ['refresh_token'] })).rejects.toMatchObject(
-      refusal('clients[0]: secrets must be empty for a public client: it cannot keep a secret'),
+      refusal('clients[0]: secrets must be empty for a public client, which cannot keep a secret'),
     )
   })
 
@@ -146,7 +146,7 @@ describe('scopes', () => {
 
   test.each(['openid', 'profile', 'roles'])('%s cannot be declared as an API', async (name) => {
     await expect(startScopes({ name })).rejects.toMatchObject(
-      refusal(`scopes[1]: ${name} is an identity scope of OpenID Connect; write identity: true, or take another name`),
+      refusal(`scopes[1]: ${name} is an identity scope of OpenID Connect; set identity: true, or use another name`),
     )
   })
 

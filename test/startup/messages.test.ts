@@ -16,35 +16,35 @@ const start = (more: object) =>
     ...more,
   } as ProviderOptions)
 
-const makeOne = 'ake one with hashSecret() or grantry hash-secret'
+const makeOne = 'reate one with hashSecret() or grantry hash-secret'
 
 describe('a secret in the wrong place', () => {
   test.each(['clientSecret', 'client_secret', 'secret', 'sha256'])('%s of a client', async (name) => {
     const client = { clientId: 'web', [name]: 'the-secret-itself', grantTypes: ['client_credentials'] }
     await expect(start({ clients: [client] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `clients[0]: ${name} is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? M${makeOne}`,
+      message: `clients[0]: ${name} is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
     })
   })
 
   test('secret of a scope', async () => {
     await expect(start({ scopes: [{ name: 'api1', secret: 'the-secret-itself' }] })).rejects.toThrow(
-      `scopes[0]: secret is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? M${makeOne}`,
+      `scopes[0]: secret is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
     )
   })
 
   test.each([
-    ['text', 'the-secret-itself'],
+    ['a string', 'the-secret-itself'],
     ['null', null],
-  ])('%s in place of the hash', async (kind, secret) => {
+  ])('%s instead of the hash', async (kind, secret) => {
     await expect(start({ clients: [{ clientId: 'web', secrets: [secret] }] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `clients[0]: secrets[0] must be an object such as { sha256: '<base64>' }, not ${kind}; m${makeOne}`,
+      message: `clients[0]: secrets[0] must be an object such as { sha256: '<base64>' }, not ${kind}; c${makeOne}`,
     })
   })
 })
 
-test('text in place of the keys names storedKeys()', async () => {
+test('a string instead of keys is rejected with a message that names storedKeys()', async () => {
   await expect(start({ keys: 'secret' })).rejects.toMatchObject({
     name: 'TypeError',
     message: 'createProvider(): keys must be storedKeys(), signingKeys() or an array of JWKs',

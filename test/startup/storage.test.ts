@@ -19,8 +19,8 @@ const driver = (more: object, items = new Map<string, string>()) => ({ ...mapDri
 const refusal = (message: unknown) => ({ name: 'TypeError', message })
 /** What a driver throws is a failure of the store, not a mistake in the options. */
 const failure = (message: unknown) => ({ name: 'Error', message })
-const notKept = refusal('storage: broken does not keep what is written to it; is it read-only?')
-const notAtomic = refusal('storage: insertItem() of broken created one item twice; it must be atomic')
+const notKept = refusal('storage: broken does not keep written values; is it read-only?')
+const notAtomic = refusal('storage: insertItem() of broken created the same item twice; it must be atomic')
 
 describe('storage', () => {
   test('a driver that keeps the contract starts, and the probe leaves nothing behind', async () => {
@@ -61,7 +61,7 @@ describe('storage', () => {
   test('a counter that does not count is found out at the start, where something is counted', async () => {
     for (const incrementItem of [() => 0, () => 1, () => undefined]) {
       await expect(start(driver({ incrementItem }), { abuseControl: true })).rejects.toMatchObject(
-        refusal('storage: incrementItem() of broken does not count: it must answer 1, and then 2'),
+        refusal('storage: incrementItem() of broken does not count; it must return 1 and then 2'),
       )
       await start(driver({ incrementItem }))
     }
@@ -97,14 +97,14 @@ describe('storage', () => {
   ])('%s without insertItem() is refused', async (_what, storage, name) => {
     await expect(start(storage)).rejects.toMatchObject(
       refusal(
-        `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; take a driver of @grantry/storage-drivers`,
+        `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; use a driver of @grantry/storage-drivers`,
       ),
     )
   })
 
   test.each(['setItem', 'removeItem'])('a driver without %s() is refused as read-only', async (method) => {
     await expect(start(driver({ [method]: undefined }))).rejects.toMatchObject(
-      refusal('storage: broken is read-only; take a driver that can write and remove'),
+      refusal('storage: broken is read-only; use a driver with setItem() and removeItem()'),
     )
   })
 

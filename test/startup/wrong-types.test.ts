@@ -109,7 +109,7 @@ describe('an option of the wrong type', () => {
     [
       'clients without find()',
       { clients: {} },
-      /clients must be an array of clients, or an object whose find\(clientId\) is a function/u,
+      /clients must be an array of clients, or an object with find\(clientId\)/u,
     ],
     ['clients whose find is no function', { clients: { find: 1 } }, /clients.*find/u],
     [
@@ -129,8 +129,8 @@ describe('an option of the wrong type', () => {
     [{ clientId: '' }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
     [{ clientId: 'x'.repeat(101) }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
     [{ clientId: 'a', public: 'yes' }, 'clients[0]: public must be true or false'],
-    [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of text'],
-    [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be text'],
+    [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of strings'],
+    [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be a string'],
     [{ clientId: 'a', secrets: sha256Of('x') }, 'clients[0]: secrets must be an array of { sha256 } or { sha512 }'],
     [
       { clientId: 'a', redirectUris: ['/callback'] },
@@ -159,7 +159,7 @@ describe('an option of the wrong type', () => {
     ['api1', 'scopes[0] must be an object, not a string'],
     [{ name: 'two words' }, 'scopes[0]: name must be a scope name (RFC 6749 section 3.3)'],
     [{ name: 'x'.repeat(301) }, 'scopes[0]: name must be at most 300 characters'],
-    [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of text'],
+    [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of strings'],
     [{ name: 'a', identity: 1 }, 'scopes[0]: identity must be true or false'],
     [{ name: 'a', audience: '' }, 'scopes[0]: audience must not be empty'],
   ])('a scope %j', async (scope, message) => {

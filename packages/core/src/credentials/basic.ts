@@ -1,17 +1,18 @@
 import { decodeBase64, decodeUtf8 } from '../encoding.ts'
 
-/** An identifier with what shall prove it. */
+/** An id and its secret. */
 export interface CredentialPair {
   readonly id: string
   readonly secret: string
 }
 
-// 100 characters of id and 512 of secret, each at most nine ASCII bytes when form-encoded, and base64 on top of it.
+// Room for an id of 100 and a secret of 512 characters, each form-encoded (at most nine bytes per character), in
+// base64.
 const longestCredentials = 8192
 
 /**
- * Reads `Basic <base64(id:secret)>` (the seed, section 5; RFC 7617). The pair is raw: split at the first colon, not form-decoded.
- * `undefined` for everything else.
+ * Parses `Basic <base64(id:secret)>` (the seed, section 5; RFC 7617). Splits at the first colon and does not
+ * form-decode. Returns `undefined` for anything else.
  */
 export function parseBasic(authorization: string): CredentialPair | undefined {
   const space = authorization.indexOf(' ')
@@ -25,8 +26,8 @@ export function parseBasic(authorization: string): CredentialPair | undefined {
 }
 
 /**
- * The pair as clients mean it that follow RFC 6749 section 2.3.1 and form-encode each half (`my%2Dclient`). `undefined` where that
- * would change nothing.
+ * Form-decodes a pair, for clients that follow RFC 6749 section 2.3.1 and form-encode the id and the secret
+ * (`my%2Dclient`). Returns `undefined` if the pair contains no escapes or malformed ones.
  */
 export function formDecoded({ id, secret }: CredentialPair): CredentialPair | undefined {
   if (!/[%+]/u.test(id) && !/[%+]/u.test(secret)) return undefined

@@ -6,12 +6,12 @@ const bearerForm = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/iu
 // RFC 9110 section 11.4: the scheme ends at the first white space.
 const bearerScheme = /^bearer(?:\s|$)/iu
 
-/** RFC 6750 section 3.1: without authentication information the challenge has no error code. */
+/** RFC 6750 section 3.1: without authentication information, the challenge has no error code. */
 const unauthenticated = (reason: string): OAuthError =>
   new OAuthError('invalid_token', 'An access token is required', { reason, withoutCredentials: true })
 
 /**
- * The one access token of the request: in the header, or on POST in the form; never in the query.
+ * Returns the access token of a request: from the header or, for POST, from the form; never from the query.
  *
  * @see RFC 6750 section 2; wire contract, section 5
  */
@@ -21,7 +21,9 @@ export function readBearer(authorization: string | null, form: RequestParameters
     throw unauthenticated('token_missing')
   }
   if (authorization !== null && inForm !== undefined) {
-    throw new OAuthError('invalid_request', 'The access token is sent twice', { reason: 'several_credentials' })
+    throw new OAuthError('invalid_request', 'The access token is sent both in the header and in the form', {
+      reason: 'several_credentials',
+    })
   }
   if (authorization === null) return inForm ?? ''
   if (!bearerScheme.test(authorization)) throw unauthenticated('authorization_scheme_unsupported')

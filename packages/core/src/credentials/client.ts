@@ -11,12 +11,12 @@ import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, 
 import { presentedId } from './presented-name.ts'
 import { createSecretCheck } from './secret.ts'
 
-/** The client, or why it is not authenticated; for events only. */
+/** The client, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
   | { readonly client: Client; readonly reason?: undefined }
   | { readonly client?: undefined; readonly reason: string }
 
-/** Proves which client calls. Every failure is one and the same 401. */
+/** Authenticates the calling client. Every failure is the same 401. */
 export type ClientAuthentication = (
   request: Request,
   form: RequestParameters,
@@ -35,7 +35,7 @@ export function createClientAuthentication(deps: {
     clients.all.map(({ secrets }) => secrets.stored),
     runtime,
   )
-  // At start for an array, and once more when a client first calls; whoever guesses at a secret must not fill the log.
+  // Reported once per client object: guessing at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
   function reportMalformed(client: Client, trace: Trace): void {
@@ -63,7 +63,8 @@ export function createClientAuthentication(deps: {
         ? matchesSecret(secret, client?.secrets.stored)
         : await clients.verifySecret(id, secret)
     if (client === undefined) return { reason: 'client_unknown' }
-    // A public client has no secret: whatever a verifier of the host's own says, a pair is not its way in.
+    // A public client has no secret, so a pair cannot authenticate it, even if the host's `verifySecret` accepts the
+    // pair.
     if (client.public) return { reason: 'client_public' }
     if (matches !== true) return { reason: 'secret_mismatch' }
     return client.enabled ? { client } : { reason: 'client_disabled' }
@@ -88,7 +89,7 @@ export function createClientAuthentication(deps: {
         presented.method === 'none'
           ? await findPublic(presented.id)
           : await verifyPair(presented, (pair) => verify(pair, trace))
-      // The caller hears one and the same of all of them.
+      // The response is the same for every reason.
       if (client === undefined) throw invalidClient(reason)
       limits.assertBelow(presentedClientId, trace)
       trace.client = client

@@ -9,40 +9,43 @@ import type { TraceContext } from '../events/trace-context.ts'
 import type { UserAuthentication } from './user.ts'
 import type { UserNames } from './user-names.ts'
 
-/** Where a login comes from. The `connection` that an adapter passes beside the request fits. */
+/** The context of a login. The `connection` that an adapter passes with a request is compatible. */
 export interface LoginContext {
-  /** The address of the user, not of the login page's server. Without it only the limits without addresses hold. */
+  /** The address of the user, not of the login page's server. Without it, the limits per address do not apply. */
   readonly clientAddress?: string | undefined
-  /** The client that sent the user to the login page. Failures count for it as those of its password grant do. */
+  /**
+   * The client that sent the user to the login page. Failures count for this client, as those of the password grant do.
+   */
   readonly clientId?: string | undefined
   readonly traceContext?: TraceContext | undefined
 }
 
 /**
- * Checks a user's name and password with `users.authenticate`, under the limits and with the events of the password
- * grant. For login pages.
+ * Checks a user name and password with `users.authenticate`, for login pages. Applies the limits and records the events
+ * of the password grant.
  *
- * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong name or password, and for one that is
- * empty or too long (256 and 1024 characters).
- * @throws OAuthError `slow_down` when there were too many failures: `details.retryAfter` is in seconds, and the
- * password was not checked; `unauthorized_client` (`details.reason` is `client_unknown`) for an unknown or disabled
- * `clientId`; `temporarily_unavailable` when the storage or the user service is not available.
+ * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong user name or password, and for one that
+ * is empty or too long (256 and 1024 characters)
+ * @throws OAuthError `slow_down` after too many failures: the password was not checked, and `details.retryAfter` is in
+ * seconds.
+ * @throws OAuthError `unauthorized_client` (`details.reason`: `client_unknown`) for an unknown or disabled `clientId`.
+ * @throws OAuthError `temporarily_unavailable` when the storage or the user service is not available.
  * @throws TypeError when an argument is malformed or the provider has no `users.authenticate`.
  * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
  */
 export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
 
-const text = v.string('must be text')
+const text = v.string('must be a string')
 const credentialsSchema = configurationObject({
   username: text,
   password: text,
   idp: v.exactOptional(text),
   tenant: v.exactOptional(text),
-  acrValues: v.exactOptional(v.pipe(v.array(text, 'must be an array of text'), v.readonly())),
+  acrValues: v.exactOptional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
 })
 const contextSchema = v.object({ clientAddress: v.optional(text), clientId: v.optional(text) }, 'must be an object')
 
-/** The limits of the password grant's parameters. */
+/** The same limits in characters as for the parameters of the password grant. */
 const longestUsername = 256
 const longestPassword = 1024
 

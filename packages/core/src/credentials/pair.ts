@@ -2,7 +2,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import { type CredentialPair, formDecoded, parseBasic } from './basic.ts'
 
-/** How a request shows who calls: with a secret in the header, with one in the form, or by an id alone. */
+/** The credentials of a request: a secret in the header, a secret in the form, or only an id. */
 export type Presented =
   | { readonly method: 'client_secret_basic'; readonly pair: CredentialPair }
   | { readonly method: 'client_secret_post'; readonly pair: CredentialPair }
@@ -14,19 +14,19 @@ const longestSecret = 512
 export const invalidClient = (reason: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason })
 
-/** Nobody's secret is empty, whatever hash is stored. */
+/** Rejects pairs that are too long, and empty secrets, even if the hash of an empty string is stored. */
 const isPossible = (pair: CredentialPair): boolean => pair.secret !== '' && !isTooLong(pair)
 
 const isTooLong = ({ id, secret }: CredentialPair): boolean => id.length > longestId || secret.length > longestSecret
 
-/** @throws OAuthError `invalid_client` when the header is there but holds no Basic pair. */
+/** @throws OAuthError `invalid_client` when the header does not contain Basic credentials. */
 export function presentedInHeader(authorization: string): Presented {
   const pair = parseBasic(authorization)
   if (pair === undefined) throw invalidClient('malformed_authorization')
   return { method: 'client_secret_basic', pair }
 }
 
-/** @throws OAuthError `invalid_client` when the form names nobody. */
+/** @throws OAuthError `invalid_client` when the form has no `client_id`, or one that is too long. */
 export function presentedInForm({ client_id: id, client_secret: secret }: RequestParameters): Presented {
   if (id === undefined) throw invalidClient('credentials_missing')
   if (id.length > longestId) throw invalidClient('credentials_too_long')
@@ -34,13 +34,17 @@ export function presentedInForm({ client_id: id, client_secret: secret }: Reques
 }
 
 /**
- * One method only (RFC 6749 section 2.3): a header beside a secret in the form is refused, and so is another `client_id`. An
- * equal bare one is fine.
+ * Rejects a second authentication method (RFC 6749 section 2.3): a secret in the form besides the header, or a
+ * different `client_id`. The same `client_id` without a secret is allowed.
+ *
+ * @throws OAuthError `invalid_request`
  */
 export function refuseSecondMethod(presented: Presented, form: RequestParameters): void {
   if (presented.method !== 'client_secret_basic') return
   if (form.client_secret !== undefined) {
-    throw new OAuthError('invalid_request', 'Credentials are sent in two ways', { reason: 'several_credentials' })
+    throw new OAuthError('invalid_request', 'Credentials are sent both in the header and in the form', {
+      reason: 'several_credentials',
+    })
   }
   const { client_id: id } = form
   if (id !== undefined && id !== presented.pair.id && id !== formDecoded(presented.pair)?.id) {
@@ -51,8 +55,8 @@ export function refuseSecondMethod(presented: Presented, form: RequestParameters
 }
 
 /**
- * The pair as it is (the seed's rule), and if that is nobody's, once more form-decoded (RFC 6749 section 2.3.1). Answers with the last refusal where
- * both are.
+ * Verifies the raw pair (the seed's rule) and, if that fails, the form-decoded pair (RFC 6749 section 2.3.1). Returns
+ * the last refusal if both fail.
  */
 export async function verifyPair<V extends { readonly reason?: string | undefined }>(
   presented: Extract<Presented, { pair: CredentialPair }>,

@@ -8,12 +8,15 @@ import { invalidClient, type Presented, verifyPair } from './pair.ts'
 import { presentedId } from './presented-name.ts'
 import { createSecretCheck } from './secret.ts'
 
-/** The scope, or why it is not authenticated; for events only. */
+/** The scope, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
   | { readonly scope: Scope; readonly reason?: undefined }
   | { readonly scope?: undefined; readonly reason: string }
 
-/** Proves which API asks: its scope with that scope's own secret. `present` reads the credentials; it may refuse them. */
+/**
+ * Authenticates the calling API by its scope name and secret. `present` reads the credentials and can throw to refuse
+ * them.
+ */
 export type ScopeAuthentication = (
   present: () => Presented,
   trace: Trace,

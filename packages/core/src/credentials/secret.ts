@@ -2,7 +2,7 @@ import type { Secret } from '../directory/secret.ts'
 import { hex, utf8 } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** Compares in time that depends on the lengths only: where two secrets first differ must not show. */
+/** Compares in time that depends only on the lengths, so that it does not reveal where two secrets differ. */
 export function constantTimeEqual(one: string, other: string): boolean {
   if (one.length !== other.length) return false
   let difference = 0
@@ -10,20 +10,22 @@ export function constantTimeEqual(one: string, other: string): boolean {
   return difference === 0
 }
 
-// They have expired, so no presented secret matches them. To compare with one costs what to compare with a live one costs.
+// Expired, so no presented secret matches, but comparing takes as long as with a live secret.
 const decoys: readonly Secret[] = [
   { algorithm: 'sha256', hash: '0'.repeat(64), expiresAt: 0 },
   { algorithm: 'sha512', hash: '0'.repeat(128), expiresAt: 0 },
 ]
 
-/** Whether any live secret of the owner matches. `undefined` stands for an unknown owner. */
+/** Whether any live secret of the owner matches. `secrets` is `undefined` for an unknown owner. */
 export type SecretCheck = (presented: string, secrets: readonly Secret[] | undefined) => boolean
 
 /**
- * Every check hashes what was presented once with each algorithm that any owner uses, whoever the owner is and however many secrets it has. The work
- * therefore shows neither who exists nor how a secret is stored.
+ * Creates the check of secrets. Each check hashes the presented secret once with every algorithm in use, regardless of
+ * the owner and of the number of its secrets. Its timing therefore does not reveal which owners exist or how a secret
+ * is stored.
  *
- * @param known the secrets of all owners that are known at start. Those of others count from when they are first checked; until then it is SHA-512
+ * @param known the secrets of all owners that are known at startup. Algorithms of other owners are added when they are
+ * first checked; without any known algorithm, SHA-512 is used.
  * @see wire contract, section 2; docs/decisions/0031-equal-work-for-every-credential.md
  */
 export function createSecretCheck(known: readonly (readonly Secret[])[], runtime: Runtime): SecretCheck {

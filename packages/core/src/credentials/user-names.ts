@@ -3,29 +3,29 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** What an event says of a user name that somebody typed. */
+/** What an event contains about the user name of a login attempt. */
 export interface NamedUser {
-  /** Absent where the name has not authenticated before. */
+  /** Present only if the user name has authenticated before. */
   readonly username?: string
   readonly usernameFingerprint: string
 }
 
 /**
- * Decides which user names may stand in events. People type passwords into the field of the user name, and a user service does not say whether a name
- * exists. So a name stands there once it has authenticated at this provider.
+ * Decides which user names can appear in events. Users sometimes type their password as the user name, and the user
+ * service does not report which names exist. Therefore a name appears only after it has authenticated at this provider.
  */
 export interface UserNames {
-  /** This name has authenticated. */
+  /** Records that this user name has authenticated. */
   remember(username: string): void
   named(username: string): NamedUser
 }
 
-/** Names that one process remembers. */
+/** The maximum number of user names that a process remembers. */
 const mostNames = 10_000
 
 export function createUserNames(runtime: Runtime): UserNames {
   const known = createBoundedMap<true>(mostNames)
-  // With a key: the plain hash of a weak password can be looked up in a dictionary.
+  // Keyed, because a dictionary attack finds the plain hash of a weak password.
   const key = runtime.base64url(runtime.randomBytes(32))
   return {
     remember: (username) => known.set(foldedName(username), true),

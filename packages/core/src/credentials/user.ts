@@ -15,10 +15,13 @@ export type UserAuthentication = (
   trace: Trace,
 ) => Promise<Subject | undefined>
 
-/** No client has this id: a login page that names no client counts under it. */
+/** Stands for the client in limits if a login page names none. No client has this id. */
 const noClient = ''
 
-/** Only the path of a mistake is told: what a user service hands over by mistake may be the row with the password. */
+/**
+ * Validates the returned subject. The error contains only the path of the mistake: the value could be a database row
+ * with a password.
+ */
 function subjectOf(user: AuthenticatedUser): Subject {
   const parsed = v.safeParse(subjectSchema, { ...user, amr: user.amr ?? ['pwd'] })
   if (parsed.success) return parsed.output
@@ -28,8 +31,8 @@ function subjectOf(user: AuthenticatedUser): Subject {
 }
 
 /**
- * Attempts of one user wait for each other before users.authenticate() is called. While it hangs, those that wait must not take every place of the
- * server either.
+ * Concurrent attempts per allowed call to `users.authenticate()`. Attempts of one user wait for each other before the
+ * call. Without this limit, the waiting attempts could occupy the whole server while the call hangs.
  */
 const attemptsPerCall = 4
 

@@ -4,16 +4,16 @@ import { algorithms } from '../runtime.ts'
 import { redirectUriSchema } from './redirect-uri.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
-const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
+const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
 
-// RFC 6749 appendix A.1: VSCHAR. Nothing else could travel in a Basic header.
+// RFC 6749 appendix A.1: VSCHAR. A Basic header cannot contain other characters.
 const clientIdSchema = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.regex(/^[\x20-\x7E]{1,100}$/u, 'must be 1 to 100 printable ASCII characters'),
 )
 
 const originSchema = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.check(
     (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
     'must be an origin such as https://app.example.com, without a path',
@@ -22,7 +22,10 @@ const originSchema = v.pipe(
 
 const refreshTokenSchema = configurationObject({
   usage: v.optional(v.picklist(['rotate', 'reuse'], 'must be "rotate" or "reuse"'), 'rotate'),
-  /** Seconds in which an equal request with the old token gets the same response, until the new token is used; 0: never. */
+  /**
+   * Seconds during which a retry with the old token gets the same response, unless the new token was used. 0 disables
+   * it.
+   */
   retryWindow: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),
@@ -39,7 +42,7 @@ const refreshTokenSchema = configurationObject({
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 /**
- * A client as the host declares it. Lifetimes are in seconds.
+ * The schema of a client's configuration. Lifetimes are in seconds.
  *
  * @see wire contract, sections 2 and 3; `clients` in the server's configuration
  */
@@ -55,15 +58,15 @@ export const clientSchema = v.pipe(
       redirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
       postLogoutRedirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
       allowedCorsOrigins: v.optional(v.array(originSchema, 'must be an array of origins'), []),
-      /** `idp:` values that `acr_values` may ask for; empty: any. */
+      /** The `idp:` values that the client may request in `acr_values`. Empty allows any. */
       identityProviders: v.optional(strings, []),
       accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
       accessTokenLifetime: v.optional(lifetimeSchema, 3600),
       identityTokenLifetime: v.optional(lifetimeSchema, 300),
-      /** For a client that cannot verify by the usual algorithm of the provider. */
+      /** Set it for a client that cannot verify the provider's default algorithm. */
       identityTokenAlgorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
       authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
-      /** The opt-in for `code_challenge_method=plain` (RFC 7636 section 4.2). */
+      /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
       allowPlainCodeChallenge: flag(false),
       refreshToken: v.optional(refreshTokenSchema, {}),
     },
@@ -72,7 +75,7 @@ export const clientSchema = v.pipe(
   v.forward(
     v.check(
       ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),
-      'must be empty for a public client: it cannot keep a secret',
+      'must be empty for a public client, which cannot keep a secret',
     ),
     ['secrets'],
   ),
@@ -86,8 +89,8 @@ export const clientSchema = v.pipe(
   v.readonly(),
 )
 
-/** What a host writes: only `clientId` is required. */
+/** The configuration of a client. Only `clientId` is required. */
 export type ClientOptions = v.InferInput<typeof clientSchema>
 
-/** A client with every default filled in. */
+/** A client with all defaults applied. */
 export type Client = v.InferOutput<typeof clientSchema>

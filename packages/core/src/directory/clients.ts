@@ -7,24 +7,27 @@ import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { assertSecrets, secretRow } from './secret.ts'
 
-/** Clients that live elsewhere: a database, an admin API. */
+/** A source of clients, such as a database or an admin API. */
 export interface ClientStore {
-  /** An object is parsed once and remembered by its identity: return a new one when the client changed. */
+  /**
+   * Returns the client with this id. Results are cached by object identity: return a new object when the client
+   * changes.
+   */
   find(clientId: string): MaybePromise<ClientOptions | undefined>
-  /** A verifier of the host's own, in place of the stored hashes. It compares in constant time. */
+  /** Verifies a client secret, instead of the stored hashes. Must compare in constant time. */
   verifySecret?(clientId: string, secret: string): MaybePromise<boolean>
-  /** Whether any enabled client lists this origin in `allowedCorsOrigins`; absent: none does. */
+  /** Whether any enabled client has this origin in `allowedCorsOrigins`. Without it, no origin is allowed. */
   isOriginAllowed?(origin: string): MaybePromise<boolean>
 }
 
-/** What the core asks; the same for an array and a store. */
+/** The core's interface to the clients, whether they come from an array or a client store. */
 export interface ClientDirectory {
   find(clientId: string): MaybePromise<Client | undefined>
-  /** Whether a client has this id, as far as that is known without a question to the host. For events. */
+  /** Whether a client with this id is known, without a call to the host. For events. */
   isKnown(clientId: string): boolean
   readonly verifySecret: ClientStore['verifySecret']
   isOriginAllowed(origin: string): MaybePromise<boolean>
-  /** Every client, where all of them are known at start. */
+  /** All clients of an array; empty for a client store. */
   readonly all: readonly Client[]
 }
 
@@ -50,8 +53,8 @@ function fromArray(options: readonly ClientOptions[]): ClientDirectory {
 const isUsable = (uri: unknown): boolean => typeof uri !== 'string' || redirectUriProblem(uri) === undefined
 
 /**
- * A row of a client table. One malformed secret or redirect URI disables itself, not its client: a secret that is none matches nothing, and no code is made
- * for a redirect URI that is left out.
+ * Prepares a client of a client store for the schema. A malformed secret or redirect URI does not disable the client: a
+ * malformed secret matches nothing, and a malformed redirect URI is removed, so it gets no code.
  */
 function clientRow(options: ClientOptions): ClientOptions {
   const { secrets, redirectUris, postLogoutRedirectUris } = options
@@ -65,7 +68,7 @@ function clientRow(options: ClientOptions): ClientOptions {
   }
 }
 
-/** Ids of a client store that one process remembers. */
+/** The maximum number of client ids that a process remembers. */
 const mostIds = 10_000
 
 function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
@@ -86,7 +89,7 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
   const findPort = createHostPort('clients.find', limits)
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
-    // Parsed inside the port: a malformed client is a rejection, too.
+    // Parsed inside the port, so that a malformed client is a rejection too.
     find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parse(found)))),
     isKnown: (clientId) => ids.get(clientId) === true,
     verifySecret: guarded('clients.verifySecret', store.verifySecret?.bind(store), limits),
@@ -97,11 +100,11 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
 
 const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
 
-/** @throws TypeError when a client is malformed, two share an id, or a store lacks find(). */
+/** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(clients: readonly ClientOptions[] | ClientStore, limits: HostLimits): ClientDirectory {
   if (!isStore(clients)) return fromArray(clients)
   if (typeof clients.find !== 'function') {
-    throw new TypeError('clients must be an array of clients, or an object whose find(clientId) is a function')
+    throw new TypeError('clients must be an array of clients, or an object with find(clientId)')
   }
   return fromStore(clients, limits)
 }

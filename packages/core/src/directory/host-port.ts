@@ -3,25 +3,28 @@ import type { MaybePromise } from '../json.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** Bounds for every function of the host that requests wait for. */
+/** Limits for the functions of the host that requests wait for. */
 export interface HostLimits {
-  /** Seconds that one call may take. */
+  /** Seconds after which a call fails. */
   readonly timeLimit: number
-  /** Calls of one function under way at once. */
+  /** The maximum number of concurrent calls to one function. */
   readonly maxCalls: number
   readonly runtime: Pick<Runtime, 'elapsed'>
 }
 
 /**
- * Calls a function of the host. Never throws: a failure is a rejection, because the caller may have other operations under way. A function that
- * responds synchronously costs no promise and no timer.
+ * Calls a function of the host. Never throws: a failure is a rejection, because the caller may have other operations in
+ * flight. A synchronous result needs no promise and no timer.
  */
 export type HostPort = <T>(call: () => MaybePromise<T>) => MaybePromise<T>
 
-/** The default of `maxHostCalls`. All seven ports together stay below the 1,000 requests that the Node adapter takes at once. */
+/**
+ * The default of `maxHostCalls`. The limit of all seven ports together stays below the Node adapter's limit of 1,000
+ * concurrent requests.
+ */
 export const usualMaxCalls = 128
 
-/** A call whose promise never settles gives its place back after this many time limits. */
+/** A call that never settles stops counting after this many time limits. */
 const lostAfter = 60
 
 const unavailable = (port: string, reason: string, cause: string): OAuthError =>
@@ -32,13 +35,13 @@ const unavailable = (port: string, reason: string, cause: string): OAuthError =>
     retryAfter: 1,
   })
 
-/** Too many calls of this port are under way. */
+/** The error for too many concurrent calls to a port. */
 export const hostPortBusy = (port: string, maxCalls: number): OAuthError =>
-  unavailable(port, 'host_port_busy', `${maxCalls} calls of ${port}() are under way`)
+  unavailable(port, 'host_port_busy', `${maxCalls} calls to ${port}() are in flight`)
 
 /**
- * A time limit and a bulkhead for one function of the host. A request gets its response at the time limit, but the call keeps its place until it
- * settles. Otherwise a service that hangs would collect calls without bound.
+ * Creates a time limit and a bulkhead for one function of the host. The request fails at the time limit, but the call
+ * counts until it settles. Otherwise calls to a hanging service would accumulate without limit.
  *
  * @param port the name for events, such as `users.authenticate`
  */
@@ -51,7 +54,8 @@ export function createHostPort(port: string, { timeLimit, maxCalls, runtime }: H
     if (underWay < maxCalls) return false
     const [oldest] = late
     if (oldest === undefined || runtime.elapsed() - oldest.since < lostAfter * timeLimit * 1000) return true
-    // Only now, so that calls need no second timer. Without it, calls that are lost one by one would close the port for good.
+    // Without this, calls that never settle would block the port permanently. Done only when the port is full, so that
+    // calls need no second timer.
     late.delete(oldest)
     underWay -= 1
     return false
@@ -94,7 +98,7 @@ export function createHostPort(port: string, { timeLimit, maxCalls, runtime }: H
   }
 }
 
-/** The same function behind a port; `undefined` where the host has none. */
+/** Wraps a function of the host in a port; returns `undefined` if the host does not have the function. */
 export function guarded<A extends readonly unknown[], R>(
   port: string,
   method: ((...parameters: A) => MaybePromise<R>) | undefined,

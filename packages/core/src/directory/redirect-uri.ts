@@ -5,14 +5,16 @@ const longest = 2000
 const form =
   'must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)'
 
-// The URL parser drops white space and control characters, and reads a backslash as a slash. A URI has none of them (RFC 3986 section 2).
+// The URL parser drops white space and control characters, and reads a backslash as a slash. A URI contains none of
+// them (RFC 3986 section 2).
 const strayCharacters = /[\s\\\p{Cc}]/u
 
-// A scheme without a dot is an application's claim to a name that it does not own, or one that the browser acts on itself: javascript:, data:, file:.
+// A private-use scheme without a dot is not based on a domain that the application owns. The browser itself handles
+// others: javascript:, data:, file:.
 const allowedScheme = /^(?:https?:\/\/|[a-z][a-z\d+-]*\.[a-z\d+.-]*:)/iu
 
 /**
- * Why a client may not register this redirect URI, or `undefined` when it may.
+ * Returns why a client cannot register this redirect URI, or `undefined` if it can.
  *
  * @see RFC 6749 section 3.1.2, RFC 8252 section 7.1, RFC 9700 section 2.1
  */
@@ -25,14 +27,15 @@ export function redirectUriProblem(uri: string): string | undefined {
 }
 
 export const redirectUriSchema = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.check(
     (uri) => redirectUriProblem(uri) === undefined,
     ({ input }) => redirectUriProblem(input) ?? form,
   ),
 )
 
-// Text, not a parsed URL: the parser accepts many spellings of one address. The rest begins with a slash or a question mark, so the host ends here.
+// Matches the text, because the URL parser accepts many spellings of one address. `rest` is empty or starts with a
+// slash or question mark, so nothing can extend the host.
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/u
 
 interface LoopbackUri {
@@ -48,8 +51,9 @@ function loopbackOf(uri: string): LoopbackUri | undefined {
 }
 
 /**
- * Whether a client registered this redirect URI. They are compared character by character, except for the port of `http://127.0.0.1` and `http://[::1]`: a
- * native application listens on a port that the operating system chooses. `localhost` is compared exactly, because a resolver decides what it means.
+ * Whether the client has registered this redirect URI. Compares character by character, except for the port of
+ * `http://127.0.0.1` and `http://[::1]`: native applications listen on an ephemeral port. `localhost` is compared
+ * exactly, because it depends on name resolution.
  *
  * @see RFC 8252 sections 7.3 and 8.3, RFC 9700 section 2.1
  */

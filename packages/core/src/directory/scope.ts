@@ -2,15 +2,15 @@ import * as v from 'valibot'
 import { configurationObject } from '../configuration.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
-const strings = v.pipe(v.array(v.string('must be text'), 'must be an array of text'), v.readonly())
+const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 /** RFC 6749 section 3.3: a scope token. */
 export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
 
 /**
- * A scope as the host declares it: an API (with secrets of its own for introspection), or with `identity: true` a name for some claims of the
- * user.
+ * The schema of a scope's configuration. A scope is an API (with its own secrets for introspection) or, with `identity:
+ * true`, a set of user claims.
  *
  * @see wire contract, sections 3, 5 and 7; `scopes` in the server's configuration
  */
@@ -18,18 +18,18 @@ export const scopeSchema = v.pipe(
   configurationObject(
     {
       name: v.pipe(
-        v.string('must be text'),
+        v.string('must be a string'),
         v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
         v.maxLength(300, 'must be at most 300 characters'),
       ),
       identity: flag(false),
       enabled: flag(true),
-      /** Identity scope: what userinfo answers. API scope: what access tokens for it carry. */
+      /** Identity scope: the claims that userinfo returns. API scope: the user claims in access tokens for it. */
       claims: v.optional(strings, []),
       secrets: v.optional(secretsSchema, []),
-      /** The resource identifier that access tokens name in `aud`. */
-      audience: v.optional(v.pipe(v.string('must be text'), v.minLength(1, 'must not be empty'))),
-      /** Introspection then answers with every scope of the token, not only the caller's own. */
+      /** The resource identifier: the `aud` of access tokens for this API. */
+      audience: v.optional(v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))),
+      /** Whether introspection returns all scopes of the token, not only the caller's own. */
       unrestrictedIntrospection: flag(false),
     },
     { meant: secretNames },
@@ -37,13 +37,16 @@ export const scopeSchema = v.pipe(
   v.readonly(),
 )
 
-/** What a host writes: only `name` is required. */
+/** The configuration of a scope. Only `name` is required. */
 export type ScopeOptions = v.InferInput<typeof scopeSchema>
 
-/** A scope with every default filled in. */
+/** A scope with all defaults applied. */
 export type Scope = v.InferOutput<typeof scopeSchema>
 
-/** OpenID Connect Core section 5.4, `roles` of the seed, and `offline_access` (section 11), which stands for a refresh token. */
+/**
+ * The scopes of OpenID Connect Core section 5.4, `roles` of the seed, and `offline_access` (section 11), which requests
+ * a refresh token.
+ */
 export const standardScopes: readonly ScopeOptions[] = [
   { name: 'openid', identity: true, claims: ['sub'] },
   {

@@ -2,13 +2,17 @@ import { parseConfiguration } from '../configuration.ts'
 import { type Scope, type ScopeOptions, scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets } from './secret.ts'
 
-/** The scopes of this provider: those of the host and the standard ones, which the host may describe anew. */
+/** The scopes of a provider: the configured scopes and the standard scopes, which the configuration can override. */
 export interface ScopeDirectory {
   find(name: string): Scope | undefined
   readonly all: readonly Scope[]
 }
 
-/** A scope is configuration, not data: all are known at start, and a look-up is a map's. */
+/**
+ * Validates the scopes. All of them are known at startup; there is no scope store.
+ *
+ * @throws TypeError when a scope is malformed, or two scopes have the same name.
+ */
 export function openScopes(options: readonly ScopeOptions[]): ScopeDirectory {
   const scopes = new Map<string, Scope>()
   for (const standard of standardScopes) scopes.set(standard.name, parseConfiguration(scopeSchema, standard, 'scopes'))
@@ -20,7 +24,7 @@ export function openScopes(options: readonly ScopeOptions[]): ScopeDirectory {
     const standard = scopes.get(scope.name)
     if (standard?.identity && !scope.identity) {
       throw new TypeError(
-        `scopes[${index}]: ${scope.name} is an identity scope of OpenID Connect; write identity: true, or take another name`,
+        `scopes[${index}]: ${scope.name} is an identity scope of OpenID Connect; set identity: true, or use another name`,
       )
     }
     declared.add(scope.name)

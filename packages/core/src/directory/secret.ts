@@ -5,28 +5,31 @@ import { webRuntime } from '../runtime.ts'
 
 const hashLengths = { sha256: 32, sha512: 64 } as const
 
-/** A stored secret: only its hash. */
+/** The hash of a secret. */
 export interface Secret {
   readonly algorithm: 'sha256' | 'sha512'
   readonly hash: string
-  /** Epoch seconds; from then on the secret does not count. */
+  /** Epoch seconds from which the secret is no longer valid. */
   readonly expiresAt: number | undefined
 }
 
-/** Epoch seconds of a number of seconds or an ISO 8601 date and time; not a number where it is neither. */
+/** Converts epoch seconds or an ISO 8601 date and time to epoch seconds; returns `NaN` for anything else. */
 const secondsOf = (moment: unknown): number =>
   typeof moment === 'number' ? moment : typeof moment === 'string' ? Math.floor(Date.parse(moment) / 1000) : Number.NaN
 
-// A column of a client table that is empty is null, not absent.
+// An empty column of a database row is null, not undefined.
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-const makeOne = 'make one with hashSecret() or grantry hash-secret'
+const makeOne = 'create one with hashSecret() or grantry hash-secret'
 
-/** The secret, or what is wrong with it. That never quotes a value: it may be the secret itself. */
+/**
+ * Returns the secret, or a message that says what is wrong. The message never contains the value, which could be the
+ * secret itself.
+ */
 function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
   const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
   const stored = isAbsent(sha512) ? sha256 : sha512
-  if (isAbsent(stored)) return ` has no sha256 and no sha512; ${makeOne}`
+  if (isAbsent(stored)) return ` has neither sha256 nor sha512; ${makeOne}`
   const length = hashLengths[algorithm]
   const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
   if (hash?.length !== length) {
@@ -35,12 +38,12 @@ function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | strin
     return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${makeOne}`
   }
   const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
-  if (Number.isNaN(end)) return '.expiresAt is not a date; write epoch seconds, or an ISO 8601 date and time'
+  if (Number.isNaN(end)) return '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time'
   return { algorithm, hash: hex(hash), expiresAt: end }
 }
 
 /**
- * For secrets that the host wrote into its options, where a malformed one is a mistake and not one bad row of a table.
+ * Checks the secrets in the options, where a malformed secret is an error. In a client store, it is skipped.
  *
  * @throws TypeError with one sentence that names the first malformed secret.
  */
@@ -57,7 +60,7 @@ const secretSchema = configurationObject(
   {
     /** Base64 of the SHA-256 of the UTF-8 secret. */
     sha256: value<string>(),
-    /** Base64 of the SHA-512, in its place. */
+    /** Base64 of the SHA-512 of the UTF-8 secret. Overrides `sha256`. */
     sha512: value<string>(),
     /** Epoch seconds, or an ISO 8601 date and time. */
     expiresAt: value<number | string>(),
@@ -67,8 +70,8 @@ const secretSchema = configurationObject(
 type SecretInput = v.InferOutput<typeof secretSchema>
 
 /**
- * The secrets of a client or scope. A malformed one is left out and counted, so that one bad row of a client table does not stop the service (wire
- * contract, section 2). `assertSecrets` refuses it where it was written into the options.
+ * The schema of the secrets of a client or scope. It skips and counts malformed secrets, so that one bad database row
+ * does not stop the service (wire contract, section 2). `assertSecrets` rejects them in the options.
  */
 export const secretsSchema = v.pipe(
   v.array(secretSchema, 'must be an array of { sha256 } or { sha512 }'),
@@ -78,7 +81,7 @@ export const secretsSchema = v.pipe(
   }),
 )
 
-/** For a client or scope whose secret was written in the clear, or under another name. */
+/** Suggestions for a secret that is configured in plain text or under another name. */
 export const secretNames = Object.fromEntries(
   ['secret', 'clientsecret', 'clientsecrets', 'apisecret', 'apisecrets', 'scopesecret', 'sha256', 'sha512'].map(
     (name) => [
@@ -89,19 +92,23 @@ export const secretNames = Object.fromEntries(
 )
 
 /**
- * What to store of a secret: `secrets: [hashSecret('...')]`. The hash is fast and has no salt, which is right for a generated secret of at least 128 bits, and for
- * nothing that a person made up.
+ * Hashes a client or scope secret for storage: `secrets: [hashSecret('...')]`. The hash is fast and unsalted, so use it
+ * only for generated secrets of at least 128 bits, never for passwords that a person chose.
  *
  * @returns the base64 of the SHA-256 of the UTF-8 secret
- * @throws TypeError when the secret is not text, or empty.
+ * @throws TypeError when the secret is not a string, or empty.
  * @see wire contract, section 2
  */
 export function hashSecret(secret: string): { readonly sha256: string } {
-  if (typeof secret !== 'string' || secret === '') throw new TypeError('hashSecret(): the secret is not text, or empty')
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError('hashSecret(): secret must be a non-empty string')
   return { sha256: btoa(String.fromCharCode(...webRuntime.sha256(utf8(secret)))) }
 }
 
-/** A row of a table of secrets as a schema can judge it: columns that mean nothing here are left out, and what is no row is an empty one. */
+/**
+ * Prepares a database row for the schema: unknown columns are dropped, and a value that is not an object becomes an
+ * empty row.
+ */
 export function secretRow(row: unknown): SecretInput {
   if (typeof row !== 'object' || row === null) return {}
   const { sha256, sha512, expiresAt } = row as SecretInput

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Subject } from './user-service.ts'
 
-/** A subject with everything that tokens say of it. */
+/** A subject with the defaults applied. */
 export interface CompleteSubject {
   readonly sub: string
   readonly amr: readonly string[]
@@ -21,16 +21,16 @@ export const subjectSchema = v.strictObject({
   acr: v.exactOptional(text(200)),
 })
 
-/** The identity provider of a subject that names none. */
+/** The default `idp` of a subject. */
 export const localProvider = 'local'
 
-/** Seconds that a clock of the host may be ahead. */
+/** Seconds by which `authTime` may be in the future, to allow for clock skew. */
 const aheadAtMost = 86_400
 
-/** @throws TypeError when `authTime` is far in the future: milliseconds in the place of seconds. */
+/** @throws TypeError when `authTime` is far in the future: probably milliseconds instead of seconds. */
 export function completeSubject(subject: Subject, now: number): CompleteSubject {
   if (subject.authTime !== undefined && subject.authTime > now + aheadAtMost) {
-    throw new TypeError('authTime is in epoch seconds and lies in the future; is it in milliseconds?')
+    throw new TypeError('authTime must be in epoch seconds, but is in the future; is it in milliseconds?')
   }
   return { idp: localProvider, authTime: now, ...subject }
 }

@@ -3,20 +3,20 @@ import { after } from '../promises.ts'
 import type { Client } from './client.ts'
 import { guarded, type HostLimits } from './host-port.ts'
 
-/** Who was authenticated, and how. */
+/** An authenticated user, and how the user was authenticated. */
 export interface Subject {
-  /** Never reassigned to another person; at most 255 characters. */
+  /** The id of the user. Must never be reassigned to another user; at most 255 characters. */
   readonly sub: string
-  /** Authentication methods (RFC 8176), `['pwd']` for a password. */
+  /** The authentication methods (RFC 8176), such as `['pwd']` for a password. */
   readonly amr: readonly string[]
-  /** Epoch seconds of the authentication; now, where it is not given. */
+  /** Epoch seconds of the authentication. Default: now. */
   readonly authTime?: number
-  /** The identity provider that authenticated; `local`, where it is not given. */
+  /** The identity provider that authenticated the user. Default: `local`. */
   readonly idp?: string
   readonly acr?: string
 }
 
-/** What a password request brings. `idp`, `tenant` and `acrValues` come from `acr_values`. */
+/** A user name and password. `idp`, `tenant` and `acrValues` come from the parameter `acr_values`. */
 export interface UserCredentials {
   readonly username: string
   readonly password: string
@@ -25,24 +25,28 @@ export interface UserCredentials {
   readonly acrValues?: readonly string[]
 }
 
-/** Where a user service does not say how it authenticated, `amr` is `['pwd']`. */
+/** The result of `users.authenticate`. Default of `amr`: `['pwd']`. */
 export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] }
 
-/** The host's users. The provider keeps none. */
+/** Gives the provider access to your users. The provider does not store users. */
 export interface UserService {
   /**
-   * Absent for a wrong password, an unknown user and an inactive one alike; takes the same time for each.
+   * Checks a user name and password. Must return `undefined` for an unknown user, a wrong password and an inactive user
+   * alike, and take the same time for each.
    *
-   * @param client absent where a login page calls `provider.authenticateUser` without a `clientId`
+   * @param client `undefined` if a login page calls `provider.authenticateUser` without a `clientId`
    */
   authenticate?(credentials: UserCredentials, client?: Client): MaybePromise<AuthenticatedUser | undefined>
-  /** Asked before every token of a user is issued or accepted. Without it every user is active. */
+  /**
+   * Whether the user is active. Called before a token of a user is issued or accepted. Without it, every user is
+   * active.
+   */
   isActive?(sub: string): MaybePromise<boolean>
-  /** The claims of these names that the user has. Others are ignored. */
+  /** Returns the claims of the user with these names. Other claims are ignored. */
   claims?(sub: string, names: readonly string[]): MaybePromise<Readonly<Record<string, Json | undefined>>>
 }
 
-/** Users that requests can wait for: each method behind a port of its own, with its own `this`. */
+/** Wraps each method of the user service in its own port, bound to the service. */
 export function openUsers(users: UserService, limits: HostLimits): UserService {
   const authenticate = guarded('users.authenticate', users.authenticate?.bind(users), limits)
   const isActive = guarded('users.isActive', users.isActive?.bind(users), limits)
@@ -54,6 +58,6 @@ export function openUsers(users: UserService, limits: HostLimits): UserService {
   }
 }
 
-/** Fails closed: where the host can be asked, anything but `true` means that the user is not active. */
+/** Whether a user is active. Fails closed: any result other than `true` means inactive. */
 export const isActive = (users: UserService, sub: string): MaybePromise<boolean> =>
   users.isActive === undefined ? true : after(users.isActive(sub), (active) => active === true)

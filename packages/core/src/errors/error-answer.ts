@@ -1,14 +1,17 @@
 import { type Answer, noStore } from '../http/answer.ts'
 import type { OAuthError, OAuthErrorCode } from './oauth-error.ts'
 
-/** Who reads the refusal: a client or scope with credentials, the bearer of a token, or the caller of a validation endpoint. */
+/**
+ * The kind of caller: a client or scope with credentials, the bearer of a token, or the caller of a validation
+ * endpoint.
+ */
 export type Presentation = 'client' | 'bearer' | 'validation'
 
 type Statuses = Readonly<Record<Presentation, number>>
 
 const everywhere = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
 
-/** Code and presentation give the status. A new code does not compile without a row. */
+/** The HTTP status for each error code and kind of caller. A new code does not compile without a row. */
 const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
   invalid_request: everywhere(400),
   invalid_client: { client: 401, bearer: 401, validation: 400 },
@@ -16,7 +19,7 @@ const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
   unauthorized_client: everywhere(400),
   unsupported_grant_type: everywhere(400),
   invalid_scope: everywhere(400),
-  // The seed, section 7: the validation endpoints answer every refusal with 400.
+  // The seed, section 7: the validation endpoints respond with 400 to every refusal.
   invalid_token: { client: 400, bearer: 401, validation: 400 },
   insufficient_scope: { client: 403, bearer: 403, validation: 400 },
   access_denied: everywhere(400),
@@ -31,7 +34,8 @@ const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
   temporarily_unavailable: everywhere(503),
 }
 
-// RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Nothing else reaches a body or a header, whoever wrote the text.
+// RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Other characters are removed from the body
+// and the header, also from plugins' texts.
 const outsideDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
 
 const quoted = (text: string): string => `"${text.replaceAll(outsideDescription, '')}"`
@@ -39,8 +43,8 @@ const quoted = (text: string): string => `"${text.replaceAll(outsideDescription,
 const ownStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
 
 /**
- * Whether a refusal can be written as it is. What a plugin throws is foreign data: an unknown code or status, or a header that is none, is a
- * defect of the plugin and becomes `server_error`.
+ * Whether an error can be sent as it is. Errors from plugins are not trusted: an unknown code or status, or an invalid
+ * header value, is a defect in the plugin and becomes `server_error`.
  */
 export function isWellFormed({ code, details }: OAuthError): boolean {
   const { reason, status, allow, retryAfter, scope, port } = details ?? {}
@@ -65,7 +69,7 @@ function challenge(error: OAuthError, presents: Presentation, status: number, re
   return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
 }
 
-/** The one place where a refusal becomes an answer. */
+/** Converts an error to a response. */
 export function errorAnswer(error: OAuthError, presents: Presentation, realm: string): Answer {
   const { code, details } = error
   const status = details.status ?? statuses[code][presents]
@@ -79,7 +83,7 @@ export function errorAnswer(error: OAuthError, presents: Presentation, realm: st
     return { status, headers, body: null }
   }
   const description = error.message.replaceAll(outsideDescription, '')
-  // A failure of ours explains nothing to the caller: wire contract, section 1.
+  // An internal failure has no description on the wire: wire contract, section 1.
   const body = code === 'server_error' ? { error: code } : { error: code, error_description: description }
   return { status, headers, body: JSON.stringify(body) }
 }

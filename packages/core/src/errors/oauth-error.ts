@@ -10,7 +10,7 @@ type TokenErrorCode =
 /** RFC 6750 section 3.1. */
 type BearerErrorCode = 'invalid_token' | 'insufficient_scope'
 
-/** RFC 8628 section 3.5, RFC 8707 section 2, OpenID Connect Core section 3.1.2.6: for grants that plugins add. */
+/** Codes for custom grants: RFC 8628 section 3.5, RFC 8707 section 2, OpenID Connect Core section 3.1.2.6. */
 type ExtensionErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -21,37 +21,38 @@ type ExtensionErrorCode =
   | 'consent_required'
   | 'interaction_required'
 
-/** RFC 6749 section 4.1.2.1, used here at every endpoint. */
+/** RFC 6749 section 4.1.2.1. Every endpoint uses these codes. */
 type ServerErrorCode = 'server_error' | 'temporarily_unavailable'
 
-/** Every `error` that this provider puts on the wire. */
+/** Every value of `error` that this provider sends. */
 export type OAuthErrorCode = TokenErrorCode | BearerErrorCode | ExtensionErrorCode | ServerErrorCode
 
 export interface OAuthErrorOptions {
   /**
-   * Why, for events, logs and tests; never on the wire. Stable: operators alert on it. A plugin writes
-   * `plugin:<its name>:<its reason>`.
+   * A stable code for events, logs and tests; never sent to the caller. Operators set alerts on it, so do not rename
+   * it. A plugin uses `plugin:<plugin name>:<reason>`.
    */
   readonly reason: string
   readonly cause?: unknown
-  /** Where HTTP says more than the code does: 404, 405, 413, 414, 415, 429. Otherwise the table of `error-answer.ts` decides. */
+  /** Overrides the HTTP status. By default, the table in `error-answer.ts` determines it. */
   readonly status?: 404 | 405 | 413 | 414 | 415 | 429
-  /** Seconds, for `Retry-After`. */
+  /** The value of `Retry-After`, in seconds. */
   readonly retryAfter?: number
-  /** The function of the host that failed, such as `users.authenticate`; for events only. */
+  /** The host port that failed, such as `users.authenticate`; for events only. */
   readonly port?: string
-  /** For `Allow`, with 405. */
+  /** The value of `Allow`, for status 405. */
   readonly allow?: string
-  /** For the `scope` attribute of a bearer challenge. */
+  /** The `scope` attribute of a bearer challenge. */
   readonly scope?: string
-  /** The request brought no credentials at all: the challenge then names no error (RFC 6750 section 3.1). */
+  /** Set it if the request has no credentials: the challenge then contains no error (RFC 6750 section 3.1). */
   readonly withoutCredentials?: true
 }
 
 const brand = Symbol.for('grantry.OAuthError')
 
 /**
- * A refusal: what the caller reads, and beside it what only the operator reads. The one class of this package.
+ * An error with a public part (`code` and description, sent to the caller) and a private part (`details`, for events).
+ * Throw it in a grant or a grant check to refuse a request.
  *
  * @example
  * throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown_badge' })
@@ -63,7 +64,10 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly details: OAuthErrorOptions
 
-  /** @param description is public: no secret, no token, nothing that tells which of several checks failed. */
+  /**
+   * @param description sent to the caller. It must not contain a secret or a token, or reveal which of several checks
+   * failed.
+   */
   constructor(code: OAuthErrorCode, description: string, details: OAuthErrorOptions) {
     super(description, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
@@ -71,12 +75,15 @@ export class OAuthError extends Error {
   }
 }
 
-/** By brand, not by `instanceof`: a plugin may have loaded a second copy of this package. */
+/**
+ * Whether a value is an `OAuthError`. Checks a brand, not `instanceof`: a plugin may have loaded a second copy of this
+ * package.
+ */
 export function isOAuthError(thrown: unknown): thrown is OAuthError {
   return thrown instanceof Error && brand in thrown
 }
 
-/** The reason of a refusal, or what stands for anything else that was thrown. */
+/** The reason of an `OAuthError`; `unhandled_failure` for any other thrown value. */
 export const reasonOf = (thrown: unknown): string =>
-  // A plugin is foreign code: what it gives as the reason may be anything.
+  // Errors from plugins are not trusted: the reason can have any type.
   isOAuthError(thrown) && typeof thrown.details?.reason === 'string' ? thrown.details.reason : 'unhandled_failure'

@@ -1,6 +1,6 @@
 /**
- * What goes back, as data: the router may still add headers to it, and makes the one `Response` of a request out of it. A `Response` whose headers
- * are changed afterwards would have to build them first.
+ * A response as plain data. The router can add headers before it creates the `Response`, which is cheaper than changing
+ * the headers of a `Response`.
  */
 export interface Answer {
   readonly status: number
@@ -10,7 +10,7 @@ export interface Answer {
 
 const json = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
 
-/** Every `/connect/*` response, errors and preflights included: wire contract, section 1. */
+/** Headers of every `/connect/*` response, including errors and preflights: wire contract, section 1. */
 export const neverStored = Object.freeze({
   'cache-control': 'no-store',
   pragma: 'no-cache',
@@ -19,14 +19,17 @@ export const neverStored = Object.freeze({
 
 export const noStore = Object.freeze({ ...json, ...neverStored })
 
-/** Seconds for which discovery and keys may be cached: long enough to spare the server, short enough for a new key to be seen before it signs. */
+/**
+ * Seconds for which discovery and keys can be cached: long enough to reduce load, short enough for clients to see a new
+ * key before it signs.
+ */
 export const documentLifetime = 300
 
 export const cacheable = Object.freeze({ ...json, 'cache-control': `public, max-age=${documentLifetime}` })
 
 export const jsonAnswer = (body: unknown): Answer => ({ status: 200, headers: noStore, body: JSON.stringify(body) })
 
-/** A document that is written once, at start. */
+/** A cacheable JSON response, such as the discovery document. */
 export function documentAnswer(document: unknown): Answer {
   return { status: 200, headers: cacheable, body: JSON.stringify(document) }
 }

@@ -1,9 +1,11 @@
 import { neverStored } from './answer.ts'
 
-/** Which pages may read the responses of an endpoint: none, those whose origin a client allows, or, for public documents, every page. */
+/**
+ * Which origins can read the responses of an endpoint: none, those that a client allows, or, for public documents, all.
+ */
 export type CorsPolicy = 'none' | 'clients' | 'public'
 
-/** Why a preflight gets no permission; the reason of the event `preflight_refused`. */
+/** Why a preflight is refused: the reason of the event `preflight_refused`. */
 export type PreflightRefusal = 'origin_missing' | 'origin_not_allowed' | 'method_not_allowed' | 'headers_malformed'
 export type PreflightPermission = Readonly<Record<string, string>>
 
@@ -13,8 +15,8 @@ export const isPreflight = (request: Request): boolean =>
   request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
 
 /**
- * Lets the pages of an origin, or of every origin (`*`), read the response. There is no `Access-Control-Allow-Credentials`: no endpoint reads a
- * cookie.
+ * The headers that let an origin, or every origin (`*`), read the response. Without `Access-Control-Allow-Credentials`,
+ * because no endpoint reads cookies.
  */
 export const originHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
@@ -26,7 +28,10 @@ const headerName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/u
 const longestHeaderList = 1024
 const mostHeaders = 50
 
-/** The header names of `Access-Control-Request-Headers`, ready to be sent back; `undefined` when the list is malformed or too long. */
+/**
+ * Normalizes `Access-Control-Request-Headers` for the response; returns `undefined` if the list is malformed or too
+ * long.
+ */
 function requestedHeaders(list: string): string | undefined {
   if (list.length > longestHeaderList) return undefined
   const names = list.split(',').map((name) => name.trim())
@@ -34,8 +39,9 @@ function requestedHeaders(list: string): string | undefined {
 }
 
 /**
- * Judges the method and the headers of a preflight. A page of an allowed origin may send every header that it asks for: no header carries authority
- * here except `Authorization`, and browsers add names such as `traceparent` that no list can foresee.
+ * Checks the method and the headers of a preflight. An allowed origin may send every header that it requests:
+ * `Authorization` is the only header that grants access, and an allowlist would miss headers that pages and libraries
+ * add, such as `traceparent`.
  *
  * @param origin an allowed origin, or `*`
  * @param methods the methods of the endpoint
@@ -58,7 +64,7 @@ export function judgePreflight(
   }
 }
 
-/** The headers of every response to a preflight. The permission depends on the three request headers that `Vary` names. */
+/** The headers of every preflight response. The result depends on the three request headers in `Vary`. */
 export const preflightHeaders = Object.freeze({
   ...neverStored,
   vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
@@ -66,7 +72,7 @@ export const preflightHeaders = Object.freeze({
 
 const longestOrigin = 300
 
-/** The origin for an event, where it has the form of one: free text from a stranger does not reach a log. */
+/** The origin for an event, if it is well-formed: arbitrary text from a caller must not reach a log. */
 export function originFact(request: Request): { readonly origin?: string } {
   const origin = request.headers.get('origin')
   const isOrigin = origin !== null && origin.length <= longestOrigin && /^https?:\/\/[\w.\-[\]:]+$/u.test(origin)

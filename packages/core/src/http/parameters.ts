@@ -1,12 +1,12 @@
 import { OAuthError } from '../errors/oauth-error.ts'
 
-/** What the caller sent, under the names of the wire. No prototype: a parameter called `__proto__` is only a parameter. */
+/** Request parameters, under their wire names. The object has no prototype, so `__proto__` is an ordinary parameter. */
 export type RequestParameters = Readonly<Record<string, string>>
 
 const malformed = (reason: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_request', 'The parameters are not valid form encoding', { reason, cause })
 
-// RFC 8707 section 2 and RFC 8693 section 2.1. Their values are URIs and names without a space, so a space parts several of them.
+// RFC 8707 section 2 and RFC 8693 section 2.1. Their values contain no spaces, so a space can separate several of them.
 const repeatable: ReadonlySet<string> = new Set(['resource', 'audience'])
 
 function decode(part: string): string {
@@ -14,15 +14,16 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch (cause) {
-    // `URLSearchParams` would keep `%zz` and replace invalid UTF-8, so that two parties can read two values.
+    // `URLSearchParams` keeps `%zz` and replaces invalid UTF-8, so two parties could read different values.
     throw malformed('malformed_encoding', cause)
   }
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` text, strictly: a repeated name or malformed encoding is refused, an empty value
- * counts as omitted. Only `resource` and `audience` may repeat; their values are joined by a space.
+ * Parses `application/x-www-form-urlencoded` text strictly: rejects repeated names and malformed encoding, and treats
+ * an empty value as omitted. Only `resource` and `audience` can repeat; their values are joined with a space.
  *
+ * @throws OAuthError `invalid_request`
  * @see RFC 6749 section 3.2; wire contract, section 1
  */
 export function parseParameters(text: string): RequestParameters {

@@ -3,9 +3,9 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { RequestParameters } from './parameters.ts'
 
 /**
- * Applies a schema to what the caller sent. Judged by path and by what was received, never by a message's text.
+ * Validates request parameters.
  *
- * @throws OAuthError `invalid_request` that names the parameter: required, or malformed.
+ * @throws OAuthError `invalid_request` that names the first parameter that is missing or malformed.
  */
 export function parseFields<S extends v.GenericSchema>(schema: S, parameters: RequestParameters): v.InferOutput<S> {
   const result = v.safeParse(schema, parameters, { abortEarly: true })
@@ -21,5 +21,5 @@ export function parseFields<S extends v.GenericSchema>(schema: S, parameters: Re
   })
 }
 
-/** A parameter of at most so many characters; one of exactly that many passes. */
+/** The schema of a parameter with at most `longest` characters. */
 export const field = (longest: number) => v.pipe(v.string(), v.maxLength(longest))

@@ -16,7 +16,9 @@ function requireForm(request: Request): void {
 const tooLarge = (): OAuthError =>
   new OAuthError('invalid_request', 'The body is too large', { reason: 'body_too_large', status: 413 })
 
-/** The first `length` bytes in a buffer that has room for `needed`: of twice the size, but no larger than `limit`. */
+/**
+ * Copies the first `length` bytes to a larger buffer: twice the size and at least `needed`, but no larger than `limit`.
+ */
 function grown(bytes: Uint8Array, length: number, needed: number, limit: number): Uint8Array {
   const roomy = new Uint8Array(Math.max(needed, Math.min(limit, Math.max(1024, bytes.byteLength * 2))))
   roomy.set(bytes.subarray(0, length))
@@ -24,16 +26,16 @@ function grown(bytes: Uint8Array, length: number, needed: number, limit: number)
 }
 
 /**
- * Counts the bytes while it reads, because `Content-Length` is only a claim. Copies the pieces into one buffer: kept as they are, 60,000 pieces of one byte
- * take several megabytes.
+ * Reads the body and counts its bytes, because `Content-Length` cannot be trusted. Copies the chunks to one buffer:
+ * 60,000 separate chunks of one byte would take several megabytes.
  */
 async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const reader = body.getReader()
   let read = await reader.read()
-  // Most bodies arrive in one piece, which needs no copy.
+  // Most bodies arrive in one chunk, which needs no copy.
   let bytes = read.value ?? new Uint8Array()
   let length = bytes.byteLength
-  // The reader is left open: cancelling it makes Node.js cut the connection before the caller has read the 413.
+  // The reader is not cancelled: Node.js would close the connection before the caller has read the 413.
   while (!read.done && length <= limit) {
     read = await reader.read()
     const piece = read.value
@@ -58,16 +60,16 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   }
 }
 
-/** The bytes of a form body: media type and size are judged, its content is not yet. */
+/** Reads a form body. Checks the media type and the size, but not the content. */
 export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
   requireForm(request)
   return readBytes(request, limit)
 }
 
 /**
- * Refuses a body that has no media type. Only reading tells whether there is one: some runtimes give every POST a stream.
+ * Rejects a non-empty body that is not a form. It has to read the body, because some runtimes give every POST a stream.
  *
- * @throws OAuthError `invalid_request` (415) when there is at least one byte.
+ * @throws OAuthError `invalid_request` (415) if the body has at least one byte and is not a form.
  */
 export async function refuseBody(request: Request, limit: number): Promise<void> {
   if ((await readBytes(request, limit)).byteLength > 0) requireForm(request)
@@ -93,7 +95,7 @@ function readQuery(request: Request, limit: number): string {
   return query
 }
 
-/** The form for POST, the query for GET and HEAD; never both. */
+/** Reads the parameters from the form (POST) or from the query (GET and HEAD), never from both. */
 export async function readParameters(request: Request, limit: number): Promise<RequestParameters> {
   return request.method === 'POST'
     ? parseForm(await readForm(request, limit))

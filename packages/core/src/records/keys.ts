@@ -1,8 +1,8 @@
 import type { Runtime } from '../runtime.ts'
 
 /**
- * The kinds of records. The key of a record is its kind, a colon, and the lower-case hex SHA-256 of what it is found by; that of a `spent` marker
- * names the kind of what was spent in between.
+ * The kinds of records. A record key is the kind, a colon, and the lower-case hex SHA-256 of the lookup value, such as
+ * a token. The key of a `spent` marker has the kind of the spent credential in between.
  */
 export type RecordKind =
   | 'code'
@@ -19,10 +19,13 @@ export type RecordKind =
   | 'count'
   | 'plugin'
 
-/** No credential is at rest, and nothing in a key is left for a driver to normalise, fold or trim. */
+/**
+ * Hashes a credential for a record key. No credential is stored, and a driver cannot normalize, case-fold or trim the
+ * key.
+ */
 export const hashOf = (credential: string, runtime: Runtime): string => runtime.sha256Hex(credential)
 
 export const keyOf = (kind: RecordKind, hash: string): string => `${kind}:${hash}`
 
-/** Eight hex digits that name a credential in events without giving it away. */
+/** Eight hex digits that identify a credential in events without revealing it. */
 export const fingerprintOf = (hash: string): string => hash.slice(0, 8)

@@ -3,7 +3,11 @@ import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver } from './store.ts'
 import { withinTime } from './time-limit.ts'
 
-/** @throws the error that some drivers return instead of throwing it. */
+/**
+ * Converts a stored value to a string.
+ *
+ * @throws the value itself if it is an error: some drivers return errors instead of throwing them.
+ */
 function asText(stored: unknown): string | undefined {
   if (stored instanceof Error) throw stored
   if (stored === null || stored === undefined) return undefined
@@ -17,11 +21,14 @@ interface ProbeOutcome {
   readonly counts: boolean
 }
 
-/** One after the other. */
+/** Sequential storage operations of the probe, without and for the counter. Together they determine its time limit. */
 const operations = 8
 const ofCounter = 3
 
-/** Whether it counts; asked where something rests on it: it may need a right of its own (a script in Redis), or be what a proxy does not pass on. */
+/**
+ * Whether `incrementItem()` works. It can fail alone: Redis may forbid scripts, or a wrapper around the driver may not
+ * forward it.
+ */
 async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
   const key = `probe:${hex(runtime.randomBytes(32))}`
   const counted = [await driver.incrementItem?.(key, { ttl: 60 }), await driver.incrementItem?.(key, { ttl: 60 })]
@@ -34,7 +41,7 @@ async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean)
   const key = `probe:${hex(runtime.randomBytes(32))}`
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })
-  // Side by side: a driver that looks first and writes later lets more than one through.
+  // Concurrently: a driver that checks and then writes creates the item more than once.
   const racers = Array.from({ length: 8 }, async () => driver.insertItem(key, value, { ttl: 60 }))
   const created = (await Promise.all(racers)).filter((result) => result === true).length
   const late = await driver.insertItem(key, '{}', { ttl: 60 })
@@ -52,11 +59,13 @@ async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean)
 }
 
 /**
- * Proves at start what single use will rest on: the driver keeps what is written, and inserts only once.
+ * Opens the storage at startup and checks that it keeps written values and that its insert is atomic, on which single
+ * use depends.
  *
  * @param timeLimit seconds that one operation may take.
- * @param counter whether it also has to count.
- * @throws TypeError with a sentence that says what is wrong with the storage and what to do; Error, with its cause, when the store cannot be reached.
+ * @param counter whether to check `incrementItem()` too.
+ * @throws TypeError with a sentence that says what is wrong with the storage and how to fix it.
+ * @throws Error with a cause when the storage cannot be reached.
  */
 export async function probeStorage(
   driver: AtomicDriver,
@@ -67,28 +76,29 @@ export async function probeStorage(
   const name = driver?.name ?? 'the given driver'
   if (typeof driver?.insertItem !== 'function' || typeof driver.getItem !== 'function') {
     throw new TypeError(
-      `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; take a driver of @grantry/storage-drivers`,
+      `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; use a driver of @grantry/storage-drivers`,
     )
   }
   if (typeof driver.setItem !== 'function' || typeof driver.removeItem !== 'function') {
-    throw new TypeError(`storage: ${name} is read-only; take a driver that can write and remove`)
+    throw new TypeError(`storage: ${name} is read-only; use a driver with setItem() and removeItem()`)
   }
   let outcome: ProbeOutcome
   try {
     outcome = await withinTime(operate(driver, runtime, counter), (operations + (counter ? ofCounter : 0)) * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    // A TypeError is a mistake in the options. A store that is out of reach is not: the same options work when it is back.
+    // A TypeError means a mistake in the options. A storage that cannot be reached is not one: the same options work
+    // later.
     const Failure = cause instanceof TypeError ? TypeError : Error
     throw new Failure(`storage: ${name} cannot be used: ${message.replace(/^storage: /u, '')}`, { cause })
   }
   if (outcome.created > 0 && !outcome.atomic) {
-    throw new TypeError(`storage: insertItem() of ${name} created one item twice; it must be atomic`)
+    throw new TypeError(`storage: insertItem() of ${name} created the same item twice; it must be atomic`)
   }
   if (!outcome.atomic || !outcome.keeps) {
-    throw new TypeError(`storage: ${name} does not keep what is written to it; is it read-only?`)
+    throw new TypeError(`storage: ${name} does not keep written values; is it read-only?`)
   }
   if (!outcome.counts) {
-    throw new TypeError(`storage: incrementItem() of ${name} does not count: it must answer 1, and then 2`)
+    throw new TypeError(`storage: incrementItem() of ${name} does not count; it must return 1 and then 2`)
   }
 }

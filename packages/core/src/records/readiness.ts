@@ -1,23 +1,24 @@
 import type { MaybePromise } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** Milliseconds between two write probes; a caller that asks more often gets the last result. */
+/** The minimum interval between write probes, in milliseconds. Calls in between get the last result. */
 const probeEvery = 1000
 
-/** Whether the storage can be read and written. */
+/** Tracks whether the storage can be read and written. */
 export interface Readiness {
-  /** Call it after every write that failed. */
+  /** Call it after every failed write. */
   writeFailed(): void
   /**
-   * Reads the storage, and writes to it when a write has failed: a full disk can still be read. Once a probe has written, only a read is left. Never
-   * rejects.
+   * Reads from the storage. After a failed write, also writes to it, because a full disk can still be read; stops
+   * writing once a probe succeeds. Never rejects.
    */
   isReady(): Promise<boolean>
 }
 
 /**
  * @param read rejects when the storage cannot be read.
- * @param write rejects when the storage cannot be written. Writes as much as the largest usual request does: a full disk often has room for a byte.
+ * @param write rejects when the storage cannot be written. Should write as much as a large request: a full disk often
+ * has room for a few bytes.
  */
 export function createReadiness(deps: {
   readonly read: () => MaybePromise<unknown>
@@ -34,10 +35,10 @@ export function createReadiness(deps: {
     const known = failures
     try {
       await write()
-      // A write that has failed meanwhile counts.
+      // Not `failures`: a write that failed during the probe still counts.
       recoveredFrom = known
     } catch {
-      // The storage still cannot be written, which is the result.
+      // The storage still cannot be written: `recoveredFrom` stays the same.
     } finally {
       nextProbeAt = runtime.elapsed() + probeEvery
       probing = undefined

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 
 const deepest = 16
 
-/** Whether JSON can hold it: what it cannot (a date, a bigint, a cycle) must not be changed or lost on the way. */
+/** Whether JSON can represent the value without loss. False for dates, bigints and cycles, for example. */
 function isJson(value: unknown, depth: number): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -14,12 +14,12 @@ function isJson(value: unknown, depth: number): boolean {
   return Object.values(value).every((item) => isJson(item, depth + 1))
 }
 
-/** For what foreign code hands over. */
+/** For values from plugins and the host. */
 export const jsonObjectSchema = v.custom<Readonly<Record<string, Json>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
 )
 
-/** For what was JSON a moment ago. */
+/** For values that were just parsed from JSON. */
 const objectSchema = v.custom<Readonly<Record<string, Json>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 )
@@ -33,55 +33,61 @@ const subjectSchema = v.object({
 })
 
 /**
- * What was authorized and can be redeemed: the record of an authorization code and of a refresh token.
- * `family` names everything that comes from one authorization; `generation` counts rotations.
+ * The record of an authorization code or refresh token. All tokens that result from one authorization have the same
+ * `family`; `generation` counts rotations.
  */
 export const grantRecordSchema = v.object({
   kind: v.picklist(['code', 'refresh']),
   issuer: v.string(),
   clientId: v.string(),
-  /** The grant type that began the family. */
+  /** The grant type of the original authorization. */
   grantType: v.string(),
   subject: subjectSchema,
   scopes: v.array(v.string()),
   family: v.string(),
-  /** Epoch seconds of the code; in the record of a refresh token, of the first token. */
+  /** Epoch seconds at which the code was created; for a refresh token, at which the first token was issued. */
   familyStartedAt: v.number(),
   generation: v.number(),
   redeemableUntil: v.number(),
-  /** How long the record stays to recognise a replay: as long as tokens of its family can live. */
+  /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   keptUntil: v.number(),
   claims: v.exactOptional(objectSchema),
   redirectUri: v.exactOptional(v.string()),
   nonce: v.exactOptional(v.string()),
   demands: v.exactOptional(objectSchema),
-  /** After which revocations of its client and subject it began; absent: before any. */
+  /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
   epochs: v.exactOptional(v.object({ client: v.exactOptional(v.string()), subject: v.exactOptional(v.string()) })),
 })
 export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
 
-/** A reference token: the claims that a JWT would carry. */
+/** The record of a reference token: the claims that a JWT would contain. */
 export const accessTokenRecordSchema = v.object({ claims: objectSchema })
 export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
 
-/** Says that a single-use credential was redeemed, by which request, and where its answer waits for a retry. */
+/**
+ * The marker of a redeemed single-use credential: when and by which request it was spent, and where a retry finds its
+ * response.
+ */
 export const spentRecordSchema = v.object({
   spentAt: v.number(),
-  /** Who spent it: an insert whose answer was lost, and that was sent again, is told from another's. */
+  /**
+   * The id of the attempt that spent it. Distinguishes an insert that the driver retried after a lost response from the
+   * insert of another request.
+   */
   attempt: v.string(),
-  /** An authorization code that failed proofs have ended: nothing was issued for it, so there is nothing to revoke. */
+  /** Set when failed proofs ended an authorization code: nothing was issued for it, so there is nothing to revoke. */
   ended: v.exactOptional(v.literal(true)),
   replay: v.exactOptional(v.object({ nonce: v.string(), until: v.number(), request: v.string() })),
 })
 export type SpentRecord = v.InferOutput<typeof spentRecordSchema>
 
-/** Stands for a marker that is there and cannot be read: spent, by nobody whose answer could be given again. */
+/** Replaces a marker that exists but cannot be read: the credential is spent, and no response can be replayed. */
 export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable' }
 
-/** A complete token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
+/** A token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
 export const replayRecordSchema = v.object({ sealed: v.string() })
 
-/** Its presence alone means that every token of the family is refused. */
+/** The marker of a revoked family. Its presence alone makes every token of the family invalid. */
 export interface RevokedRecord {
   readonly revokedAt: number
   readonly reason: string

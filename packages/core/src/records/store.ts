@@ -7,63 +7,77 @@ import { createReadiness } from './readiness.ts'
 import { withinTime } from './time-limit.ts'
 
 /**
- * An unstorage driver with the one operation that unstorage cannot express and single use needs.
+ * An unstorage driver with an atomic insert, which single-use credentials require and unstorage does not define.
  *
  * @see docs/storage-schema.md
  */
 export interface AtomicDriver {
   readonly name?: string
-  /** Called once, before anything else. Rejects with one sentence, what is wrong and what to do, when the storage is unfit. */
+  /**
+   * Called once, before any other method. Rejects if the storage is unsuitable, with a sentence that says what is wrong
+   * and how to fix it.
+   */
   open?(): MaybePromise<void>
   getItem(key: string): MaybePromise<unknown>
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
   removeItem(key: string, options: object): MaybePromise<void>
   /**
-   * Creates the item only when it is absent. `true` when this call created it. Atomic across every process that shares the
-   * store. Whatever the answer, the item that is there now is as safe from a crash as the store can make it. `ttl` is in whole
-   * seconds, at least 1.
+   * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes
+   * that share the storage. When it returns, with either result, the stored item must be as durable as the storage
+   * allows.
+   *
+   * @param options `ttl`: whole seconds, at least 1
    */
   insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
   /**
-   * Adds one to the counter of the key and answers with the new value: 1 where there was none, or it had ended. Atomic across every process that
-   * shares the store: no two callers hear the same number. `ttl`, in whole seconds, at least 1, counts from the creation; later calls do not move
-   * the end. A counter may be lost in a crash. Without it there is no `abuseControl` but that of passwords.
+   * Increments a counter and returns the new value: 1 if it did not exist or had expired. Must be atomic across all
+   * processes that share the storage: no two calls return the same value. A counter may be lost in a crash. Without
+   * this method, `abuseControl` can limit only passwords.
+   *
+   * @param options `ttl`: whole seconds, at least 1, from the creation of the counter; later calls do not extend it
    */
   incrementItem?(key: string, options: { ttl: number }): MaybePromise<number>
   dispose?(): MaybePromise<void>
 }
 
 /**
- * Where the core keeps what must outlive a request. Every method rejects with `temporarily_unavailable` when the driver fails or hangs. A driver that
- * answers at once is answered at once: a promise for each look costs more than the look.
+ * The record store. Every method rejects with `temporarily_unavailable` when the driver fails or times out. The result
+ * is synchronous if that of the driver is: a promise costs more than an in-memory lookup.
  */
 export interface Store {
-  /** Absent also when it has expired by the provider's own clock, or is no record of this kind. */
+  /** Returns `undefined` if the record is absent, has expired by the provider's clock, or does not match the schema. */
   get<S extends v.GenericSchema>(key: string, schema: S): MaybePromise<v.InferOutput<S> | undefined>
-  /** Whether anything unexpired is there. What cannot be read counts as there: for markers that forbid. */
+  /**
+   * Whether an unexpired record exists. A record that cannot be parsed counts as existing: use it for markers that
+   * forbid something.
+   */
   has(key: string): MaybePromise<boolean>
-  /** As `get`, for markers that forbid: what is there and cannot be read is `unreadable`, not absent. */
+  /** Like `get`, for markers that forbid something: returns `unreadable` if the record exists but cannot be parsed. */
   getMarker<S extends v.GenericSchema>(
     key: string,
     schema: S,
     unreadable: v.InferOutput<S>,
   ): MaybePromise<v.InferOutput<S> | undefined>
+  /** @param expiresAt epoch seconds */
   put(key: string, value: unknown, expiresAt: number): MaybePromise<void>
-  /** Creates only when absent; `true` when this call created it. Atomic across processes. */
+  /** Creates the record only if it is absent. Returns `true` if this call created it. Atomic across processes. */
   insert(key: string, value: unknown, expiresAt: number): MaybePromise<boolean>
   /**
-   * Adds one to a counter and answers with its new value, which nobody else hears. The driver's clock ends a counter, not the provider's: what the
-   * provider counts anew gets another key. Only where the driver has `incrementItem`.
+   * Increments a counter and returns its new value, which no other call returns. Counters expire by the driver's clock,
+   * not by the provider's, so a new counting period needs a new key. Requires `incrementItem` of the driver.
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
-  /** Whether the storage can be read, and written since a write has failed. Never rejects. */
+  /** Whether the storage can be read, and, after a failed write, written. Never rejects. */
   isReady(): Promise<boolean>
 }
 
-/** The version of every record that this release writes, and the only one that it reads. */
+/** The record version that this release writes. It reads no other version. */
 const version = 1
-/** Why a stored record counts as absent: another release wrote it, or it is torn, foreign, or not of its kind. */
+/**
+ * Why a stored record is treated as absent: another release wrote it, or it is incomplete, of foreign origin, or of the
+ * wrong kind.
+ */
 export type RecordRejection = 'version_unknown' | 'record_malformed'
 
 const unavailable = (cause: unknown): OAuthError =>
@@ -93,7 +107,8 @@ function parseEnvelope(stored: unknown): Envelope | RecordRejection {
   return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
 }
 
-// A rejection also where the driver throws: what is thrown in the middle of several looks would leave the others to nobody.
+// Rejects even if the driver throws synchronously: a throw between concurrent operations would leave the others
+// unhandled.
 const fail = (cause: unknown): Promise<never> => Promise.reject(unavailable(cause))
 
 /** Some unstorage drivers return an error instead of throwing it. */
@@ -102,7 +117,10 @@ const checked = <T>(outcome: T): T => {
   return outcome
 }
 
-/** The write probe of a readiness check: larger than all records of a request. It is removed immediately, or expires after a minute. */
+/**
+ * The write probe of `isReady`: larger than all records of a request. It is removed immediately, or expires after a
+ * minute.
+ */
 const probeKey = 'probe:ready'
 const probeSize = 16_384
 const probeLifetime = 60
@@ -111,7 +129,8 @@ const noNumber = (): Error => new Error('incrementItem() of the storage did not 
 
 /**
  * @param timeLimit seconds after which an operation counts as failed.
- * @param onRejected hears of a record that counts as absent, with its kind (the key's first part) and why.
+ * @param onRejected called for a record that is treated as absent, with its kind (the first part of the key) and the
+ * reason.
  */
 export function openStore(
   driver: AtomicDriver,
@@ -126,7 +145,7 @@ export function openStore(
     onRejected(key.slice(0, key.indexOf(':')), reason)
     return reason
   }
-  /** A driver that answers at once costs no timer; one that hangs must not make a request hang. */
+  /** Runs a driver operation with a time limit. A synchronous result needs no timer. */
   const attempt = <T>(operate: () => MaybePromise<T>, failed = fail): MaybePromise<T> => {
     try {
       const outcome = operate()
@@ -142,10 +161,10 @@ export function openStore(
   }
   const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
   const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })
-  // The driver's expiry only cleans up; whether a record counts is decided from `expiresAt` when it is read.
+  // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
-  /** The value of a live record, `undefined` where there is none, or why what is there counts as none. */
+  /** Returns the envelope of an unexpired record, `undefined` if there is none, or why the stored value is rejected. */
   function valueIn(key: string, stored: unknown): { readonly value: unknown } | RecordRejection | undefined {
     if (stored === undefined || stored === null) return undefined
     const envelope = parseEnvelope(stored)
