@@ -9,10 +9,10 @@ interface Manifest {
 
 const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
 
-// What is run or imported from outside without being an export.
+// Entry points that are not exports.
 const more: Readonly<Record<string, readonly string[]>> = { 'packages/server': ['./src/cli.ts'] }
 
-/** The entries are the sources that each package's `exports` name. */
+/** Returns the sources in the `exports` of a package, and its other entry points. */
 function entriesOf(folder: string): Record<string, string> {
   const manifest: Manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
   const sources = [
@@ -30,13 +30,13 @@ const common = {
   format: 'esm',
   target: 'es2022',
   dts: false,
-  // `clean` would delete the declarations that tsc has put there.
+  // `clean` would delete the declarations that tsc writes.
   clean: false,
   silent: true,
   define: { grantryVersion: JSON.stringify(version), ...consolePageDefine() },
 } as const
 
-/** `grantry.mjs`: the server and all its packages in one file, to be copied anywhere. Decision 0024 tells why it is as it is. */
+/** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */
 const singleFile: Options = {
   ...common,
   entry: { grantry: 'packages/server/src/single-file.ts' },
@@ -47,18 +47,18 @@ const singleFile: Options = {
   splitting: false,
   sourcemap: false,
   noExternal: [/./],
-  // A nicety of `debug` that it does without.
+  // An optional dependency of `debug`.
   external: ['supports-color'],
-  // CommonJS among the packages asks for Node's modules by `require`.
+  // CommonJS packages load Node's modules with `require`.
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
   esbuildPlugins: [withLicences],
   esbuildOptions(options) {
     options.conditions = ['@grantry/source']
-    // The CommonJS of jsonc-parser finds its parts by computed names.
+    // The CommonJS build of jsonc-parser loads its parts by computed names.
     options.mainFields = ['module', 'main']
-    // Whoever reads a stack trace finds the names of functions in it.
+    // Keep function names for stack traces: no minifyIdentifiers.
     options.minifyWhitespace = true
     options.minifySyntax = true
     options.alias = { jiti: 'jiti/static' }

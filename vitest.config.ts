@@ -1,14 +1,15 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-// The sources are tested, not the build: the condition names them in each package's `exports`.
-// Without `module`: Vitest hands the conditions to Node.js too, and what OpenTelemetry exports under that one only bundlers can load.
+// Tests run on the sources: the condition selects them in the `exports` of each package.
+// Excludes `module`: Vitest passes the conditions to Node.js too, and only bundlers can load what OpenTelemetry exports
+// under it.
 const usual = defaultServerConditions.filter((condition) => condition !== 'module')
 const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 
 const times = { testTimeout: 20_000, hookTimeout: 30_000 }
 
-/** Tests that load the machine with processes of their own, or judge when something ends: nothing else runs beside them. */
+/** Tests that start many processes or measure time; they run one at a time. */
 const alone = ['races', 'torture', 'overload', 'framing'].map((folder) => `test/${folder}/**/*.test.ts`)
 
 export default defineConfig({
@@ -22,7 +23,7 @@ export default defineConfig({
           name: 'side by side',
           include: ['test/**/*.test.ts'],
           exclude: alone,
-          // Many of them wait, for a store or a process: two on one core are quicker than one.
+          // Many tests wait for a store or process, so two workers are faster than one even on a single core.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: './tsconfig.json' },

@@ -2,13 +2,13 @@ import { createProvider, type Provider, type ProviderOptions, signingKeys } from
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 
-/** Where an example listens: `PORT` of the environment, else 3000. */
+/** The port of the examples: the environment variable `PORT`, or 3000. */
 export const port = Number(globalThis.process?.env?.PORT ?? 3000)
 export const issuer = `http://127.0.0.1:${port}`
 
 /**
- * The provider of every example: the client `demo` (secret `demo-secret`) may ask for `api1`, whose own secret is `api1-secret`. Keys and storage last as
- * long as the process.
+ * Creates the provider of all examples: the client `demo` (secret `demo-secret`) can request the scope `api1` (secret
+ * `api1-secret`). Keys and storage are lost when the process exits.
  */
 export const createDemoProvider = (options: Partial<ProviderOptions> = {}): Promise<Provider> =>
   createProvider({

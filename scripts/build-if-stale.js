@@ -22,7 +22,7 @@ const isSource = (path) =>
   /\.ts$|package\.json$|\/page\/[^/]+\.(?:html|css|js)$/u.test(path)
 const isStale = (folder) => newest(join(root, folder), isBuilt) <= newest(join(root, folder), isSource)
 
-/** Builds what is missing or older than its source. */
+/** Builds if any package has no build or one that is older than its source. */
 export function buildIfStale() {
   if (!folders.some(isStale)) return
   if (process.stderr.isTTY) process.stderr.write('Building...\n')

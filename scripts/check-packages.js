@@ -1,5 +1,5 @@
-// `npm run test:packages`: each package as a user gets it (the packed tarball) resolves, is typed, and has nothing in it that should not be; and all of
-// them together work in an empty directory.
+// `npm run test:packages`: checks that each packed tarball resolves, has types and contains no unwanted files, and that
+// all of them work together in an empty directory.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,9 +21,9 @@ async function check(folder, target) {
   const [packed] = Object.values(JSON.parse(stdout))
   const stray = packed.files.map((file) => file.path).filter((path) => !allowed.test(path) || unwanted.test(path))
   if (folder === 'packages/server' && !packed.files.some(({ path }) => path === 'dist/configuration.schema.json')) {
-    throw new Error('packages/server packs no JSON Schema of its configuration')
+    throw new Error('packages/server does not contain the JSON Schema of its configuration')
   }
-  if (stray.length > 0) throw new Error(`${folder} packs ${stray.join(', ')}`)
+  if (stray.length > 0) throw new Error(`${folder} contains unwanted files: ${stray.join(', ')}`)
   await run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })
   await run(bin('attw'), [join(target, packed.filename), '--profile', 'esm-only', '--no-emoji'], { cwd })
   process.stdout.write(`${packed.name} ${packed.version}: ${packed.files.length} files, ${packed.size} bytes packed\n`)
@@ -47,7 +47,7 @@ await provider.close()
 process.exitCode = status === 200 ? 0 : 1
 `
 
-/** What the README promises to whoever installs it. */
+/** Checks the installed packages as the README describes them. */
 async function checkInstalled(packed, target) {
   const cwd = join(target, 'installed')
   mkdirSync(cwd)
@@ -68,7 +68,7 @@ try {
       packed.push(await check(folder, target))
     } catch (error) {
       process.stderr.write(
-        `${folder} is not fit to be published\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`,
+        `${folder} is not ready to publish\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`,
       )
       process.exitCode = 1
     }

@@ -1,4 +1,4 @@
-// `npm run clean`: removes what the build has made.
+// `npm run clean`: removes the build output.
 import { rmSync } from 'node:fs'
 
 for (const folder of ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']) {

@@ -1,4 +1,4 @@
-// The JSON Schema of the server's configuration, from the schemas that the server and the provider check it with.
+// Generates the JSON Schema of the server configuration from the schemas that validate it.
 import { readFileSync } from 'node:fs'
 import * as abuse from '../packages/core/src/abuse/options.ts'
 import { lifetimeSchema, longestLifetime } from '../packages/core/src/configuration.ts'
@@ -14,10 +14,10 @@ import { objectSchema as consoleOptions } from '../packages/server/src/console/o
 import { schemaAddress } from '../packages/server/src/init/schema-address.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 
-/** JSON Schema draft 7, which every editor knows. */
+/** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
 
-/** What of a valibot schema or action is read here. */
+/** The members of a valibot schema or action that are used here. */
 interface Node {
   readonly type: string
   readonly pipe?: readonly Node[]
@@ -35,7 +35,7 @@ const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 
 const number = (requirement: unknown, name: string): JsonSchema =>
   typeof requirement === 'number' ? { [name]: requirement } : {}
 
-/** What an action adds. Checks that are functions add nothing: the server makes them. */
+/** The JSON Schema of each action. Function checks add nothing; only the server runs them. */
 const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
   min_value: ({ requirement }) => number(requirement, 'minimum'),
@@ -46,7 +46,7 @@ const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema
   regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
 }
 
-/** Any text may be `${NAME}`, which is replaced before it is checked. */
+/** Any string may be `${NAME}`, which is replaced before validation. */
 const variable: JsonSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
 
 const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
@@ -60,7 +60,7 @@ const { passwords, credentials, validation } = entries.abuseControl.wrapped.entr
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
 
-/** For schemas whose rule is a function, or depends on the input. */
+/** JSON Schemas for valibot schemas whose rule is a function or depends on the input. */
 const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () => JsonSchema>([
   [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: longestLifetime })],
   [sha256.wrapped, () => ({ type: 'string' })],
@@ -84,7 +84,7 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [validation.wrapped, () => or({ const: false }, abuse.validation)],
 ])
 
-/** What the configuration hands on unchanged is judged by the provider, whose schemas say more. */
+/** Options that the configuration passes through use the stricter schemas of the provider. */
 const judgedByProvider = Object.fromEntries(
   Object.entries(options).filter(
     ([name]) =>
@@ -115,18 +115,21 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   literal: ({ literal }) => ({ const: literal }),
 }
 
-/** @throws Error for a schema that it does not know: an `any` by mistake would accept what the server refuses. */
+/** @throws Error for an unknown schema: falling back to `any` would accept values that the server rejects. */
 function convert(schema: unknown): JsonSchema {
   const override = overrides.get(schema)
   if (override !== undefined) return override()
   const { pipe, ...node } = schema as Node
   if (pipe === undefined) {
     const kind = kinds[node.type]
-    if (kind === undefined) throw new Error(`The configuration has a ${node.type} that is not described; see overrides`)
+    if (kind === undefined)
+      throw new Error(
+        `The configuration has a schema of the unsupported type ${node.type}; add it to kinds or overrides`,
+      )
     return kind(node)
   }
   const [first, ...rest] = pipe
-  // What a transformation makes is no longer what is written.
+  // Actions after a transformation do not apply to the written value.
   const end = rest.findIndex(({ type }) => type === 'transform')
   const base = convert(first)
   const added = rest
@@ -136,7 +139,7 @@ function convert(schema: unknown): JsonSchema {
   return isNarrow(whole) ? { anyOf: [whole, variable] } : whole
 }
 
-/** `clients[].public` and its meaning, from the table of the guide. */
+/** Returns each setting, such as `clients[].public`, with its description from the table of the guide. */
 const guide = (): readonly (readonly [path: string, meaning: string])[] =>
   [
     ...readFileSync(new URL('../docs/guides/configuration.md', import.meta.url), 'utf8').matchAll(
@@ -158,7 +161,7 @@ function describe(schema: Described, path: string, meaning: string): void {
     const member = at?.properties?.[name.replace('[]', '')]
     return name.endsWith('[]') ? member?.items : member
   }, schema)
-  if (found === undefined) throw new Error(`docs/guides/configuration.md describes ${path}, which is no setting`)
+  if (found === undefined) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
   found.description = meaning
 }
 
@@ -166,7 +169,7 @@ const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../packages/server/package.json', import.meta.url), 'utf8'),
 )
 
-/** The JSON Schema that is published in `grantry` as `dist/configuration.schema.json`. */
+/** Returns the JSON Schema that `grantry` publishes as `dist/configuration.schema.json`. */
 export function configurationJsonSchema(): JsonSchema {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',

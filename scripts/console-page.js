@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 const directory = new URL('../packages/server/src/console/page/', import.meta.url)
 
 /**
- * For `define` of esbuild or tsup: the files of the console's page as one constant, so that a bundle of the server needs nothing beside it. A text and not
- * an object: that would be put into every bundle, also where it is not used.
+ * Returns the files of the console page as one constant for `define` of esbuild or tsup, so that a bundle of the server
+ * needs no other files. The constant is a string: an object would be included in every bundle, even unused.
  */
 export function consolePageDefine() {
   const names = readdirSync(directory).filter((name) => /\.(?:html|css|js)$/u.test(name))

@@ -1,4 +1,4 @@
-// `npm run picture`: takes the picture of the console that the README shows, docs/console.png.
+// `npm run picture`: creates docs/console.png, the screenshot of the console in the README.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Before the tests: are the programs of Debian there that some of them need? In a build (CI=true) what is missing is installed, and a build without it
-// fails; elsewhere the tests that need it are left out.
+// Checks for the Debian programs that some tests need. With CI=true, installs missing ones and fails if that is
+// impossible; otherwise reports that their tests are skipped.
 import { spawnSync } from 'node:child_process'
 import { chromiumMissing, findChromium } from './find-chromium.js'
 
@@ -9,17 +9,17 @@ const programs = [
   {
     package: 'redis-server',
     isThere: () => answers('redis-server'),
-    missing: 'redis-server is not installed, and tests of the Redis driver need it: apt-get install redis-server',
+    missing: 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server',
   },
   { package: 'chromium', isThere: () => findChromium() !== undefined, missing: chromiumMissing },
   {
     package: 'systemd',
     isThere: () => answers('systemd-analyze'),
-    missing: 'systemd-analyze is not installed, and the check of the systemd unit needs it: apt-get install systemd',
+    missing: 'systemd-analyze is not installed, but the check of the systemd unit needs it: apt-get install systemd',
   },
 ]
 
-// A package may start a service, as that of Redis does on port 6379; a policy that is there already is somebody's.
+// The policy prevents packages from starting a service, as Redis does on port 6379. An existing policy is kept.
 const install = (name) => `
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -31,12 +31,12 @@ get() { apt-get install -y --no-install-recommends ${name}; }
 get || { apt-get update && get; }
 `
 
-/** Why it could not be installed; `undefined` when it is there now. */
+/** Installs a program. Returns why that failed, or `undefined`. */
 function reasonAgainst(program) {
   const shell = ['sh', '-c', install(program.package)]
   const [command, ...parameters] = process.getuid?.() === 0 ? shell : ['sudo', '-n', ...shell]
   const { status, error, stderr } = spawnSync(command, parameters, { encoding: 'utf8' })
-  if (status === 0) return program.isThere() ? undefined : 'apt-get has installed none'
+  if (status === 0) return program.isThere() ? undefined : 'apt-get did not install it'
   return error?.message ?? stderr.trim().split('\n').at(-1)
 }
 
@@ -48,6 +48,6 @@ for (const program of programs.filter(({ isThere }) => !isThere())) {
       process.exitCode = 1
     }
   } else {
-    process.stdout.write(`${program.missing}. They are left out.\n`)
+    process.stdout.write(`${program.missing}. Skipping these tests.\n`)
   }
 }

@@ -1,5 +1,5 @@
-// Before the tests: is there what the examples need, in the versions that their manifest names? In a build (CI=true) it is installed; elsewhere a sentence says
-// what is missing, and the tests of the examples are left out. Prints nothing when all is there.
+// Checks that the dependencies of the examples are installed in the pinned versions. With CI=true, installs missing
+// ones; otherwise prints what is missing, and the tests of the examples are skipped.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -28,6 +28,8 @@ if (process.env.CI === 'true' && missingPackages().length > 0) {
 const missing = missingPackages()
 if (missing.length > 0) {
   const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
-  process.stdout.write(`The examples lack ${missing[0]}${more}: npm run examples:install\n`)
+  process.stdout.write(
+    `Dependencies of the examples are missing: ${missing[0]}${more}; install them with npm run examples:install\n`,
+  )
   if (process.env.CI === 'true') process.exitCode = 1
 }

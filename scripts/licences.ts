@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
-/** The folder of the package that a bundled file comes from, or nothing for a file of our own. */
+/** Returns the package folder of a bundled file; `undefined` for a file of this repository. */
 const packageOf = (path: string): string | undefined => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(path)?.[0]
 
-// It is a bundle itself, and lists what is in it nowhere but here.
+// jiti is a bundle itself and does not list its contents.
 const carriedBy: Readonly<Record<string, string>> = {
   jiti: 'It carries Babel (MIT, Copyright (c) 2014-present Sebastian McKenzie and other contributors), acorn, destr, estree-walker, get-tsconfig, mlly, pathe, pkg-types and std-env, each under the MIT licence.',
 }
@@ -15,7 +15,7 @@ function notice(folder: string): { readonly title: string; readonly text: string
     readFileSync(join(folder, 'package.json'), 'utf8'),
   )
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/iu.test(entry))
-  if (file === undefined) throw new Error(`${name} has no licence file; it must not be bundled without one`)
+  if (file === undefined) throw new Error(`${name} has no licence file, so it cannot be bundled`)
   const texts = [readFileSync(join(folder, file), 'utf8').trim()]
   // Apache License 2.0, section 4 (d).
   if (existsSync(join(folder, 'NOTICE'))) texts.push(readFileSync(join(folder, 'NOTICE'), 'utf8').trim())
@@ -23,7 +23,7 @@ function notice(folder: string): { readonly title: string; readonly text: string
   return { title: `${name} ${version} (${license})`, text: texts.filter((text) => text !== '').join('\n\n') }
 }
 
-/** The licences of everything that is bundled, as one comment; equal texts once. */
+/** Returns the licences of all bundled packages as one comment; identical texts appear once. */
 function licencesOf(paths: readonly string[]): string {
   const folders = [...new Set(paths.map(packageOf))].filter((folder) => folder !== undefined)
   const byText = new Map<string, string[]>()
@@ -38,8 +38,8 @@ function licencesOf(paths: readonly string[]): string {
 }
 
 /**
- * A plugin of esbuild: the licences of all that a bundle holds stand at its end. MIT and Apache ask for them in every copy, and a single file is
- * copied alone.
+ * An esbuild plugin that appends the licences of all bundled packages. MIT and Apache require them in every copy, and a
+ * single file is copied alone.
  */
 export const withLicences: Plugin = {
   name: 'licences',

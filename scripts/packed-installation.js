@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Where a package finds another one, as Node.js looks for it. */
+/** Resolves the folder of a package as Node.js does. */
 function found(name, from) {
   const folder = join(from, 'node_modules', name)
   if (existsSync(folder)) return folder
@@ -13,10 +13,10 @@ function found(name, from) {
 }
 
 /**
- * Installs tarballs into an empty directory as npm would, with the packages that their manifests name and those alone; they come from this repository's
- * installation, so that no network is needed.
+ * Installs tarballs into an empty directory like npm, with exactly the dependencies in their manifests. Copies them
+ * from the installation of this repository, so that no network is needed.
  *
- * @param packed the tarballs and the folders that they were made of: [{ name, tarball, folder }]
+ * @param packed the tarballs with their source folders: [{ name, tarball, folder }]
  */
 export function installPacked(packed, directory) {
   const modules = join(directory, 'node_modules')
@@ -32,11 +32,11 @@ export function installPacked(packed, directory) {
     const { version, dependencies = {} } = manifestOf(folder)
     if (existsSync(place(name))) {
       const there = manifestOf(place(name)).version
-      if (there !== version) throw new Error(`${name} is wanted as ${there} and as ${version}`)
+      if (there !== version) throw new Error(`${name} is required in two versions: ${there} and ${version}`)
       continue
     }
     cpSync(folder, place(name), { recursive: true, dereference: true })
-    // Its own come one by one: what it names and what lies in there need not be the same.
+    // Its dependencies are copied one by one: its node_modules may contain other packages.
     rmSync(join(place(name), 'node_modules'), { recursive: true, force: true })
     wanted.push(...Object.keys(dependencies).map((dependency) => [dependency, folder]))
   }
@@ -45,7 +45,7 @@ export function installPacked(packed, directory) {
   symlinkSync('../grantry/bin/grantry.js', join(modules, '.bin/grantry'))
 }
 
-/** Runs the installed server until it says that it listens, asks for a token, and tells it to stop. */
+/** Starts the installed server, requests a token and stops the server. */
 export async function tryServer(directory) {
   const child = spawn(join(directory, 'node_modules/.bin/grantry'), ['serve', '--port', '0'], { cwd: directory })
   let said = ''
@@ -60,17 +60,17 @@ export async function tryServer(directory) {
   })
   await Promise.race([listening, ended])
   const [, address] = /listening on (\S+) for /u.exec(said) ?? []
-  if (address === undefined) throw new Error(`grantry serve has ended:\n${said}`)
+  if (address === undefined) throw new Error(`grantry serve exited:\n${said}`)
   try {
     const response = await fetch(`http://${address}/connect/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa('demo:demo-secret')}` },
       body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
     })
-    if (response.status !== 200) throw new Error(`grantry serve answers ${response.status}: ${await response.text()}`)
+    if (response.status !== 200) throw new Error(`grantry serve responded ${response.status}: ${await response.text()}`)
   } finally {
     child.kill('SIGTERM')
   }
   const code = await ended
-  if (code !== 0) throw new Error(`grantry serve ended with ${code}:\n${said}`)
+  if (code !== 0) throw new Error(`grantry serve exited with ${code}:\n${said}`)
 }

@@ -1,12 +1,12 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with the plain line that any reader understands. */
+/** Prints a plain summary line at the end of a run. */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: errors.length, skipped: 0 }
     for (const module of modules) {
       const tests = [...module.children.allTests()]
-      // A file that could not be loaded has no tests and is a failure all the same.
+      // A file that failed to load has no tests but counts as a failure.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) count.failed += 1
       for (const test of tests) {
         const { state } = test.result()

@@ -1,11 +1,12 @@
-// Runs a TypeScript program of this repository (a benchmark, a long test) from the sources: `node scripts/run-program.js bench/stores/main.ts [arguments]`.
+// Runs a TypeScript program of this repository (a benchmark, a long test) from source: `node scripts/run-program.js
+// bench/stores/main.ts [arguments]`.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const [program, ...given] = process.argv.slice(2)
-// Below node_modules, so that what is not bundled is found.
+// Below node_modules, so that external packages resolve.
 const cache = new URL('../node_modules/.cache/', import.meta.url).pathname
 mkdirSync(cache, { recursive: true })
 const directory = mkdtempSync(join(cache, 'grantry-'))
@@ -20,7 +21,7 @@ try {
     format: 'esm',
     external: ['esbuild'],
     conditions: ['@grantry/source'],
-    // Programs find the files beside them by the place of their source.
+    // Programs resolve files relative to their source.
     define: { 'import.meta.url': 'sourceUrl' },
     banner: {
       js: `import { createRequire } from 'node:module'; import { pathToFileURL } from 'node:url'; const sourceUrl = pathToFileURL(${JSON.stringify(resolve(program))}).href; const require = createRequire(sourceUrl);`,

@@ -1,5 +1,6 @@
-// `npm run start:bun -- --config grantry.config.json`, and `start:deno`: the ready server on another runtime, with the command line of `npm start`. The
-// runtime is the one in runtimes/ where it is installed (npm run runtimes), else the one on the path.
+// `npm run start:bun -- --config grantry.config.json`, and `start:deno`: the standalone server on another runtime, with
+// the command line of `npm start`. Uses the runtime in runtimes/ if installed (npm run runtimes), otherwise the one on
+// the PATH.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,7 @@ import { stopWithParent } from './stop-with-parent.js'
 
 const [name, ...given] = process.argv.slice(2)
 
-// What a server does: it listens, reads its configuration and keys, writes its records.
+// The server listens, reads its configuration and keys, and writes its records.
 const permissions = ['--allow-net', '--allow-read', '--allow-write', '--allow-env', '--allow-sys']
 const ways = { bun: ['run'], deno: ['run', '--no-config', '--node-modules-dir=manual', ...permissions] }
 
@@ -19,7 +20,7 @@ buildIfStale()
 stopWithParent()
 const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...given], { stdio: 'inherit' })
 child.once('error', (error) => {
-  process.stderr.write(`${name} cannot be started (${error.code}); get it with npm run runtimes\n`)
+  process.stderr.write(`${name} cannot be started (${error.code}); install it with npm run runtimes\n`)
   process.exitCode = 1
 })
 child.once('exit', (code) => {

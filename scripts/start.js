@@ -1,11 +1,11 @@
-// `npm start`: builds what is missing or older than its source, then runs the server's own command line.
+// `npm start`: builds if needed, then runs the command line of the server.
 import { buildIfStale } from './build-if-stale.js'
 import { stopWithParent } from './stop-with-parent.js'
 
 buildIfStale()
 stopWithParent()
 
-// npm runs scripts at the root; paths in the arguments are meant from where the caller stands.
+// npm runs scripts in the root folder, but paths in the arguments are relative to the folder of the caller.
 if (/^start(?::|$)/u.test(process.env.npm_lifecycle_event ?? '') && process.env.INIT_CWD !== undefined)
   process.chdir(process.env.INIT_CWD)
 

@@ -1,6 +1,6 @@
 /**
- * Sends SIGTERM to this process when its parent ends. npm signals the shell that it starts, and that shell does not pass the signal on unless the script
- * begins with `exec`, which Windows lacks.
+ * Sends SIGTERM to this process when its parent exits. npm signals its shell, which does not forward the signal unless
+ * the script starts with `exec`, and Windows has no `exec`.
  */
 export function stopWithParent() {
   const { ppid } = process

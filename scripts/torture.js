@@ -1,4 +1,5 @@
-// `npm run torture -- --store redis --seconds 180`: servers that are killed, and clients that look closely. See test/torture/ledger.ts.
+// `npm run torture -- --store redis --seconds 180`: kills servers under load while clients check every response. See
+// test/torture/ledger.ts.
 import { createJiti } from 'jiti'
 
 const { tortureCommand } = await createJiti(import.meta.url, { fsCache: false }).import('../test/torture/command.ts')

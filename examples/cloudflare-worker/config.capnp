@@ -17,6 +17,6 @@ const main :Workerd.Worker = (
     (name = "PORT", fromEnvironment = "PORT"),
   ],
   durableObjectNamespaces = [(className = "Item", uniqueKey = "grantry-items", enableSql = true)],
-  # (inMemory = void) has no SQLite, and with it none of the storage that answers without an await.
+  # (inMemory = void) has no SQLite, and therefore no synchronous storage API.
   durableObjectStorage = (localDisk = "items"),
 );

@@ -1,9 +1,9 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { Item } from './item.ts'
 
-/** Stores each item in a Durable Object of its own. */
+/** Stores each item in its own Durable Object. */
 export function durableObjectDriver(items: DurableObjectNamespace<Item>): AtomicDriver {
-  // A stub belongs to the request that made it: it is made anew each time.
+  // A stub belongs to the request that created it, so create a new one each time.
   const item = (key: string) => items.getByName(key)
   return {
     name: 'durable-object',

@@ -7,8 +7,8 @@ interface Stored {
 }
 
 /**
- * One stored item, one Durable Object: the only instance of it in the world, with one thread. Nothing is awaited between the look and the write of
- * `insert`, so of all that race for a code exactly one hears `true`.
+ * One stored item. A Durable Object has one instance worldwide, with one thread. `insert` awaits nothing between its
+ * check and its write, so exactly one of several concurrent calls for a code returns `true`.
  */
 export class Item extends DurableObject {
   read(): string | null {
@@ -32,7 +32,7 @@ export class Item extends DurableObject {
     await this.ctx.storage.deleteAll()
   }
 
-  /** What has ended costs nothing any more. */
+  /** Removes the item after its expiry. */
   override async alarm(): Promise<void> {
     if (this.read() === null) await this.remove()
   }

@@ -7,7 +7,7 @@ export { Item } from './item.ts'
 
 interface Bindings {
   readonly ITEMS: DurableObjectNamespace<Item>
-  /** A private JWK. Generated keys would differ from isolate to isolate. */
+  /** A private JWK. Generated keys would differ between isolates. */
   readonly SIGNING_KEY: string
   readonly PORT: string | null
 }
@@ -21,7 +21,8 @@ const mount = async ({ ITEMS, SIGNING_KEY, PORT }: Bindings) =>
     }),
   )
 
-// Made by the first request, because a Worker may do nothing before. The result is kept and not its promise: no request can wait for another's.
+// Created by the first request, because a Worker cannot do I/O before. Stores the result, not the promise: a request
+// cannot await a promise of another one.
 let grantry: Awaited<ReturnType<typeof mount>> | undefined
 
 export default {

@@ -3,7 +3,7 @@ import express from 'express'
 import { createDemoProvider, issuer, port } from '../provider.ts'
 
 const app = express()
-// Before any body parser: what one has read, nobody can read again.
+// Before any body parser, because a body can be read only once.
 app.use(nodeMiddleware(await createDemoProvider()))
 app.use(express.json())
 app.get('/hello', (_req, res) => {

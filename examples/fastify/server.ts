@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import { createDemoProvider, issuer, port } from '../provider.ts'
 
 const app = fastify()
-// The first hook of a request: no parser has read the body yet. For paths without a route Fastify runs it too.
+// The first hook runs before the body is parsed, and also for paths without a route.
 app.addHook('onRequest', fastifyHook(await createDemoProvider()))
 app.get('/hello', async () => 'hello from Fastify')
 

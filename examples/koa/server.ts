@@ -3,7 +3,7 @@ import Koa from 'koa'
 import { createDemoProvider, issuer, port } from '../provider.ts'
 
 const app = new Koa()
-// Before any body parser: what one has read, nobody can read again.
+// Before any body parser, because a body can be read only once.
 app.use(koaMiddleware(await createDemoProvider()))
 app.use((ctx) => {
   if (ctx.path === '/hello') ctx.body = 'hello from Koa'

@@ -6,7 +6,7 @@ const grantry = nodeListener(await createDemoProvider())
 
 const server = createServer((req, res) => {
   if (req.method === 'GET' && req.url === '/hello') res.end('hello from node:http')
-  // It answers everything else: with 404 what is not its own.
+  // Handles all other requests, with 404 for unknown paths.
   else grantry(req, res)
 })
 server.listen(port, '127.0.0.1', () => console.log(`Listening on ${issuer}`))

@@ -1,5 +1,5 @@
-// Stands in for the router of Next.js (`node --import tsx route-handler/server.ts next`) or SvelteKit (`... sveltekit`): it calls the exports of the route
-// file, and of SvelteKit's hook, as they do, and has one route of the host beside them.
+// Stands in for the router of Next.js (`node --import tsx route-handler/server.ts next`) or SvelteKit (`...
+// sveltekit`): calls the exports of the route file and the hook of SvelteKit as they do, and adds one host route.
 import { serve } from '@hono/node-server'
 import { issuer, port } from '../provider.ts'
 
@@ -25,5 +25,5 @@ const frameworks: Readonly<Record<string, () => Promise<Answer>>> = {
 }
 
 const load = frameworks[process.argv[2] ?? '']
-if (load === undefined) throw new TypeError(`Name one of ${Object.keys(frameworks).join(', ')}`)
+if (load === undefined) throw new TypeError(`Pass one of these arguments: ${Object.keys(frameworks).join(', ')}`)
 serve({ fetch: await load(), port, hostname: '127.0.0.1' }, () => console.log(`Listening on ${issuer}`))

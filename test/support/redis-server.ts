@@ -10,7 +10,7 @@ export { type Sentinel, startSentinel } from './redis-sentinel.ts'
 export const redisMissing: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0
     ? undefined
-    : 'redis-server is not installed, and tests of the Redis driver need it: apt-get install redis-server'
+    : 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server'
 
 export interface RedisServerOptions {
   /** A free one unless said otherwise. */
@@ -86,7 +86,10 @@ async function startOn(port: number, options: RedisServerOptions): Promise<Redis
   }
 }
 
-/** Starts a redis-server that keeps nothing on disk unless told to. Rejects with the end of its log when it does not come up. */
+/**
+ * Starts a redis-server that keeps nothing on disk unless told to. Rejects with the end of its log when it does not
+ * come up.
+ */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   if (redisMissing !== undefined) throw new Error(redisMissing)
   if (options.port !== undefined) return startOn(options.port, options)

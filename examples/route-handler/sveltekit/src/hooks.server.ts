@@ -13,8 +13,8 @@ const isForeignForm = ({ request, url }: Event): boolean =>
   request.headers.get('origin') !== url.origin
 
 /**
- * `svelte.config.js` lets forms in from everywhere, because a token request comes from no page and carries a secret instead of a cookie. For all that is
- * yours, this keeps SvelteKit's protection against forged forms (CSRF); so have no route of your own below `/connect/`.
+ * `svelte.config.js` accepts forms from all origins, because a token request comes from no page and carries a secret
+ * instead of a cookie. This hook keeps SvelteKit's CSRF protection for your own routes, so add none below `/connect/`.
  */
 export const handle = <E extends Event>({
   event,

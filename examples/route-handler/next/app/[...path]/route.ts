@@ -5,6 +5,6 @@ const grantry = fetchHandler(await createDemoProvider())
 
 export const GET = grantry
 export const POST = grantry
-// Next.js would answer these two by itself: without the CORS headers of a client's origins.
+// By default, Next.js handles these two methods itself, without the CORS headers for the client's origins.
 export const OPTIONS = grantry
 export const HEAD = grantry
