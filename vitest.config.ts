@@ -1,9 +1,8 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-// Tests run on the sources: the condition selects them in the `exports` of each package.
-// Excludes `module`: Vitest passes the conditions to Node.js too, and only bundlers can load what OpenTelemetry exports
-// under it.
+// Tests run on the sources: the condition selects them in the `exports` of each package. Excludes `module`: Vitest
+// passes the conditions to Node.js too, and only bundlers can load what OpenTelemetry exports under it.
 const usual = defaultServerConditions.filter((condition) => condition !== 'module')
 const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 

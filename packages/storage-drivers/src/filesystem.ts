@@ -17,8 +17,7 @@ import { foldersIn, walkSlots } from './filesystem/walk.ts'
 export interface FilesystemOptions {
   /**
    * A directory on a local disk that only Grantry uses; created when absent. Several processes on one machine can share
-   * it,
-   * several machines cannot.
+   * it, several machines cannot.
    */
   readonly directory: string
   /**
@@ -59,8 +58,7 @@ function endOf(ttl: number | undefined): number {
 
 /**
  * Stores each item in its own directory, for one machine and any number of processes. A process can be killed at any
- * time
- * without leaving a partial item. Later writes remove expired items in small steps.
+ * time without leaving a partial item. Later writes remove expired items in small steps.
  *
  * @throws TypeError when the directory is the empty string. `open()`, or the first operation, rejects when the
  * directory is unusable.

@@ -31,8 +31,7 @@ export interface MemoryDriverOptions {
 
 /**
  * An unstorage driver with an atomic insert. Declared here instead of derived from unstorage's type, so that programs
- * type-check
- * without unstorage; a test checks it against that type.
+ * type-check without unstorage; a test checks it against that type.
  */
 export interface MemoryDriver extends AtomicDriver {
   readonly name: 'memory'
@@ -52,8 +51,8 @@ export interface MemoryDriver extends AtomicDriver {
 
 /**
  * Stores items in the memory of this process: for single-process servers, tests and demos. The insert is atomic because
- * it
- * checks and writes synchronously. Later writes remove expired items in small steps; no timer keeps the process alive.
+ * it checks and writes synchronously. Later writes remove expired items in small steps; no timer keeps the process
+ * alive.
  *
  * @throws Error from a write when `maxItems` items are stored; RangeError from an insert or increment whose `ttl` is 0
  * or less.

@@ -46,9 +46,8 @@ const increment =
 
 /**
  * Stores items in Redis (one server, Sentinel or Cluster) for any number of processes and machines. The insert is `SET
- * NX`;
- * Redis expires the items. While Redis is unreachable, every operation rejects immediately or after `operationTimeout`;
- * the driver reconnects by itself.
+ * NX`; Redis expires the items. While Redis is unreachable, every operation rejects immediately or after
+ * `operationTimeout`; the driver reconnects by itself.
  *
  * @throws TypeError when the options are malformed. `open()`, or the first operation, rejects when the Redis
  * configuration is unsuitable.

@@ -59,9 +59,8 @@ const isStored = (found: unknown): found is Stored =>
 
 /**
  * Stores items in any unstorage `Storage`, with the `insertItem` of its mounted drivers as the atomic insert. The
- * caller keeps
- * ownership of the storage: closing the provider does not dispose of it. Keys must be lower-case letters, digits, `-`
- * and `_`, separated by single colons; others are rejected.
+ * caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be lower-case letters,
+ * digits, `-` and `_`, separated by single colons; others are rejected.
  *
  * @throws TypeError when a mount that can hold an item has no `insertItem` and `singleProcess` is not set.
  * @example

@@ -70,8 +70,7 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
 
 /**
  * Tests whether a driver can safely store codes and tokens: on its own, between processes, and under a provider. Takes
- * 2 to
- * 20 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
+ * 2 to 20 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
  *
  * @returns the report; proofs are left out when the subject has no `module` or `outage`
  * @throws Error that lists every broken promise; its `cause` is the report

@@ -19,8 +19,7 @@ async function secure(slot: Slot, file: string, flush: Flush): Promise<boolean> 
 
 /**
  * Creates an item only when there is none. The atomic rename of a complete slot decides: the file system lets one
- * succeed. An
- * expired item is removed first, by its unique name.
+ * succeed. An expired item is removed first, by its unique name.
  */
 export async function insertItem(place: Place, slot: Slot, item: Item): Promise<boolean> {
   const { flush } = place

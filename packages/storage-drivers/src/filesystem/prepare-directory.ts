@@ -50,9 +50,8 @@ function makeDirectory(directory: string): string | undefined {
 
 /**
  * Files that root writes (with an operator's command) are unreadable for a server that runs as another user; its
- * requests would fail. The user that wrote
- * `format` counts as the owner, not that of the directory: in a container, root may use a directory owned by a user of
- * the host.
+ * requests would fail. The user that wrote `format` counts as the owner, not that of the directory: in a container,
+ * root may use a directory owned by a user of the host.
  */
 function assertOwnUser({ directory, format }: Place): void {
   // Deno requires an extra permission for process.getuid().
