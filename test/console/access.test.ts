@@ -1,29 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { fromHere, testConsole } from './console-handlers.ts'
 
-// The console shows what the server does, to whoever can open it. Three ways to open it from elsewhere: from another machine, through a name that
-// an attacker points at 127.0.0.1 after his page was loaded (DNS rebinding), and from another site's page in the operator's own browser.
+// The console shows the activity of the server. An attacker could try to open it from another machine, with DNS
+// rebinding, or from a page of another site in the browser of the operator.
 
 const paths = ['/console', '/console/main.js', '/console/setup.json', '/console/events']
 
 describe.each(paths)('%s', (path) => {
-  test.each(['127.0.0.1', '127.8.9.1', '::1'])(
-    'is answered to a caller on this machine (%s)',
-    async (clientAddress) => {
-      const { get, live } = await testConsole()
-      expect((await get(path, {}, { clientAddress })).status).toBe(200)
-      live.close()
-    },
-  )
+  test.each(['127.0.0.1', '127.8.9.1', '::1'])('is served to a caller on this machine (%s)', async (clientAddress) => {
+    const { get, live } = await testConsole()
+    expect((await get(path, {}, { clientAddress })).status).toBe(200)
+    live.close()
+  })
 
   test.each(['192.0.2.1', '10.0.0.1', '2001:db8::1', '127.0.0.1.example.com', '::ffff:192.0.2.1', undefined])(
-    'is refused to a caller elsewhere (%s)',
+    'is refused to a caller on another machine (%s)',
     async (clientAddress) => {
       const { get } = await testConsole()
       const answer = await get(path, {}, { clientAddress })
       expect(answer.status).toBe(403)
       expect(await answer.text()).toBe(
-        'The console answers callers on this machine only. Use a tunnel, or set console.remote.\n',
+        'The console is only available from this machine. Use a tunnel, or set console.remote.\n',
       )
     },
   )
@@ -34,20 +31,20 @@ describe.each(paths)('%s', (path) => {
     'localhost.attacker.example:8484',
     'id.example.com',
     '',
-  ])('is refused under a foreign name, whoever asks (%j)', async (host) => {
+  ])('is refused under a foreign host name to any caller (%j)', async (host) => {
     const { get } = await testConsole()
     expect((await get(path, { host }, fromHere)).status).toBe(403)
   })
 
   test.each(['127.0.0.1@attacker.example', 'localhost/attacker.example', 'localhost attacker.example', '[::1', '::1'])(
-    'is refused under what is no host (%j)',
+    'is refused under an invalid host (%j)',
     async (host) => {
       const { get } = await testConsole()
       expect((await get(path, { host }, fromHere)).status).toBe(403)
     },
   )
 
-  test.each(['localhost:8484', '[::1]:8484', '127.0.0.1', 'LOCALHOST:8484'])('answers as %s', async (host) => {
+  test.each(['localhost:8484', '[::1]:8484', '127.0.0.1', 'LOCALHOST:8484'])('is served as %s', async (host) => {
     const { get, live } = await testConsole()
     expect((await get(path, { host })).status).toBe(200)
     live.close()
@@ -58,7 +55,7 @@ describe.each(paths)('%s', (path) => {
     expect((await get(path, { 'sec-fetch-site': site })).status).toBe(403)
   })
 
-  test.each(['same-origin', 'none'])('is answered to the page itself and to the address bar (%s)', async (site) => {
+  test.each(['same-origin', 'none'])('is served to the page itself and to the address bar (%s)', async (site) => {
     const { get, live } = await testConsole()
     expect((await get(path, { 'sec-fetch-site': site })).status).toBe(200)
     live.close()
@@ -80,7 +77,7 @@ describe.each(paths)('%s', (path) => {
     },
   )
 
-  test('takes no POST', async () => {
+  test('rejects POST', async () => {
     const { get } = await testConsole()
     const answer = await get(path, {}, fromHere, 'POST')
     expect(answer.status).toBe(405)
@@ -88,24 +85,24 @@ describe.each(paths)('%s', (path) => {
   })
 })
 
-describe('a console that may be opened from elsewhere', () => {
+describe('a remote console', () => {
   const elsewhere = { clientAddress: '192.0.2.1' }
 
-  test('answers under the name of the issuer, also through a proxy', async () => {
+  test('is served under the host name of the issuer, also through a proxy', async () => {
     const { get } = await testConsole({ remote: true })
     const headers = { host: 'id.example.com', 'x-forwarded-for': '192.0.2.1' }
     expect((await get('/console', headers, elsewhere)).status).toBe(200)
   })
 
   test.each(['attacker.example', 'id.example.com.attacker.example'])(
-    'answers under no other name (%s)',
+    'is refused under any other host name (%s)',
     async (host) => {
       const { get } = await testConsole({ remote: true })
       expect((await get('/console', { host }, elsewhere)).status).toBe(403)
     },
   )
 
-  test('is no part of another site either', async () => {
+  test('is refused to another site, too', async () => {
     const { get } = await testConsole({ remote: true })
     expect((await get('/console', { host: 'id.example.com', 'sec-fetch-site': 'cross-site' }, elsewhere)).status).toBe(
       403,
@@ -113,7 +110,7 @@ describe('a console that may be opened from elsewhere', () => {
   })
 })
 
-test('every answer, refusals too, carries a policy that lets in nothing but the console itself', async () => {
+test('every response, including refusals, has a policy that allows only the console itself', async () => {
   const { get, paths: all, live } = await testConsole()
   expect(all.length).toBeGreaterThan(20)
   const answers = await Promise.all([

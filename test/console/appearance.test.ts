@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
 import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
 
-// How the console looks and reads, before anything is done and after much was. With CONSOLE_SCREENSHOTS=directory it leaves pictures there.
+// Layout and accessibility of the console, empty and after many requests. CONSOLE_SCREENSHOTS=directory saves screenshots.
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pictures = process.env.CONSOLE_SCREENSHOTS
@@ -16,9 +16,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** What axe finds, each with the place. */
+/** Returns the violations that axe finds, with their elements. */
 async function violationsIn(page: Page): Promise<readonly string[]> {
-  // As a script of the driver, not of the page: the policy of the page stays as it is.
+  // Runs as a script of the driver, so the policy of the page does not have to allow it.
   await page.evaluate(axe)
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     readonly violations: readonly Violation[]
@@ -28,7 +28,7 @@ async function violationsIn(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** Controls that overlap one another, or stick out of the window. */
+/** Returns controls that overlap each other or exceed the window. */
 const misplacedIn = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const controls = [...document.querySelectorAll('button, input, select, summary, h1, h2, h3, pre, dt, .hint')]
@@ -55,9 +55,9 @@ const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.do
 async function doMuch({ page, press, choose }: OpenConsole): Promise<void> {
   await choose('Client', 'demo-jwt')
   await choose('Grant type', 'authorization_code')
-  await press('Sign in and get a code', /here is the code/u)
-  await press('Redeem the code', /200: granted/u)
-  await press('Refresh', /Refresh\. 200: granted/u)
+  await press('Sign in and get a code', /the code is filled in/u)
+  await press('Redeem the code', /200: success/u)
+  await press('Refresh', /Refresh\. 200: success/u)
   await press('Replay refresh token', /family is revoked/u)
   await eventually(() => page.locator('#timeline').innerText()).toContain('Family revoked')
   await page.getByText('More fields').click()
@@ -70,45 +70,48 @@ async function doMuch({ page, press, choose }: OpenConsole): Promise<void> {
 describeWithChromium('the console', () => {
   const started = demoInBrowser()
 
-  // 360 is also what is left of 720 at a zoom of 200 %.
+  // 360 px is also 720 px at a zoom of 200 %.
   test.each([
     [360, 'dark'],
     [800, 'light'],
     [1200, 'dark'],
     [1280, 'light'],
     [1600, 'light'],
-  ] as const)('at %d px, %s: nothing overlaps or sticks out, and axe finds nothing', async (width, colorScheme) => {
-    const console = await openConsole(started.browser, started.demo.url, {
-      viewport: { width, height: 900 },
-      colorScheme,
-    })
-    const { page } = console
-    for (const state of ['before', 'after']) {
-      if (state === 'after') await doMuch(console)
-      if (pictures !== undefined)
-        await page.screenshot({ path: join(pictures, `${width}-${colorScheme}-${state}.png`), fullPage: true })
-      expect(await widthOf(page)).toBe(width)
-      expect(await misplacedIn(page)).toEqual([])
-      expect(await violationsIn(page)).toEqual([])
-    }
-    console.assertClean()
-    await console.close()
-  })
+  ] as const)(
+    'at %d px, %s: no control overlaps or exceeds the window, and axe finds no violation',
+    async (width, colorScheme) => {
+      const console = await openConsole(started.browser, started.demo.url, {
+        viewport: { width, height: 900 },
+        colorScheme,
+      })
+      const { page } = console
+      for (const state of ['before', 'after']) {
+        if (state === 'after') await doMuch(console)
+        if (pictures !== undefined)
+          await page.screenshot({ path: join(pictures, `${width}-${colorScheme}-${state}.png`), fullPage: true })
+        expect(await widthOf(page)).toBe(width)
+        expect(await misplacedIn(page)).toEqual([])
+        expect(await violationsIn(page)).toEqual([])
+      }
+      console.assertClean()
+      await console.close()
+    },
+  )
 
-  test.each(['light', 'dark'] as const)('%s: a button that somebody points at can be read', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('%s: a hovered button is readable', async (colorScheme) => {
     const { page, press, close } = await openConsole(started.browser, started.demo.url, {
       colorScheme,
       reducedMotion: 'reduce',
     })
-    await press('Send the request', /200: granted/u)
-    for (const name of ['Send the request', 'Introspect', 'Copy the curl command']) {
+    await press('Request a token', /200: success/u)
+    for (const name of ['Request a token', 'Introspect', 'Copy the curl command']) {
       await page.getByRole('button', { name }).hover()
       expect([name, await violationsIn(page)]).toEqual([name, []])
     }
     await close()
   })
 
-  test('nothing moves for somebody who asked for less motion', async () => {
+  test('has no animations with prefers-reduced-motion', async () => {
     const console = await openConsole(started.browser, started.demo.url, { reducedMotion: 'reduce' })
     const moving = await console.page.evaluate(
       () =>
@@ -121,10 +124,10 @@ describeWithChromium('the console', () => {
     await console.close()
   })
 
-  test('everything that can be pressed has a name, and the outcome is told to a screen reader', async () => {
+  test('all controls have an accessible name, and the outcome is a status for screen readers', async () => {
     const console = await openConsole(started.browser, started.demo.url)
     const tree = await console.page.locator('body').ariaSnapshot()
-    expect(tree).toContain('status: Nothing was sent yet.')
+    expect(tree).toContain('status: No request sent yet.')
     for (const part of [
       'heading "Grantry console" [level=1]',
       'combobox "Client"',
@@ -136,7 +139,7 @@ describeWithChromium('the console', () => {
     await console.close()
   })
 
-  test('the checks of this file see an overlap, a control outside and a button without a name', async () => {
+  test('the checks of this file detect an overlap, a control outside and a button without a name', async () => {
     const console = await openConsole(started.browser, started.demo.url)
     await console.page.evaluate(() => {
       const button = document.createElement('button')

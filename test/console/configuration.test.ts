@@ -34,7 +34,7 @@ const written: Configuration = {
 
 const check = (more: object) => parseConfiguration(configurationSchema, { ...written, ...more }, '')
 
-/** A real configuration, or the demo. */
+/** Starts a configured server, or the demo. */
 async function start(more?: object): Promise<GrantryServer> {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
   const loaded = more && { configuration: check(more), file: '/etc/grantry.config.json', directory }
@@ -44,7 +44,7 @@ async function start(more?: object): Promise<GrantryServer> {
   return server
 }
 
-/** As `fetch`, which does not let a `Host` be written. */
+/** Like `fetch`, which cannot set `Host`. */
 function get(server: GrantryServer, path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port: server.running.port, path, headers, agent: false }, (answer) => {
@@ -57,7 +57,7 @@ function get(server: GrantryServer, path: string, headers: Record<string, string
 }
 
 describe('with a configuration', () => {
-  test.each([{}, { console: false }])('there is no console unless it is asked for (%j)', async (more) => {
+  test.each([{}, { console: false }])('the console is off by default (%j)', async (more) => {
     const server = await start(more)
     for (const path of ['/console', '/console/main.js', '/console/setup.json', '/console/events']) {
       expect((await get(server, path)).statusCode).toBe(404)
@@ -66,13 +66,16 @@ describe('with a configuration', () => {
     expect(banner(server, [], false)).not.toContain('console')
   })
 
-  test.each([true, {}, { remote: false }])('console: %j serves it, and the banner says where', async (value) => {
-    const server = await start({ console: value })
-    expect((await get(server, '/console')).statusCode).toBe(200)
-    expect(banner(server, [], false)).toContain(`\nconsole    http://127.0.0.1:${server.running.port}/console\n`)
-  })
+  test.each([true, {}, { remote: false }])(
+    'console: %j enables it, and the banner shows its address',
+    async (value) => {
+      const server = await start({ console: value })
+      expect((await get(server, '/console')).statusCode).toBe(200)
+      expect(banner(server, [], false)).toContain(`\nconsole    http://127.0.0.1:${server.running.port}/console\n`)
+    },
+  )
 
-  test('the page is told of no secret, hash, user or client that is off', async () => {
+  test('the setup of the page contains no secrets, hashes, users or disabled clients', async () => {
     const server = await start({ console: true })
     const text = await (await fetch(`http://127.0.0.1:${server.running.port}/console/setup.json`)).text()
     const setup = JSON.parse(text)
@@ -90,7 +93,7 @@ describe('with a configuration', () => {
     for (const secret of [sha256, 'scrypt', 'alice', 'demo-secret', 'gone']) expect(text).not.toContain(secret)
   })
 
-  test('a caller whose address a trusted proxy tells is judged by that address', async () => {
+  test('access depends on the address that a trusted proxy reports', async () => {
     const server = await start({ console: { remote: true }, trustedProxies: 1 })
     const host = { host: '127.0.0.1:8484', 'x-forwarded-for': '203.0.113.9' }
     expect((await get(server, '/console', host)).statusCode).toBe(200)
@@ -98,7 +101,7 @@ describe('with a configuration', () => {
     expect((await get(closed, '/console', host)).statusCode).toBe(403)
   })
 
-  test('a foreign Host is refused on the wire too', async () => {
+  test('a foreign Host is refused in a real request, too', async () => {
     const server = await start({ console: true })
     expect((await get(server, '/console', { host: 'attacker.example' })).statusCode).toBe(403)
     expect((await get(server, '/console', { host: 'localhost' })).statusCode).toBe(200)
@@ -108,13 +111,13 @@ describe('with a configuration', () => {
     ['yes', 'console must be true, false, or an object like { "remote": true }'],
     [{ remote: 'yes' }, 'console.remote must be true or false'],
     [{ remot: true }, 'console.remot'],
-  ])('a mistake is one sentence with its path (%j)', (value, sentence) => {
+  ])('an invalid value is reported with its path (%j)', (value, sentence) => {
     expect(() => check({ console: value })).toThrow(sentence)
   })
 })
 
 describe('in the demo', () => {
-  test('the console is there, with everything filled in that is public anyway', async () => {
+  test('the console is on, and the public secrets are filled in', async () => {
     const server = await start()
     const answer = await fetch(`${server.consoleUrl}/setup.json`)
     const { demo, clients, grants } = await answer.json()
@@ -129,12 +132,12 @@ describe('in the demo', () => {
   })
 })
 
-test('a page that listens does not hold up the end of the server: its stream ends, whole', async () => {
+test('a connected page does not delay the shutdown: its stream ends properly', async () => {
   const server = await start({ console: true })
   const { body } = await fetch(`http://127.0.0.1:${server.running.port}/console/events`)
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   expect((await reader?.read())?.value).toContain('retry:')
-  // Nobody would end it before this time limit of the test but the console itself; a connection that is cut would reject.
+  // Only the console itself ends it before the time limit of the test. A cut connection would reject.
   const closed = server.close(3600)
   let last = await reader?.read()
   while (last?.done === false) last = await reader?.read()

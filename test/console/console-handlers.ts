@@ -7,7 +7,7 @@ export const issuer = 'https://id.example.com'
 
 export const setup: ConsoleSetup = { issuer, paths: {}, clients: [], grants: [], apis: [] }
 
-/** The console as requests meet it. */
+/** The handlers of the console. */
 export interface TestConsole {
   readonly live: LiveEvents
   readonly paths: readonly string[]
@@ -27,7 +27,7 @@ export async function testConsole({ remote = false } = {}): Promise<TestConsole>
   const get: TestConsole['get'] = (path, headers = {}, connection = fromHere, method = 'GET') => {
     const handler = routes.get(path) as Handler
     const all = { host: '127.0.0.1:8484', ...headers }
-    // As the server makes it: the URL is of the issuer, whatever the caller says.
+    // As in the server, the URL is that of the issuer, whatever the `Host` header is.
     return handler(new Request(`${issuer}${path}`, { method, headers: all }), connection)
   }
   return { live, paths: [...routes.keys()], get }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
 import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open-console.ts'
 
-// The demo in a browser, every button of it by the name that a screen reader says.
+// Presses every button of the demo console in a browser, by its accessible name.
 
 const signIn = 'Sign in and get a code'
-const granted = /200: granted/u
+const granted = /200: success/u
 
 describeWithChromium('the console of the demo', () => {
   const started = demoInBrowser()
@@ -23,13 +23,13 @@ describeWithChromium('the console of the demo', () => {
   const timeline = ({ page }: OpenConsole) => page.locator('details.family', { hasText: 'yours' }).innerText()
   const redeem = async (console: OpenConsole) => {
     await console.choose('Grant type', 'authorization_code')
-    await console.press(signIn, /Sign in\. 200: here is the code/u)
+    await console.press(signIn, /Sign in\. 200: the code is filled in/u)
     await console.press('Redeem the code', granted)
   }
   const tokens = async ({ page }: OpenConsole) =>
     (await page.locator('.token h3').allInnerTexts()).map((name) => name.toLowerCase())
 
-  test.each(['demo', 'demo-jwt'])('every grant of the client %s is granted as it is filled in', (client) =>
+  test.each(['demo', 'demo-jwt'])('every grant of the client %s works with the default values', (client) =>
     opened(async (console) => {
       await console.choose('Client', client)
       const offered = await console.page.getByLabel('Grant type').locator('option').allInnerTexts()
@@ -40,52 +40,52 @@ describeWithChromium('the console of the demo', () => {
         'Refresh token',
         'urn:example:badge',
       ])
-      await console.press('Send the request', /Client credentials\. 200: granted/u)
+      await console.press('Request a token', /Client credentials\. 200: success/u)
       expect(await tokens(console)).toEqual(['access token'])
       await console.choose('Grant type', 'password')
-      await console.press('Send the request', /Password\. 200: granted/u)
+      await console.press('Request a token', /Password\. 200: success/u)
       expect(await tokens(console)).toContain('refresh token')
       await console.choose('Grant type', 'refresh_token')
-      await console.press('Send the request', /Refresh token\. 200: granted/u)
+      await console.press('Request a token', /Refresh token\. 200: success/u)
       await console.choose('Grant type', 'urn:example:badge')
-      await console.press('Send the request', /urn:example:badge\. 200: granted/u)
+      await console.press('Request a token', /urn:example:badge\. 200: success/u)
       await redeem(console)
       expect(await tokens(console)).toEqual(['access token', 'refresh token', 'identity token'])
     }),
   )
 
-  test('a public client redeems a code with the proof key that the page has made, and without it does not', () =>
+  test('a public client redeems a code only with the proof key that the page created', () =>
     opened(async (console) => {
       await console.choose('Client', 'demo-spa')
       expect(await console.page.getByLabel('Client secret').count()).toBe(0)
       await redeem(console)
-      await console.press(signIn, /here is the code/u)
+      await console.press(signIn, /the code is filled in/u)
       await console.page.getByLabel('Proof key (code_verifier)').fill('x'.repeat(43))
       await console.press('Redeem the code', /400: refused/u)
     }))
 
-  test('every button of what can be asked, gone on with, attacked and ended says what it promises', () =>
+  test('every action has the result that its text describes', () =>
     opened(async (console) => {
       const { page, press } = console
       const disabled = () => page.locator('#actions button:disabled').count()
       expect(await disabled()).toBe(10)
       await redeem(console)
       await press('Introspect', /Introspect\. 200: active/u)
-      expect(await page.locator('.token').first().innerText()).toContain('What introspection says of it')
-      await press('Userinfo', /Userinfo\. 200: this is what the scopes let the client know/u)
-      expect(await page.getByLabel('The body of the answer').innerText()).toContain('"name": "Alice Smith"')
-      await press('Validate identity token', /200: it is valid, and for this client/u)
+      expect(await page.locator('.token').first().innerText()).toContain('Introspection response')
+      await press('Userinfo', /Userinfo\. 200: these are the claims of the user/u)
+      expect(await page.getByLabel('Response body').innerText()).toContain('"name": "Alice Smith"')
+      await press('Validate identity token', /200: it is valid and was issued to this client/u)
       await press('Validate access token', /200: it is valid/u)
-      await press('Refresh', /Refresh\. 200: granted/u)
+      await press('Refresh', /Refresh\. 200: success/u)
       expect(await disabled()).toBe(0)
-      await press('Send refresh again', /The same refresh again\. 200: granted/u)
-      await press('Replay refresh token', /400: refused, as it should be, and its family is revoked/u)
+      await press('Retry refresh', /Retry the refresh\. 200: success/u)
+      await press('Replay refresh token', /400: refused as expected\. Its token family is revoked/u)
       await press('Introspect', /not active/u)
       await press('Revoke access token', /Revoke the access token\. 200/u)
       await press('Revoke refresh token', /Revoke the refresh token\. 200/u)
       await expect
         .poll(() => timeline(console))
-        .toMatch(/Family revoked[\s\S]*because a used refresh token came again/u)
+        .toMatch(/Family revoked[\s\S]*because a spent refresh token was replayed/u)
       const words = [
         'Code issued',
         'Code redeemed',
@@ -99,60 +99,64 @@ describeWithChromium('the console of the demo', () => {
       expect((await page.locator('.family[open] .event strong').allInnerTexts()).slice(0, 8)).toEqual(words)
     }))
 
-  test('a code that is replayed, and a token that is revoked, end what came from the sign-in', () =>
+  test('a replayed code and a revoked token revoke the family of the sign-in', () =>
     opened(async (console) => {
       await redeem(console)
-      await console.press('Replay code', /Replay of a code\. 400: refused, as it should be/u)
-      await eventually(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a used code came again/u)
+      await console.press('Replay code', /Replay the code\. 400: refused as expected/u)
+      await eventually(() => timeline(console)).toMatch(/Code replayed[\s\S]*because a spent code was replayed/u)
       await redeem(console)
       await console.press('Revoke access token', /Revoke the access token\. 200/u)
       await console.press('Introspect', /not active/u)
       await console.press('Revoke refresh token', /Revoke the refresh token\. 200/u)
       await console.press('Refresh', /Refresh\. 400: refused/u)
-      await eventually(() => timeline(console)).toMatch(/because its client asked for it/u)
+      await eventually(() => timeline(console)).toMatch(/because its client revoked it/u)
     }))
 
-  test('a JWT is explained claim by claim, its times as dates; a reference token says that it is opaque', () =>
+  test('explains the claims of a JWT with times as dates, and that a reference token has none', () =>
     opened(async (console) => {
-      await console.press('Send the request', granted)
-      expect(await console.page.locator('.token').innerText()).toContain('A reference token: it is opaque')
+      await console.press('Request a token', granted)
+      expect(await console.page.locator('.token').innerText()).toContain(
+        'A reference token: a random text without claims',
+      )
       await console.choose('Client', 'demo-jwt')
-      await console.press('Send the request', granted)
+      await console.press('Request a token', granted)
       await eventually(() => console.page.locator('.token').innerText()).toContain('A JWT')
       const text = await console.page.locator('.token').innerText()
-      for (const part of ['ECDSA with P-256', 'an access token (RFC 9068)', 'in 59 minutes', 'Audience: who it is for'])
+      for (const part of [
+        'ECDSA with P-256',
+        'an access token (RFC 9068)',
+        'in 59 minutes',
+        'Audience: who may accept the token',
+      ])
         expect(text).toContain(part)
     }))
 
-  test('the request is shown as a curl command, and its button copies it', () =>
+  test('shows the request as a curl command with a copy button', () =>
     opened(async (console) => {
       const { page } = console
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await console.press('Send the request', granted)
-      const shown = await page.getByLabel('The request as curl').innerText()
+      await console.press('Request a token', granted)
+      const shown = await page.getByLabel('Request as curl').innerText()
       expect(shown).toContain('-u demo:demo-secret')
       await page.getByRole('button', { name: 'Copy the curl command' }).click()
       await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown)
     }))
 
-  test('more fields can be sent, and taken away again; a refusal is explained in words', () =>
+  test('sends additional fields, removes them, and explains errors', () =>
     opened(async (console) => {
       const { page } = console
       await page.getByText('More fields').click()
       await page.getByRole('button', { name: 'Add a field' }).click()
       await page.getByLabel('Name of field 1').fill('scope')
       await page.getByLabel('Value of field 1').fill('api2')
-      await console.press(
-        'Send the request',
-        /400: refused\. Something in the request is missing, double or malformed/u,
-      )
+      await console.press('Request a token', /400: refused\. A parameter is missing, repeated or malformed/u)
       await page.getByRole('button', { name: 'Remove field 1' }).click()
-      await console.press('Send the request', granted)
+      await console.press('Request a token', granted)
       await page.getByLabel('Client secret').fill('wrong')
-      await console.press('Send the request', /401: refused\. The client, or the API that asks, could not prove/u)
+      await console.press('Request a token', /401: refused\. The client or API could not be authenticated/u)
     }))
 
-  test('what happens elsewhere shows at once: a token by another page, without a click here', () =>
+  test('shows the events of another page without a click', () =>
     opened(async (console) => {
       await eventually(() => console.page.locator('#live').innerText()).toBe('connected')
       await opened(async (other) => {
@@ -162,7 +166,7 @@ describeWithChromium('the console of the demo', () => {
       })
     }))
 
-  test('with the keyboard alone a token is got and introspected', () =>
+  test('gets and introspects a token with the keyboard alone', () =>
     opened(async ({ page, outcome }) => {
       const nameOf = () =>
         page.evaluate(() => {
@@ -184,12 +188,12 @@ describeWithChromium('the console of the demo', () => {
       expect(await nameOf()).toBe('Client')
       await tabTo('Grant type')
       await page.keyboard.press('ArrowDown')
-      await tabTo('Send the request')
+      await tabTo('Request a token')
       expect(await page.evaluate(() => document.activeElement?.matches(':focus-visible'))).toBe(true)
       await page.keyboard.press('Enter')
-      await eventually(outcome).toMatch(/Password\. 200: granted/u)
-      // The focus has gone to the answer, and goes on from there.
-      expect(await nameOf()).toContain('Read the answer')
+      await eventually(outcome).toMatch(/Password\. 200: success/u)
+      // The focus has moved to the response and continues from there.
+      expect(await nameOf()).toContain('Response')
       await tabTo('Introspect')
       await page.keyboard.press('Space')
       await eventually(outcome).toMatch(/Introspect\. 200: active/u)

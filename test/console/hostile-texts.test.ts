@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { describeWithChromium } from '../support/chromium.ts'
 import { demoInBrowser, eventually, openConsole } from './open-console.ts'
 
-// A client may register a name, a user may have one, a plugin may answer with text, and a stranger may be the reason for an event. What they write
-// is shown to an operator, whose browser could be made to do what he never asked for. It must stay text.
+// Names of clients and users, responses of plugins and events can contain text from an attacker. The console shows it to
+// an operator, so it must never become markup or script.
 
 const attack = '<img src=x onerror="document.title=\'taken\'"><script>document.title="taken"</script>'
 
@@ -33,31 +33,31 @@ const hostileEvent = {
   fingerprint: attack,
 }
 
-/** No element came of it, nothing ran, and it can be read. */
+/** Expects that the text created no element, ran no script and is visible. */
 async function assertOnlyText(page: Page): Promise<void> {
   expect(await page.locator('body img, body script, body [onerror]').count()).toBe(0)
   expect(await page.title()).toBe('Grantry console')
   expect(await page.locator('body').innerText()).toContain('<img src=x onerror=')
 }
 
-describeWithChromium('the console shows as text', () => {
+describeWithChromium('the console shows untrusted text as text', () => {
   const started = demoInBrowser()
 
-  test.each([200, 400])('an answer with markup in every place, with status %d', async (status) => {
+  test.each([200, 400])('a response with markup in every value, with status %d', async (status) => {
     const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/connect/token', (route) => route.fulfill({ status, json: hostileAnswer })),
     )
-    await console.press('Send the request', new RegExp(`${status}:`, 'u'))
+    await console.press('Request a token', new RegExp(`${status}:`, 'u'))
     await assertOnlyText(console.page)
     console.assertClean()
     await console.close()
   })
 
-  test('an answer that is HTML by its type', async () => {
+  test('a response with an HTML content type', async () => {
     const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
       page.route('**/connect/token', (route) => route.fulfill({ contentType: 'text/html', body: attack })),
     )
-    await console.press('Send the request', /200: done/u)
+    await console.press('Request a token', /200: done/u)
     await assertOnlyText(console.page)
     await console.close()
   })
@@ -97,7 +97,7 @@ describeWithChromium('the console shows as text', () => {
     await console.close()
   })
 
-  test('the policy stops what a mistake in the page would let in', async () => {
+  test('the policy blocks attacks even if the page has a bug', async () => {
     const console = await openConsole(started.browser, started.demo.url)
     const { page } = console
     const refused = await page.evaluate(async () => {
@@ -126,7 +126,7 @@ describeWithChromium('the console shows as text', () => {
     await console.close()
   })
 
-  test('a page of another site neither shows it in a frame nor reads it', async () => {
+  test('a page of another site can neither embed nor read it', async () => {
     const context = await started.browser.newContext()
     const page = await context.newPage()
     await page.route('http://attacker.example/', (route) =>

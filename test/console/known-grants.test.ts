@@ -7,7 +7,7 @@ import { builtInPlugins } from '../support/fixture.ts'
 const fieldsOf = (grantType: string, plugins = knownGrants(builtInPlugins)) =>
   plugins.find((grant) => grant.grantType === grantType)?.fields
 
-test('the fields of the built-in grants are known, with those of the checks that run on them', () => {
+test('returns the parameters of the built-in grants and of their grant checks', () => {
   expect(knownGrants(builtInPlugins).map(({ grantType }) => grantType)).toEqual([
     'client_credentials',
     'password',
@@ -29,7 +29,7 @@ test('the fields of the built-in grants are known, with those of the checks that
 
 test.each([
   [
-    'an object under a pipe',
+    'an object in a pipe',
     v.pipe(
       v.object({ a: v.string() }),
       v.check(() => true),
@@ -37,13 +37,13 @@ test.each([
     [{ name: 'a', required: true }],
   ],
   ['a strict object', v.strictObject({ a: v.nullish(v.string()) }), [{ name: 'a', required: false }]],
-  ['a record, which names no field', v.record(v.string(), v.string()), undefined],
-  ['a union, which names several', v.union([v.object({ a: v.string() }), v.object({ b: v.string() })]), undefined],
+  ['a record without named fields', v.record(v.string(), v.string()), undefined],
+  ['a union of objects', v.union([v.object({ a: v.string() }), v.object({ b: v.string() })]), undefined],
 ])('a custom grant whose params are %s', (_, params, fields) => {
   const custom = defineGrant({ grantType: 'urn:example:custom', params, handle: ({ scopes }) => ({ scopes }) })
   expect(fieldsOf('urn:example:custom', knownGrants([custom]))).toEqual(fields)
 })
 
-test('plugins that stand in lists, or are left out, are found or passed over', () => {
+test('finds plugins in nested lists and skips falsy ones', () => {
   expect(knownGrants([[builtInPlugins, false], null, undefined]).length).toBe(4)
 })

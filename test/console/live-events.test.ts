@@ -14,14 +14,14 @@ const event = (id: string): ProviderEvent => ({
   time: 1,
 })
 
-/** Everything that a stream has said until it ended. */
+/** Reads a stream to its end. */
 async function textOf(answer: Response): Promise<string> {
   return answer.text()
 }
 
 const idsIn = (text: string): readonly string[] => [...text.matchAll(/^id: (.*)$/gmu)].map(([, id = '']) => id)
 
-/** What a listener hears that comes when this has happened already. */
+/** Returns what a page receives that connects after these events. */
 async function caughtUp(live: LiveEvents): Promise<string> {
   const answer = live.listen(request())
   live.close()
@@ -29,7 +29,7 @@ async function caughtUp(live: LiveEvents): Promise<string> {
 }
 
 describe('live events', () => {
-  test('are heard by every page, in the order in which they happen', async () => {
+  test('are sent to every page in order', async () => {
     const live = createLiveEvents()
     const [one, other] = [live.listen(request()), live.listen(request())]
     for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
@@ -39,7 +39,7 @@ describe('live events', () => {
     expect(one.headers.get('content-type')).toBe('text/event-stream')
   })
 
-  test('that were missed are heard by a page that comes back', async () => {
+  test('are repeated to a page that reconnects', async () => {
     const live = createLiveEvents()
     for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
     const back = live.listen(request({ 'last-event-id': 'a.1' }))
@@ -49,7 +49,7 @@ describe('live events', () => {
     expect(idsIn(await textOf(stranger))).toEqual(['a.1', 'a.2', 'b.1'])
   })
 
-  test('of the past are kept to a number', async () => {
+  test('are kept up to a limit', async () => {
     const live = createLiveEvents()
     for (let count = 0; count < 1000; count += 1) live.publish(event(`a.${count}`))
     const ids = idsIn(await caughtUp(live))
@@ -57,7 +57,7 @@ describe('live events', () => {
     expect(ids.at(-1)).toBe('a.999')
   })
 
-  test('are for a bounded number of pages: a flood of listeners is refused, and a place that is given back is free', () => {
+  test('are sent to a limited number of pages, and a closed page frees its slot', () => {
     const live = createLiveEvents()
     const gone = new AbortController()
     const answers = [live.listen(request({}, gone.signal))]
@@ -71,7 +71,7 @@ describe('live events', () => {
     live.close()
   })
 
-  test('of a page that does not read are not kept without end: it is let go, and the others go on', async () => {
+  test('disconnect a page that does not read, and continue for the others', async () => {
     const live = createLiveEvents()
     const stuck = live.listen(request())
     for (let count = 0; count < 2000; count += 1) live.publish(event(`a.${count}`))
@@ -84,7 +84,7 @@ describe('live events', () => {
     expect(idsIn(await textOf(reading))).toEqual(['b.1'])
   })
 
-  test('end with the server, and are not begun after its end', async () => {
+  test('end when the server closes, and cannot start afterwards', async () => {
     const live = createLiveEvents()
     const answer = live.listen(request())
     live.close()
@@ -93,7 +93,7 @@ describe('live events', () => {
   })
 })
 
-test('what the page hears of a whole run holds no token, code, secret, password, user or address', async () => {
+test('the event stream contains no token, code, secret, password, user or address', async () => {
   const live = createLiveEvents()
   const f = await fixture()
   const form = {
@@ -126,7 +126,7 @@ test('what the page hears of a whole run holds no token, code, secret, password,
   const secrets = [...Object.values(body), ...Object.values(next), alone.access_token, form.code, web[1], webJwt[1]]
   const long = secrets.filter((value): value is string => typeof value === 'string' && value.length > 8)
   expect(long.length).toBeGreaterThan(8)
-  // The scope of an answer is no secret, and is not told all the same.
+  // The scope of a response is not a secret, but is not sent either.
   for (const secret of [...long, 'wrong-password', 'wrong-secret', 'alice', '"sub"', 'Address']) {
     expect(heard).not.toContain(secret)
   }

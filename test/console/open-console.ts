@@ -7,7 +7,7 @@ import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { startChromium } from '../support/chromium.ts'
 import { listeningAddress } from '../support/listening.ts'
 
-/** The demo as `npm start` runs it. */
+/** Starts the demo like `npm start`. */
 export interface Demo {
   readonly url: string
   readonly server: RunningCommand
@@ -28,7 +28,7 @@ async function startDemo(): Promise<Demo> {
   }
 }
 
-/** The demo and a browser for all tests of a suite. */
+/** Starts the demo and a browser for all tests of a suite. */
 export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browser } {
   const started = {} as { demo: Demo; browser: Browser }
   beforeAll(async () => {
@@ -42,24 +42,24 @@ export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browse
   return started
 }
 
-/** As `expect.poll`, with the patience that a loaded machine needs. */
+/** Like `expect.poll`, with a timeout for a busy machine. */
 export const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 15_000 })
 
-/** The console in a browser, watched. */
+/** The console in a browser. */
 export interface OpenConsole {
   readonly page: Page
-  /** Presses a button by its name and waits for what the page says then. */
+  /** Presses a button by its name and waits for the outcome. */
   press(name: string, says: string | RegExp): Promise<void>
-  /** What the page says of the last answer. */
+  /** The outcome of the last request. */
   outcome(): Promise<string>
   choose(label: string, value: string): Promise<void>
-  /** What the policy refused, what failed, who else was asked. */
+  /** Policy violations, errors and requests to other hosts. */
   readonly problems: readonly string[]
   assertClean(): void
   close(): Promise<void>
 }
 
-/** A refusal of the server is an answer; the browser counts it as an error all the same. */
+/** The browser logs a 4xx response as an error, but refusals are expected. */
 const isRefusal = (text: string): boolean => /^Failed to load resource: .* status of 4\d\d/u.test(text)
 
 export async function openConsole(

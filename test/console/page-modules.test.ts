@@ -5,13 +5,13 @@ import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { claimWords } from '../../packages/server/src/token/claim-words.ts'
 
-// The modules of the page that need no browser.
+// The modules of the page that do not need a browser.
 
 const run = promisify(execFile)
 const page = new URL('../../packages/server/src/console/page/', import.meta.url)
 const load = (name: string) => import(new URL(name, page).href)
 
-/** What a command gets from a POSIX shell, one argument a line. */
+/** Returns the arguments that a POSIX shell passes to a command. */
 async function wordsOf(command: string): Promise<readonly string[]> {
   const { stdout } = await run('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`])
   return stdout.split('\0').slice(0, -1)
@@ -34,7 +34,7 @@ describe('the curl command', () => {
     "'",
   ]
 
-  test.each(nasty)('survives a shell with %j in every place', async (text) => {
+  test.each(nasty)('is quoted correctly with %j in every value', async (text) => {
     const { curlCommand } = await load('curl.js')
     const call = { method: 'POST', path: '/connect/token', credentials: [text, text], form: [['field', text]] }
     const words = await wordsOf(curlCommand(call, 'http://127.0.0.1:8484'))
@@ -49,24 +49,24 @@ describe('the curl command', () => {
     ])
   })
 
-  test('names a field so that curl sends it as it is', async () => {
+  test('encodes field names so that curl sends them unchanged', async () => {
     const { curlCommand } = await load('curl.js')
     const words = await wordsOf(curlCommand({ method: 'POST', path: '/t', form: [['a=@b', '@file']] }, 'http://h'))
     expect(words.at(-1)).toBe('a%3D%40b=@file')
   })
 })
 
-describe('what is said of a claim', () => {
-  // `grant_type` and `generation` are in no token: they are said of a stored grant.
+describe('the explanation of a claim', () => {
+  // `grant_type` and `generation` are not in tokens, but in stored grants.
   test.each(Object.keys(claimWords).filter((name) => name !== 'grant_type' && name !== 'generation'))(
-    'is said of every claim that the command line explains: %s',
+    'exists for every claim that the command line explains: %s',
     async (name) => {
       const { explainClaim } = await load('claims.js')
-      expect(explainClaim(name, '').meaning).not.toBe(explainClaim('a claim of nobody', '').meaning)
+      expect(explainClaim(name, '').meaning).not.toBe(explainClaim('an unknown claim', '').meaning)
     },
   )
 
-  test('a time is a date and how far away it is', async () => {
+  test('shows a time as a date and relative to now', async () => {
     const { explainClaim } = await load('claims.js')
     const exp = Math.floor(Date.now() / 1000) + 3599
     expect(explainClaim('exp', exp).words).toMatch(/^\d{1,2} \w{3,4} \d{4}, \d\d:\d\d:\d\d \(in 59 minutes\)$/u)
@@ -74,21 +74,21 @@ describe('what is said of a claim', () => {
   })
 
   test.each([1e300, -1e300, 'soon', Number.MAX_SAFE_INTEGER])(
-    'what is no time does not stop the page (%s)',
+    'an invalid time does not break the page (%s)',
     async (value) => {
       const { explainClaim } = await load('claims.js')
       expect(explainClaim('exp', value).shown).toBe(typeof value === 'string' ? value : JSON.stringify(value))
     },
   )
 
-  test.each(['constructor', '__proto__', 'toString'])('a claim called %s is a claim of their own', async (name) => {
+  test.each(['constructor', '__proto__', 'toString'])('a claim named %s is a custom claim', async (name) => {
     const { explainClaim } = await load('claims.js')
-    expect(explainClaim(name, 'x').meaning).toBe('A claim of your own')
+    expect(explainClaim(name, 'x').meaning).toBe('A custom claim')
   })
 })
 
 describe('decoding', () => {
-  test('a JWT shows its header and claims, in UTF-8', async () => {
+  test('returns the header and claims of a JWT in UTF-8', async () => {
     const { decodeJwt } = await load('jwt.js')
     const key = new TextEncoder().encode('a key that is long enough for this')
     const jwt = await new SignJWT({ name: 'Zoë <b>' }).setProtectedHeader({ alg: 'HS256' }).sign(key)
@@ -96,14 +96,14 @@ describe('decoding', () => {
   })
 
   test.each(['', 'abc', 'a.b', 'a.b.c', 'a.b.c.d', 'e30.e30', '..', 'bnVsbA.bnVsbA.x', 'W10.W10.x', 'MQ.MQ.x'])(
-    '%j is no JWT',
+    '%j is not a JWT',
     async (text) => {
       const { decodeJwt } = await load('jwt.js')
       expect(decodeJwt(text)).toBeUndefined()
     },
   )
 
-  test('a proof key is one by RFC 7636', async () => {
+  test('a proof key conforms to RFC 7636', async () => {
     const { createProofKey } = await load('proof-key.js')
     const { verifier, challenge } = await createProofKey()
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
@@ -121,7 +121,7 @@ describe('the files of the page', () => {
     expect(name).toMatch(/^[a-z0-9-]+\.(?:html|css|js)$/u)
   })
 
-  test.each(files)('$name makes no markup of text, and asks no other host', ({ text }) => {
+  test.each(files)('$name creates no markup from text, and contacts no other host', ({ text }) => {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser/u)
     expect(text.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
       /(?:https?:)?\/\/[a-z]+\.|localStorage|sessionStorage/u,
@@ -130,9 +130,9 @@ describe('the files of the page', () => {
   })
 })
 
-// With abuse control on, which it is, a newcomer meets `slow_down` after five wrong passwords.
+// With abuse control, a newcomer sees `slow_down` after five wrong passwords.
 test.each(['invalid_grant', 'invalid_client', 'slow_down', 'temporarily_unavailable', 'server_error'])(
-  'the error %s is said in words of its own',
+  'the error %s has its own explanation',
   async (code) => {
     const { errorMeaning } = await load('words.js')
     expect(errorMeaning(code)).not.toBe(errorMeaning('of_a_plugin'))

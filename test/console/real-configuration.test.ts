@@ -6,7 +6,7 @@ import { type GrantryServer, startServer } from '../../packages/server/src/serve
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { eventually, openConsole } from './open-console.ts'
 
-// An operator's own server: the page knows no secret, and forgets the one that is typed.
+// A configured server: the page contains no secrets, and does not store the ones that the user types.
 
 const configuration = parseConfiguration(
   configurationSchema,
@@ -42,17 +42,17 @@ describeWithChromium('the console of a real configuration', () => {
     await server?.close(0)
   })
 
-  test('asks for the secrets, does not show what is typed, and keeps it nowhere', async () => {
+  test('has hidden fields for secrets, and does not store them', async () => {
     const console = await openConsole(browser, server.consoleUrl ?? '')
     const { page } = console
-    for (const label of ['Client secret', 'Secret of this API']) {
+    for (const label of ['Client secret', 'API secret']) {
       expect(await page.getByLabel(label).inputValue()).toBe('')
       expect(await page.getByLabel(label).getAttribute('type')).toBe('password')
     }
     await page.getByLabel('Client secret').fill('demo-secret')
     await page.getByLabel('api1').check()
-    await console.press('Send the request', /200: granted/u)
-    await page.getByLabel('Secret of this API').fill('api1-secret')
+    await console.press('Request a token', /200: success/u)
+    await page.getByLabel('API secret').fill('api1-secret')
     await console.press('Introspect', /200: active/u)
     const kept = await page.evaluate(async () => [
       localStorage.length,
@@ -70,24 +70,24 @@ describeWithChromium('the console of a real configuration', () => {
     await console.close()
   })
 
-  test('has no stand-in for a login page, and says what is switched off', async () => {
+  test('has no stand-in for a login page, and marks disabled endpoints', async () => {
     const console = await openConsole(browser, server.consoleUrl ?? '')
     await console.choose('Grant type', 'authorization_code')
     expect(await console.page.getByRole('button', { name: 'Sign in and get a code' }).count()).toBe(0)
     expect(await console.page.getByLabel('Redirect URI').inputValue()).toBe('https://web.example.com/callback')
     const off = console.page.getByRole('button', { name: 'Validate access token' })
     expect(await off.isDisabled()).toBe(true)
-    expect(await console.page.locator('#actions').innerText()).toContain('This endpoint is switched off here.')
+    expect(await console.page.locator('#actions').innerText()).toContain('This endpoint is disabled.')
     await console.close()
   })
 
-  test('says so when the server is gone', async () => {
+  test('shows that the server is not reachable', async () => {
     const console = await openConsole(browser, server.consoleUrl ?? '')
     const live = () => console.page.locator('#live').innerText()
     await eventually(live).toBe('connected')
     await server.close(0)
     await eventually(live).toMatch(/^lost|^refused/u)
-    await console.press('Send the request', /No answer/u)
+    await console.press('Request a token', /No response/u)
     await console.close()
   })
 })

@@ -11,9 +11,9 @@ const refuse = (sentence: string, status = 403, more: Readonly<Record<string, st
     headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', ...more },
   })
 
-const foreignSite = 'The console is no part of other sites. Type its address yourself.'
+const foreignSite = 'The console cannot be opened from another site. Type its address into the browser.'
 
-/** Another site's page may neither read the console nor use it up: browsers say where a request comes from. */
+/** Whether the browser reports that a page of another site sent the request. Such a page must not read or load the console. */
 function comesFromElsewhere({ headers }: Request, host: string): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return true
@@ -22,28 +22,29 @@ function comesFromElsewhere({ headers }: Request, host: string): boolean {
 }
 
 /**
- * Why this request may not see the console; `undefined` when it may. The address keeps other machines out. The `Host` header keeps out a page whose
- * name was pointed at this machine after it was loaded (DNS rebinding): the address is right then, and the name is the attacker's.
+ * Returns a refusal if the request must not access the console, otherwise `undefined`. The client address keeps other
+ * machines out. The `Host` header keeps out DNS rebinding: the request then comes from this machine, but under the host
+ * name of the attacker.
  */
 export function refusalOf(
   request: Request,
   connection: ConnectionInfo | undefined,
   { remote, issuer }: ConsoleOptions & { readonly issuer: string },
 ): Response | undefined {
-  if (request.method !== 'GET') return refuse('Send a GET.', 405, { allow: 'GET' })
+  if (request.method !== 'GET') return refuse('Send a GET request.', 405, { allow: 'GET' })
   const host = parseHost(request.headers.get('host'))
   const isOwnName = host !== undefined && (isLoopbackName(host.hostname) || (remote && isHostOf(issuer, host)))
   if (!isOwnName) {
-    return refuse('The console does not answer under this name. Open it as 127.0.0.1, or set console.remote.')
+    return refuse('The console is not available under this host name. Open it as 127.0.0.1, or set console.remote.')
   }
   if (!remote && !isLoopbackAddress(connection?.clientAddress)) {
-    return refuse('The console answers callers on this machine only. Use a tunnel, or set console.remote.')
+    return refuse('The console is only available from this machine. Use a tunnel, or set console.remote.')
   }
   if (!remote && isForwarded(request)) {
-    return refuse('The console does not answer through a proxy. Use a tunnel, or set console.remote.')
+    return refuse('The console is not available through a proxy. Use a tunnel, or set console.remote.')
   }
   return comesFromElsewhere(request, host.host) ? refuse(foreignSite) : undefined
 }
 
-/** The port is the proxy's affair: what it says of it may be left out. */
+/** Compares the host names only, because a proxy can listen on another port. */
 const isHostOf = (issuer: string, host: URL): boolean => new URL(issuer).hostname === host.hostname

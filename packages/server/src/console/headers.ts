@@ -7,12 +7,12 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  // Nothing of a response can become HTML, even by a mistake in the page: the browser refuses it.
+  // Even with a bug in the page, the browser does not turn text from a response into HTML.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ')
 
-/** Every answer of the console carries these, refusals too. */
+/** The headers of every response of the console, including refusals. */
 export const consoleHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': policy,

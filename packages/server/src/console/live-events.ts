@@ -2,23 +2,23 @@ import type { Observer } from '@grantry/core'
 import { consoleHeaders } from './headers.ts'
 import { type ShownEvent, shownEvent } from './shown-event.ts'
 
-/** Pages that may listen at once. */
+/** Maximum number of connected pages. */
 const mostListeners = 8
-/** Events that a page which comes, or comes back, can catch up on. */
+/** Number of recent events that a page receives when it connects or reconnects. */
 const mostRecent = 200
-/** Messages that wait for one page; one that does not keep up is let go, and comes back by itself. */
+/** Maximum number of queued messages per page. A slower page is disconnected, and reconnects by itself. */
 const mostWaiting = 512
-/** Milliseconds between signs of life: below the idle limits of servers and proxies. */
+/** Milliseconds between keep-alive comments, below the idle timeouts of servers and proxies. */
 const beat = 15_000
 
 type Listener = ReadableStreamDefaultController<Uint8Array>
 
-/** Events, as they happen, for the pages that are open (Server-Sent Events). */
+/** Streams events to open pages (Server-Sent Events). */
 export interface LiveEvents {
   readonly publish: Observer
-  /** A stream that does not end by itself; 503 when too many listen. */
+  /** Returns an endless event stream, or 503 if too many pages are connected. */
   listen(request: Request): Response
-  /** Ends every stream: otherwise each would hold up the end of the server. */
+  /** Ends all streams, which would otherwise delay the shutdown of the server. */
   close(): void
 }
 
@@ -67,7 +67,7 @@ export function createLiveEvents(): LiveEvents {
 
     listen(request) {
       if (closed || listeners.size >= mostListeners) {
-        return new Response('Too many pages listen. Close one.\n', {
+        return new Response('Too many console pages are open. Close one.\n', {
           status: 503,
           headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5' },
         })
@@ -79,7 +79,7 @@ export function createLiveEvents(): LiveEvents {
             own = listener
             listeners.add(listener)
             timer ??= setInterval(() => sendAll(': still here\n\n'), beat)
-            // Two at once: a server that looks whether more is to come does not keep the first back.
+            // Two chunks, because some servers hold back the first chunk until they see the second.
             send(listener, 'retry: 2000\n\n')
             send(listener, ': hello\n\n')
             for (const event of missedBy(request.headers.get('last-event-id'))) send(listener, messageOf(event))
@@ -88,8 +88,8 @@ export function createLiveEvents(): LiveEvents {
         },
         { highWaterMark: mostWaiting },
       )
-      // A page that has gone frees its place now, not at the next sign of life. Deno cancels the body at once, and prints a warning to whoever
-      // looks at the signal.
+      // Frees the slot of a closed page immediately instead of at the next keep-alive. Deno cancels the body itself, and
+      // prints a warning if the signal is used.
       if (!('Deno' in globalThis)) request.signal.addEventListener('abort', () => end(own))
       return new Response(body, { headers: { ...consoleHeaders, 'content-type': 'text/event-stream' } })
     },

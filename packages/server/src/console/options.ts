@@ -1,9 +1,9 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 
-/** A console that is on. */
+/** Options of an enabled console. */
 export interface ConsoleOptions {
-  /** Whether callers on other machines may open it, under the host of the issuer. */
+  /** Whether callers on other machines can open it, under the host name of the issuer. */
   readonly remote: boolean
 }
 
@@ -16,7 +16,10 @@ const switchSchema = v.pipe(
 
 export const objectSchema = configurationObject({ remote: v.optional(v.boolean('must be true or false'), false) })
 
-/** `true`, `false`, or an object of options; `undefined` when it is off. By what it looks like, so that a mistake inside is told with its path. */
+/**
+ * `true`, `false` or an object of options; the output is `undefined` if the console is off. Chosen by the type of the
+ * value, because the errors of a union would not name the path.
+ */
 export const consoleSchema = v.lazy(
   (input): v.GenericSchema<ConsoleInput, ConsoleOptions | undefined> =>
     typeof input === 'object' && input !== null ? objectSchema : switchSchema,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** JSON, put in by the build (`scripts/console-page.js`): the server is then one file with nothing beside it. */
+/** The files of the page as JSON, defined by the build (`scripts/console-page.js`) for the single-file server. */
 declare const GRANTRY_CONSOLE_PAGE: string | undefined
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ export interface PageFile {
 async function readSources(): Promise<Readonly<Record<string, string>>> {
   const directory = new URL('./page/', import.meta.url)
   const names = await readdir(directory).catch((cause: unknown) => {
-    throw new TypeError('console: this build of the server has no page for it; set console to false', { cause })
+    throw new TypeError('console: this build does not include the console page; set console to false', { cause })
   })
   const entries = names.map(async (name) => [name, await readFile(new URL(name, directory), 'utf8')] as const)
   return Object.fromEntries(await Promise.all(entries))
@@ -26,7 +26,7 @@ async function readSources(): Promise<Readonly<Record<string, string>>> {
 
 const inBundle = (json: string): Readonly<Record<string, string>> => JSON.parse(json)
 
-/** The page by the names of its files: what the build has put in, or in the source tree the files themselves. */
+/** Returns the files of the page by name: from the build, or from the source tree. */
 export async function pageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const texts = typeof GRANTRY_CONSOLE_PAGE === 'undefined' ? await readSources() : inBundle(GRANTRY_CONSOLE_PAGE)
   return new Map(

@@ -10,9 +10,10 @@ const answer = (text: string, mediaType: string): Response =>
   new Response(text, { headers: { ...consoleHeaders, 'content-type': mediaType } })
 
 /**
- * Everything below `/console`: the page, its files, what it must know, and the live events. Nothing is answered before the caller was judged.
+ * Returns the handlers below `/console`: the page, its files, its setup and the live events. Each checks the caller
+ * first.
  *
- * @throws TypeError when this build of the server has no page.
+ * @throws TypeError if this build does not include the page.
  */
 export async function consoleRoutes(parts: {
   readonly options: ConsoleOptions

@@ -2,7 +2,7 @@ import { clientSchema, type Provider, type ProviderOptions, parseConfiguration }
 import { type DemoSecrets, demoSecrets } from '../demo/secrets.ts'
 import { type KnownGrant, knownGrants } from './known-grants.ts'
 
-/** A client as the page offers it. */
+/** A client that the page offers. */
 export interface KnownClient {
   readonly clientId: string
   readonly public: boolean
@@ -11,16 +11,16 @@ export interface KnownClient {
   readonly redirectUris: readonly string[]
 }
 
-/** What the page is told at its start. Of a real configuration it names no secret: the server has none but hashes. */
+/** The data that the page loads first. For a real configuration it contains no secrets. */
 export interface ConsoleSetup {
   readonly issuer: string
   readonly paths: Provider['paths']
-  /** Empty where clients come from a store: the page then lets one be typed. */
+  /** Empty if clients come from a store. The page then has a text field for the client. */
   readonly clients: readonly KnownClient[]
   readonly grants: readonly KnownGrant[]
-  /** Names of scopes with a secret: APIs that may introspect. */
+  /** Names of scopes with a secret, which can introspect tokens. */
   readonly apis: readonly string[]
-  /** Public, and in the demo only. */
+  /** The public secrets of the demo; absent otherwise. */
   readonly demo?: DemoSecrets
 }
 
@@ -38,7 +38,7 @@ function knownClients(clients: ProviderOptions['clients']): readonly KnownClient
     }))
 }
 
-/** What the page of this server has to know. */
+/** Returns the setup of the page for this server. */
 export const consoleSetup = (
   { issuer, paths }: Provider,
   { clients, scopes = [], plugins }: ProviderOptions,

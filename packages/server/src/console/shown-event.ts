@@ -1,6 +1,6 @@
 import type { ProviderEvent } from '@grantry/core'
 
-/** What the page learns of an event: enough to draw a family, and nothing that could be used. */
+/** The part of an event that the page receives: enough to draw a family, but no credentials. */
 export interface ShownEvent {
   readonly id: string
   readonly type: string
@@ -30,7 +30,7 @@ const shownTypes: ReadonlySet<string> = new Set<ProviderEvent['type']>([
 
 const shownFields = ['family', 'clientId', 'grantType', 'tokenType', 'reason', 'fingerprint'] as const
 
-/** Named one by one: what a later version adds to an event does not reach the page by itself. */
+/** Picks the shown fields of an event. It is an allow list, so that new fields do not reach the page unnoticed. */
 export function shownEvent(event: ProviderEvent): ShownEvent | undefined {
   if (!shownTypes.has(event.type)) return undefined
   const { id, type, time } = event

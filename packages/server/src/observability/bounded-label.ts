@@ -1,9 +1,9 @@
-/** What stands for values beyond the first so many. */
+/** Replaces values beyond the limit. */
 const others = 'other'
 
 /**
- * Lets so many different values through and folds the rest: a label whose values come from a plugin, or from a defect, must not fill the memory of
- * this process and of whoever scrapes it.
+ * Passes through at most `limit` different values and replaces the rest with `other`. Labels with values from plugins
+ * must not fill the memory of this process and of Prometheus.
  */
 export function boundedLabel(limit: number): (value: string) => string {
   const known = new Set<string>()

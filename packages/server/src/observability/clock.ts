@@ -3,7 +3,7 @@ const perSecond = 1000
 let second = Number.NaN
 let untilSecond = ''
 
-/** The time in ISO 8601 with milliseconds, in UTC. It formats the date once a second: that was the most expensive part of a line (measured). */
+/** Returns the time in ISO 8601 with milliseconds, in UTC. Formats the date only once a second, because that is slow. */
 export function isoTime(milliseconds: number = Date.now()): string {
   const current = Math.floor(milliseconds / perSecond)
   if (current !== second) {

@@ -1,6 +1,6 @@
 /**
- * The names of log fields, as the semantic conventions of OpenTelemetry have them; docs/guides/observability.md has the table, with ECS beside it.
- * A field that they do not know is `grantry.` and its name in snake case.
+ * The names of log fields in the semantic conventions of OpenTelemetry. All other fields are `grantry.` and the name in
+ * snake case. docs/guides/observability.md has a table with the names in ECS.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/registry/attributes/
  */
@@ -20,7 +20,7 @@ const conventional: Readonly<Record<string, string>> = {
 
 const known = new Map(Object.entries(conventional))
 
-/** The name of an event's field in the log. Events have a fixed set of fields, so the memory that this keeps is bounded. */
+/** Returns the log name of an event field. The cache is bounded, because events have a fixed set of fields. */
 export function fieldName(field: string): string {
   const found = known.get(field)
   if (found !== undefined) return found

@@ -7,15 +7,15 @@ interface ListedKey {
   readonly createdAt: number
 }
 
-/** A provider that can list its keys. */
+/** The part of a provider that lists its keys. */
 export interface Listing {
   readonly keys?: { list(): Promise<readonly ListedKey[]> }
 }
 
-/** Milliseconds for which a list of keys is believed: it may come out of the store, and scrapers do not wait for one. */
+/** Milliseconds for which the list of keys is cached, because reading it can access the store. */
 const remembered = 60_000
 
-/** The age of each signing key in seconds, where the provider can list them. What fails is told by the age that is missing. */
+/** Registers a gauge with the age of each signing key in seconds. If the keys cannot be listed, it has no samples. */
 export function createKeyAges(registers: Registry[], provider: () => Listing | undefined): void {
   let listed: readonly ListedKey[] = []
   let listedAt = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ export function createKeyAges(registers: Registry[], provider: () => Listing | u
       listedAt = performance.now()
       listing = false
     }
-    // The age of a key that is not known any more would be a lie.
+    // After a failure, the ages of the previous list could be wrong.
     keys.list().then(settle, () => settle([]))
   }
 
@@ -41,7 +41,7 @@ export function createKeyAges(registers: Registry[], provider: () => Listing | u
     registers,
     async collect() {
       refresh()
-      // One turn: a list that is in memory is there then, and nobody waits for another.
+      // One turn of the event loop is enough for a list in memory. A scrape does not wait for the store.
       await new Promise((resolve) => setImmediate(resolve))
       this.reset()
       const now = Date.now() / 1000

@@ -1,18 +1,18 @@
 import type { ServerEvent } from './server-event.ts'
 
-/** What a line can be, from the least to the most urgent. */
+/** The levels of log lines, in ascending order. */
 const levels = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof levels)[number]
 
-/** What an operator can choose: the least urgent level that is logged, or nothing at all. */
+/** The configurable thresholds: the lowest level that is logged, or `silent`. */
 export const logLevels = [...levels, 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Whether a line of this level is logged where the operator has chosen that one. */
+/** Whether a line of a level is logged at the chosen threshold. */
 export const isLogged = (level: Level, chosen: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(chosen)
 
-/** What an operator should look into. Refused requests are not among it: they are ordinary. */
+/** Events that an operator should investigate. Refused requests are normal and not included. */
 const warnings: ReadonlySet<string> = new Set([
   'client_authentication_failed',
   'user_authentication_failed',
@@ -29,11 +29,11 @@ const warnings: ReadonlySet<string> = new Set([
 
 const serverFailure = 500
 
-/** How urgent an event is. A probe or a scrape that succeeds comes every few seconds, and is `debug`. */
+/** Returns the level of an event. Successful probes and scrapes are `debug`, because they occur every few seconds. */
 export function levelOf(event: ServerEvent): Level {
   if (event.type === 'unhandled_failure') return 'error'
   if (event.type === 'request_answered') {
-    // Every probe repeats an outage, and every refused request an overload.
+    // Not `error`: probes repeat during an outage, and refused requests repeat during an overload.
     if (event.status >= serverFailure)
       return event.endpoint === 'health' || event.endpoint === 'refused' ? 'warn' : 'error'
     return event.status === 200 && event.endpoint !== 'demo' ? 'debug' : 'info'

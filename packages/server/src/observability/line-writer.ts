@@ -1,4 +1,4 @@
-/** What of `process.stderr` is needed. */
+/** The part of `process.stderr` that the writer uses. */
 export interface LineOutput {
   write(text: string, done?: (error?: Error | null) => void): unknown
   on?(event: 'error', listener: (error: Error) => void): unknown
@@ -7,30 +7,30 @@ export interface LineOutput {
   readonly isTTY?: boolean
 }
 
-/** Writes lines for as long as somebody takes them. */
+/** Writes lines, and drops them while the output does not accept them. */
 export interface LineWriter {
   write(line: string): void
-  /** Lines that nobody got, so far. */
+  /** The number of lines dropped so far. */
   readonly dropped: number
-  /** Lets go of the output when everything is written, or nothing can be any more: `true`. Or `false`, after so many milliseconds. */
+  /** Waits until all lines are written or the reader has closed: `true`. Returns `false` after this many milliseconds. */
   end(milliseconds: number): Promise<boolean>
 }
 
-/** Bytes that wait for a reader who does not read. Measured on Node.js 20: a pipe that stalls holds 18 MB in memory after one second, without an end. */
+/** Maximum bytes that wait for a slow reader. Without a limit, a stalled pipe held 18 MB after one second (Node.js 20). */
 const longestQueue = 1_048_576
 
 /**
- * A writer that never fails, never blocks and never holds more than a megabyte: a log that nobody takes costs lines, not the service. An `error` of
- * a stream that nobody hears ends the process.
+ * Creates a writer that never throws, never blocks and buffers at most a megabyte: a slow or closed reader costs log
+ * lines, not the service. It listens for `error`, because an unhandled one ends the process.
  *
- * @param notice makes the line that tells of lines that were dropped, for the next time that there is a reader.
+ * @param notice returns a line that reports dropped lines. It is written when the output accepts lines again.
  */
 export function createLineWriter(output: LineOutput, notice: (count: number) => string): LineWriter {
   let dropped = 0
   let untold = 0
   let waiting = 0
   let whenWritten: (() => void) | undefined
-  // A pipe whose reader is gone has none again; a disk that is full may get room.
+  // A closed pipe stays closed, but a full disk can get free space.
   let gone = false
   const onError = (error: Error): void => {
     gone ||= (error as { code?: string }).code === 'EPIPE'
@@ -51,7 +51,7 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
       output.write(told === 0 ? `${line}\n` : `${notice(told)}\n${line}\n`, (error) => {
         waiting -= 1
         if (error) {
-          // The notice went with the line: those that it told of are counted already, and untold again.
+          // The notice was lost with the line. Its dropped lines are already counted, but must be reported again.
           untold += told
           drop()
         }
@@ -72,7 +72,7 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
         })
       }
       const settled = waiting === 0 || gone
-      // What is still on its way may still fail, and must find somebody who hears it.
+      // Pending writes can still fail, so the listener stays.
       if (waiting === 0) output.off?.('error', onError)
       return settled
     },

@@ -1,7 +1,7 @@
 import { harmlessText } from '../harmless-text.ts'
 import type { LogRecord } from './log-record.ts'
 
-/** `json`: an object a line, for programs. `text`: a line for a person. */
+/** `json`: one JSON object per line. `text`: one readable line. */
 export const logFormats = ['json', 'text'] as const
 export type LogFormat = (typeof logFormats)[number]
 
@@ -11,18 +11,18 @@ const escaped = (character: string): string =>
     (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
   ).join('')
 
-// Printable ASCII that JSON does not escape: nearly every value.
+// Printable ASCII that JSON does not escape. Nearly all values match.
 const plain = /^[ !#-[\]-~]*$/u
 
 function json(value: unknown): string | undefined {
   if (typeof value === 'string' && plain.test(value)) return `"${value}"`
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  // JSON escapes C0 only.
+  // JSON.stringify escapes C0 only.
   const text = JSON.stringify(value) as string | undefined
   return text === undefined || /^[ -~]*$/u.test(text) ? text : harmlessText(text, escaped)
 }
 
-/** Concatenates: with names that differ from event to event, an object for `JSON.stringify` is slower (measured). */
+/** Concatenates the line. Calling `JSON.stringify` for each value of the field list is slower (decision 39). */
 function asJson({ level, name, message, fields }: LogRecord, time: string): string {
   let line = `{"time":"${time}","level":"${level}","msg":${json(message)},"event.name":"${name}"`
   for (const [field, value] of fields) {
@@ -32,7 +32,7 @@ function asJson({ level, name, message, fields }: LogRecord, time: string): stri
   return `${line}}`
 }
 
-// To follow a request through several lines is a task for programs, which read JSON; the other fields are in the message.
+// Ids correlate lines for programs, which read JSON. The other fields are part of the message.
 const onlyInJson: ReadonlySet<string> = new Set([
   'event.id',
   'grantry.request_id',
@@ -61,7 +61,7 @@ function asText({ level, message, fields }: LogRecord, time: string): string {
   return harmlessText(line)
 }
 
-/** How each format writes a record; `time` is ISO 8601 with milliseconds, in UTC. */
+/** Formats a record. `time` is ISO 8601 with milliseconds, in UTC. */
 export const lineOf: Readonly<Record<LogFormat, (record: LogRecord, time: string) => string>> = {
   json: asJson,
   text: asText,

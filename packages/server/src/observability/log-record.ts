@@ -4,21 +4,21 @@ import type { ServerEvent } from './server-event.ts'
 
 export type Field = readonly [name: string, value: unknown]
 
-/** One line of the log before it is written: its parts are the same in every format. */
+/** A log line before it is formatted. */
 export interface LogRecord {
   readonly level: Level
   /** The type of the event; see docs/events.md. */
   readonly name: string
-  /** One sentence for a person. */
+  /** One readable sentence. */
   readonly message: string
-  /** Names as the log has them, and values, in the order of the line. */
+  /** Log names and values, in output order. */
   readonly fields: readonly Field[]
 }
 
-/** The path of a provider's endpoint, where it is known. */
+/** Returns the path of an endpoint of the provider, if it is known. */
 export type RouteOf = (endpoint: string) => string | undefined
 
-// The message and the head of the line say them.
+// Already in the message or in other fields of the line.
 const saidElsewhere: ReadonlySet<string> = new Set(['type', 'time', 'message', 'cause', 'route'])
 
 const inMilliseconds = (duration: number): number => Math.round(duration * 1000) / 1000
@@ -34,7 +34,7 @@ function exceptionOf(cause: unknown): { readonly type?: string; readonly message
   }
 }
 
-/** What was thrown, with its stack. */
+/** Returns the fields for a thrown value, with its stack trace. */
 export function exceptionFields(thrown: unknown): readonly Field[] {
   const { type, message, stack } = exceptionOf(thrown)
   return [
@@ -44,7 +44,7 @@ export function exceptionFields(thrown: unknown): readonly Field[] {
   ]
 }
 
-/** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not repeated: it may hold a token. */
+/** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not logged, because it can contain a token. */
 function messageOf(event: ServerEvent, route: string | undefined): string {
   const reason = 'reason' in event ? event.reason : undefined
   if ('httpMethod' in event) {
@@ -57,7 +57,7 @@ function messageOf(event: ServerEvent, route: string | undefined): string {
   return 'cause' in event ? `${explained}: ${exceptionOf(event.cause).message}` : explained
 }
 
-/** The record of an event. Its fields are a list: objects of as many shapes as there are events would be slow to make and to write. */
+/** Returns the record of an event. The fields are a list, because objects of many different shapes are slow. */
 export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): LogRecord {
   const isFailure = event.type === 'endpoint_failed' || event.type === 'unhandled_failure'
   const route = 'route' in event ? event.route : 'httpMethod' in event ? routeOf(event.endpoint ?? '') : undefined

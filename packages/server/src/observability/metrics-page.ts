@@ -12,11 +12,11 @@ const notFound = (): Response =>
     { status: 404, headers: { ...noSniff, pragma: 'no-cache' } },
   )
 
-// A page whose name was pointed at this machine after it was loaded (DNS rebinding) comes from here, under a name of its own; and so does what a
-// proxy passes on with the `Host` of its callers and no other header.
+// With DNS rebinding, an attacker's page points its own host name at this machine, so its requests come from loopback,
+// but with another `Host`. The same is true for a local proxy that passes on the `Host` of its callers.
 const localName = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/iu
 
-/** `GET /metrics`. It asks nothing of the storage. */
+/** Handles `GET /metrics`. It does not access the storage. */
 export const metricsPage =
   (metrics: Metrics): Handler =>
   async ({ method }) => {
@@ -26,7 +26,7 @@ export const metricsPage =
     return new Response(body, { headers: { ...noSniff, 'content-type': metrics.contentType } })
   }
 
-/** The same beside the public endpoints: only for who asks from this machine and not through a proxy. Anybody else sees nothing there. */
+/** Restricts the page to callers on this machine that do not come through a proxy. All other callers get 404. */
 export const localOnly =
   (page: Handler): Handler =>
   async (request, connection) => {
@@ -45,8 +45,9 @@ const misdirected = (): Response =>
   )
 
 /**
- * The handler of a metrics listener of its own. It checks `Host` first: DNS rebinding points the name of an attacker's page at this address, and the
- * page then reads what its browser can reach. A page cannot have an IP address or `localhost` as its origin unless it comes from there.
+ * Handles requests to a separate metrics listener. It checks `Host` first: with DNS rebinding, an attacker's page points
+ * its own host name at this address and reads what the browser can reach. The origin of such a page is never an IP
+ * address or `localhost`.
  */
 export function metricsListener(page: Handler, host: string, allowedHosts: readonly string[]): Handler {
   const names = new Set(['localhost', host, ...allowedHosts].map((name) => name.toLowerCase()))

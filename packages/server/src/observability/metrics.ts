@@ -5,25 +5,25 @@ import { createKeyAges, type Listing } from './key-ages.ts'
 import type { OperationObserver } from './observed-driver.ts'
 import type { ServerEvent, ServerObserver } from './server-event.ts'
 
-/** Counts of this process, for Prometheus. */
+/** The Prometheus metrics of this process. */
 export interface Metrics {
   readonly observe: ServerObserver
   readonly operation: OperationObserver
-  /** A request has come in; what it returns hears that it is over. */
+  /** Counts a request as in flight until the returned function is called. */
   requestBegan(): () => void
-  /** Tells where to ask for what is only known when somebody looks. */
+  /** Sets the provider whose state is read during a scrape. */
   watch(provider: Provider): void
   readonly contentType: string
-  /** The page in the text format of Prometheus. */
+  /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>
 }
 
-/** Seconds: from a token out of memory to the time limit of a store. */
+/** Seconds, from a token from the memory store to the time limit of a slow store. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-// The core has some 70 reasons of its own; plugins name theirs.
+// The core has about 70 reasons, and plugins add their own.
 const longestReasonList = 150
 
-/** @param droppedLines how many lines the log could not get rid of. */
+/** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
 export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -45,41 +45,37 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     new Histogram({ name, help, labelNames, buckets, registers })
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
 
-  const requests = counter('grantry_requests_total', 'Requests that were answered', [
-    'endpoint',
-    'method',
-    'status',
-    'reason',
-  ])
-  const durations = histogram('grantry_request_duration_seconds', 'How long requests took', ['endpoint'])
-  const inFlight = gauge('grantry_requests_in_flight', 'Requests that are being answered now')
-  const tokens = counter('grantry_tokens_issued_total', 'Tokens that were issued', ['grant_type', 'token_type'])
-  const failures = counter('grantry_authentication_failures_total', 'Callers who did not prove who they are', [
-    'caller',
-    'reason',
-  ])
-  const replays = counter('grantry_replays_total', 'Spent credentials that came again', ['credential'])
-  const families = counter('grantry_families_revoked_total', 'Authorizations whose tokens are refused', ['reason'])
-  const revoked = counter('grantry_tokens_revoked_total', 'Tokens that their client has revoked', ['token_type'])
+  const requests = counter('grantry_requests_total', 'Completed requests', ['endpoint', 'method', 'status', 'reason'])
+  const durations = histogram('grantry_request_duration_seconds', 'Duration of requests', ['endpoint'])
+  const inFlight = gauge('grantry_requests_in_flight', 'Requests in progress')
+  const tokens = counter('grantry_tokens_issued_total', 'Issued tokens', ['grant_type', 'token_type'])
+  const failures = counter(
+    'grantry_authentication_failures_total',
+    'Failed authentications of clients, users and scopes',
+    ['caller', 'reason'],
+  )
+  const replays = counter('grantry_replays_total', 'Spent credentials that were presented again', ['credential'])
+  const families = counter('grantry_families_revoked_total', 'Revoked token families', ['reason'])
+  const revoked = counter('grantry_tokens_revoked_total', 'Tokens revoked by their client', ['token_type'])
   const events = counter('grantry_events_total', 'Events by type', ['type'])
-  const operations = histogram('grantry_storage_operation_duration_seconds', 'How long the storage took', [
+  const operations = histogram('grantry_storage_operation_duration_seconds', 'Duration of storage operations', [
     'operation',
     'outcome',
   ])
-  const operationsInFlight = gauge('grantry_storage_operations_in_flight', 'Operations that the storage owes an answer')
+  const operationsInFlight = gauge('grantry_storage_operations_in_flight', 'Storage operations in progress')
   counter(
     'grantry_observer_failures_total',
-    'Events that an observer failed on',
+    'Events for which an observer failed',
     [],
     () => provider?.observerFailures ?? 0,
   )
-  counter('grantry_log_lines_dropped_total', 'Lines of the log that nobody took', [], facts.droppedLines)
+  counter('grantry_log_lines_dropped_total', 'Dropped log lines', [], facts.droppedLines)
   createKeyAges(registers, () => provider as (Provider & Listing) | undefined)
   new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
     { version: facts.version },
     1,
   )
-  // Bun and Deno lack parts of what it reads.
+  // Bun and Deno do not support all the APIs that it reads.
   if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
 
   const reasonOf = boundedLabel(longestReasonList)
@@ -127,7 +123,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
       provider = watched
     },
     contentType: registry.contentType,
-    // prom-client 15 writes `Nan`, which the format does not know; Go reads it, other readers refuse the page.
+    // prom-client 15 writes the invalid `Nan`. Go parses it, but other parsers reject the page.
     text: async () => (await registry.metrics()).replaceAll(/ Nan$/gmu, ' NaN'),
   }
 }

@@ -10,17 +10,17 @@ import { ownRoute } from './own-route.ts'
 import { refusedRequest } from './refused-request.ts'
 import type { ServerObserver } from './server-event.ts'
 
-/** What looks on while the server works. */
+/** The log, metrics and traces of the server. */
 export interface Observability {
   readonly observe: ServerObserver
   storage(driver: AtomicDriver): AtomicDriver
-  /** The provider as requests shall see it. */
+  /** Returns the provider with tracing. */
   provider(provider: Provider): Provider
-  /** Counts the requests that are under way. */
+  /** Returns a handler that counts the requests in progress. */
   counted(handler: Handler): Handler
-  /** `/metrics` for the server's own port, where it is there. */
+  /** Handles `/metrics` on the port of the server; `undefined` if it is not served there. */
   readonly page: Handler | undefined
-  /** The listener for `/metrics` alone, where the configuration asks for one. */
+  /** The separate listener for `/metrics`, if one is configured. */
   readonly listener: Listening | undefined
 }
 
@@ -31,10 +31,10 @@ export interface ObservabilityOptions {
   readonly version: string
 }
 
-/** Where the API of OpenTelemetry keeps what an SDK has registered, in every copy of it. */
+/** The global symbol under which every copy of the OpenTelemetry API stores the registered SDK. */
 const registered = Symbol.for('opentelemetry.js.api.1')
 
-/** Spans, where the operator's own module has registered a tracer: the API is loaded then, and only then. */
+/** Creates spans if a module of the operator has registered a tracer. Otherwise the OpenTelemetry API is not loaded. */
 async function openTracing(): Promise<Tracing | undefined> {
   const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered]
   if (api?.trace === undefined) return undefined
@@ -48,7 +48,7 @@ async function openMetrics({ metrics, version, droppedLines }: ObservabilityOpti
   return createMetrics({ version, droppedLines })
 }
 
-/** @throws TypeError with one sentence when the port of the metrics cannot be had. */
+/** @throws TypeError with a one-line message if the metrics listener cannot listen on its port. */
 export async function openObservability(options: ObservabilityOptions, adapter: Adapter): Promise<Observability> {
   const [metrics, tracing] = await Promise.all([openMetrics(options), openTracing()])
   const { localOnly, metricsListener, metricsPage } = await import('./metrics-page.ts')
@@ -103,7 +103,7 @@ async function open(
 ): Promise<Listening> {
   const issuer = `http://${urlHost(host)}`
   try {
-    // Only the log uses the address: nothing here is limited by it.
+    // The client address is only logged, so proxies do not matter here.
     return await adapter.serve(
       { issuer, fetch: handler },
       { host, port, trustedProxies: 0, onRefused, onWarning: () => undefined },

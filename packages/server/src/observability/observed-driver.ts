@@ -1,12 +1,12 @@
 import type { AtomicDriver } from '@grantry/core'
 
-/** Hears that an operation of the store begins; what it returns hears how it ended. */
+/** Called when a storage operation starts. Returns a function that is called when it ends. */
 export type OperationObserver = (operation: string) => (failed: boolean) => void
 
-// Once per process: neither is an operation.
+// Lifecycle methods are called once per process and are not operations.
 const notObserved: ReadonlySet<string | symbol> = new Set(['open', 'dispose', 'constructor'])
 
-/** Names of all members, also inherited ones, but not what every object has. */
+/** Returns the names of all own and inherited members, except those of `Object.prototype`. */
 function membersOf(driver: object): ReadonlySet<string | symbol> {
   const names = new Set<string | symbol>()
   for (let each: unknown = driver; each !== null && each !== Object.prototype; each = Object.getPrototypeOf(each)) {
@@ -20,8 +20,8 @@ const isThenable = (outcome: unknown): outcome is Promise<unknown> =>
   typeof (outcome as { readonly then?: unknown } | null | undefined)?.then === 'function'
 
 /**
- * A driver that does what this one does, with every member that it has, and tells how long each operation takes. What answers at once still answers
- * at once, and what it answers is passed on as it is: no promise, no turn of the event loop comes in between.
+ * Wraps a driver and reports the start and end of each operation. The wrapper has every member of the driver and returns
+ * its results unchanged: synchronous operations stay synchronous.
  */
 export function observedDriver<D extends AtomicDriver>(driver: D, begin: OperationObserver): D {
   const observed = (operation: string, method: (...parameters: unknown[]) => unknown) => {
@@ -44,7 +44,7 @@ export function observedDriver<D extends AtomicDriver>(driver: D, begin: Operati
       return outcome
     }
   }
-  // No Proxy: it may not show another value where a driver is frozen.
+  // Not a Proxy: it must return the original members of a frozen driver.
   const wrapped = {}
   for (const name of membersOf(driver)) {
     const value: unknown = Reflect.get(driver, name)

@@ -2,9 +2,10 @@ import { type Handler, methodOf, openTraceContext, traceparentOf, webRuntime } f
 import type { OwnEndpoint, ServerObserver } from './server-event.ts'
 
 /**
- * A route of the server itself, with an event and response headers like those of the provider's endpoints.
+ * Wraps a route of the server itself. It reports an event and sets the same response headers as the endpoints of the
+ * provider.
  *
- * @param route its path, for the log
+ * @param route the path, for the log
  */
 export function ownRoute(endpoint: OwnEndpoint, route: string, handler: Handler, observe: ServerObserver): Handler {
   return async (request, connection) => {
@@ -13,7 +14,7 @@ export function ownRoute(endpoint: OwnEndpoint, route: string, handler: Handler,
     const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
     const { traceId, spanId, parentSpanId } = context
     const clientAddress = connection?.clientAddress
-    // What a handler of ours throws is answered by the adapter.
+    // The adapter responds with 500 if the handler throws.
     let status = 500
     try {
       const response = await handler(request, connection)

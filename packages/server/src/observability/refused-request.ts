@@ -2,7 +2,7 @@ import { methodOf, openTraceContext, webRuntime } from '@grantry/core'
 import type { RefusedRequest } from '../adapter.ts'
 import type { RequestAnswered } from './server-event.ts'
 
-/** What the log and the metrics hear of a request that no handler was asked. Nothing of its head is believed: it is why it was refused. */
+/** Returns the event of a request that the adapter refused. Its headers are ignored, because they may be the reason. */
 export function refusedRequest({ status, method, clientAddress }: RefusedRequest): RequestAnswered {
   const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
   const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)

@@ -1,9 +1,9 @@
 import type { ProviderEvent } from '@grantry/core'
 
-/** What the server serves beside the provider's endpoints. `refused`: the adapter refused the request before it reached a handler. */
+/** A route of the server itself. `refused`: the adapter refused the request before it reached a handler. */
 export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'refused'
 
-/** The end of a request that the provider did not see. */
+/** A completed request that the provider did not handle. */
 export interface RequestAnswered {
   readonly type: 'request_answered'
   readonly id: string
@@ -15,7 +15,7 @@ export interface RequestAnswered {
   readonly time: number
   readonly endpoint: OwnEndpoint
   readonly httpMethod: string
-  /** The path of the route; absent for `refused`. A path that a caller chose is in no event: it may hold a token. */
+  /** The path of the route; absent for `refused`. Events never contain another path, because it can contain a token. */
   readonly route?: string
   readonly status: number
   /** Milliseconds. */
@@ -23,7 +23,7 @@ export interface RequestAnswered {
   readonly clientAddress?: string
 }
 
-/** Everything that the server tells its log and its metrics. */
+/** An event for the log and the metrics. */
 export type ServerEvent = ProviderEvent | RequestAnswered
 
 export type ServerObserver = (event: ServerEvent) => unknown

@@ -14,12 +14,12 @@ function apiFields({ apis, demo }) {
   name.addEventListener('change', () => {
     secret.value = demo?.apis[name.value] ?? ''
   })
-  const part = element('div', { class: 'pair' }, field('Introspect as', name), field('Secret of this API', secret))
+  const part = element('div', { class: 'pair' }, field('Introspect as', name), field('API secret', secret))
   return { part, chosen: () => /** @type {const} */ ([name.value, secret.value]) }
 }
 
 /**
- * One button for each thing that can be done; what cannot be done now says why.
+ * Shows a button for each action. A disabled button says why it is disabled.
  *
  * @param {Setup} setup
  * @param {(action: Action) => unknown} run
@@ -44,7 +44,7 @@ export function createActionList(setup, run) {
       { class: 'group' },
       element('h3', {}, group),
       element('ul', {}, ...rows.filter((row) => row.group === group).map(({ row }) => row)),
-      // Beside what it is for.
+      // The API fields belong to the first group.
       index === 0 && api.part,
     ),
   )

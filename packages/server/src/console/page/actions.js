@@ -5,27 +5,27 @@ import { asClient } from './session.js'
 /** @import { Setup } from './setup.js' */
 
 /**
- * One thing to do with the tokens at hand.
+ * An action with the current tokens.
  *
  * @typedef {object} Action
  * @property {string} group
  * @property {string} label
  * @property {string} what
- * @property {string | false} missing why it cannot be done now
+ * @property {string | false} missing why it is not possible now
  * @property {() => Call} call
  * @property {'tokens' | 'introspection'} [yields]
  */
 
 const noAccess = 'Needs an access token.'
-const noRefresh = 'Needs a refresh token: ask for offline_access with a user.'
-const noIdentity = 'Needs an identity token: redeem a code with openid.'
-const notRefreshed = 'Needs a refresh before.'
+const noRefresh = 'Needs a refresh token: request offline_access with a grant that has a user.'
+const noIdentity = 'Needs an identity token: redeem a code with the scope openid.'
+const notRefreshed = 'Refresh the tokens first.'
 
 /** @param {string | undefined} path */
-const isOff = (path) => path === undefined && 'This endpoint is switched off here.'
+const isOff = (path) => path === undefined && 'This endpoint is disabled.'
 
 /**
- * What a thief would send who does not know the first request to the letter: it names the scopes, or leaves them out.
+ * Returns the request of an attacker who does not know the exact original request: it adds or omits the scope.
  *
  * @param {Call | undefined} spent
  * @param {string} scope
@@ -40,15 +40,15 @@ function asThief(spent, scope) {
 /**
  * @param {Setup} setup
  * @param {Partial<Session>} session
- * @param {readonly [name: string, secret: string]} api who introspects
+ * @param {readonly [name: string, secret: string]} api the API that introspects
  * @returns {readonly Action[]}
  */
 function questions({ paths }, { access = '', identity = '', client }, api) {
   return [
     {
-      group: 'Ask about them',
+      group: 'Check',
       label: 'Introspect',
-      what: 'As an API: is the access token valid, and what does it say?',
+      what: 'As an API: check whether the access token is valid, and read its claims.',
       missing: isOff(paths.introspection) || (access === '' && noAccess),
       call: () => ({
         title: 'Introspect.',
@@ -60,22 +60,22 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
       yields: 'introspection',
     },
     {
-      group: 'Ask about them',
+      group: 'Check',
       label: 'Userinfo',
-      what: 'As the client: what the server knows of the user. Needs the scope openid.',
+      what: 'As the client: read the claims of the user. Needs the scope openid.',
       missing: isOff(paths.userinfo) || (access === '' && noAccess),
       call: () => ({
         title: 'Userinfo.',
         method: 'GET',
         path: paths.userinfo ?? '',
         bearer: access,
-        success: 'this is what the scopes let the client know of the user.',
+        success: 'these are the claims of the user that the scopes allow.',
       }),
     },
     {
-      group: 'Ask about them',
+      group: 'Check',
       label: 'Validate identity token',
-      what: 'For clients without a JWT library: every claim comes back as text.',
+      what: 'For clients without a JWT library. All claims are returned as text.',
       missing: isOff(paths.identityTokenValidation) || (identity === '' && noIdentity),
       call: () => ({
         title: 'Validate the identity token.',
@@ -85,13 +85,13 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
           ['token', identity],
           ['client_id', client?.clientId ?? ''],
         ],
-        success: 'it is valid, and for this client.',
+        success: 'it is valid and was issued to this client.',
       }),
     },
     {
-      group: 'Ask about them',
+      group: 'Check',
       label: 'Validate access token',
-      what: 'The old way, which answers anybody. Introspection is better.',
+      what: 'A legacy endpoint without authentication. Introspection is better.',
       missing: isOff(paths.accessTokenValidation) || (access === '' && noAccess),
       call: () => ({
         title: 'Validate the access token.',
@@ -111,12 +111,12 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
  */
 function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '' }) {
   const token = /** @type {const} */ ({ method: 'POST', path: paths.token ?? '' })
-  const revoked = 'refused, as it should be, and its family is revoked: see the timeline.'
+  const revoked = 'refused as expected. Its token family is revoked: see the timeline.'
   return [
     {
-      group: 'Go on with them',
+      group: 'Refresh',
       label: 'Refresh',
-      what: 'Exchange the refresh token for the next tokens.',
+      what: 'Exchange the refresh token for new tokens.',
       missing: refresh === '' && noRefresh,
       call: () => ({
         title: 'Refresh.',
@@ -129,32 +129,32 @@ function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, s
       yields: 'tokens',
     },
     {
-      group: 'Go on with them',
-      label: 'Send refresh again',
-      what: 'After a lost answer: the same request within 10 seconds gets the same answer. Later it counts as a replay.',
+      group: 'Refresh',
+      label: 'Retry refresh',
+      what: 'As if the response was lost: the same request gets the same response for 10 seconds. After that, it is a replay.',
       missing: spentRefresh === undefined && notRefreshed,
-      call: () => ({ ...token, ...spentRefresh, title: 'The same refresh again.' }),
+      call: () => ({ ...token, ...spentRefresh, title: 'Retry the refresh.' }),
       yields: 'tokens',
     },
     {
-      group: 'Attack them',
+      group: 'Attack',
       label: 'Replay refresh token',
-      what: 'As a thief: a used token in another request. The whole family is revoked.',
+      what: 'As an attacker: use a spent refresh token in another request. The whole family is revoked.',
       missing: spentRefresh === undefined && notRefreshed,
       call: () => ({
         ...token,
         ...spentRefresh,
-        title: 'Replay of a refresh token.',
+        title: 'Replay the refresh token.',
         form: asThief(spentRefresh, scope),
         refusal: revoked,
       }),
     },
     {
-      group: 'Attack them',
+      group: 'Attack',
       label: 'Replay code',
-      what: 'A code that comes twice was stolen. All that came from it is revoked.',
-      missing: spentCode === undefined && 'Needs a code that was redeemed.',
-      call: () => ({ ...token, ...spentCode, title: 'Replay of a code.', refusal: revoked }),
+      what: 'As an attacker: redeem the code a second time. All tokens issued for it are revoked.',
+      missing: spentCode === undefined && 'Redeem a code first.',
+      call: () => ({ ...token, ...spentCode, title: 'Replay the code.', refusal: revoked }),
     },
   ]
 }
@@ -168,38 +168,38 @@ function endings({ paths }, { access = '', refresh = '', client }) {
   const revocation = /** @type {const} */ ({ method: 'POST', path: paths.revocation ?? '' })
   return [
     {
-      group: 'End them',
+      group: 'Revoke',
       label: 'Revoke access token',
-      what: 'This one token is refused from now on.',
+      what: 'Revoke only this token.',
       missing: isOff(paths.revocation) || (access === '' && noAccess),
       call: () => ({
         title: 'Revoke the access token.',
         ...revocation,
         ...asClient(client, [['token', access]]),
-        success: 'the server refuses it from now on. Introspect it to see.',
+        success: 'it is revoked. Introspect it to see the effect.',
       }),
     },
     {
-      group: 'End them',
+      group: 'Revoke',
       label: 'Revoke refresh token',
-      what: 'As when the user signs out: the whole family is refused from now on.',
+      what: 'As when the user signs out: revoke the whole family.',
       missing: isOff(paths.revocation) || (refresh === '' && noRefresh),
       call: () => ({
         title: 'Revoke the refresh token.',
         ...revocation,
         ...asClient(client, [['token', refresh]]),
-        success: 'the server refuses its whole family from now on.',
+        success: 'its whole family is revoked.',
       }),
     },
   ]
 }
 
 /**
- * Everything that can be done with the tokens of a session, or could be if there were any.
+ * Returns all actions, including those that are not possible with the tokens of this session.
  *
  * @param {Setup} setup
  * @param {Partial<Session>} session
- * @param {readonly [name: string, secret: string]} api who introspects
+ * @param {readonly [name: string, secret: string]} api the API that introspects
  */
 export const actionsFor = (setup, session, api) => [
   ...questions(setup, session, api),

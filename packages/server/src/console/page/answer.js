@@ -10,15 +10,16 @@ import { errorMeaning } from './words.js'
  * @returns {readonly [mark: string, tone: string, sentence: string]}
  */
 function verdict({ success = 'done.', refusal }, { status, json }) {
-  if (status === 0) return ['✕', 'bad', 'No answer. Is the server still running?']
+  if (status === 0) return ['✕', 'bad', 'No response. Is the server still running?']
   if (status >= 400) {
     const error = typeof json?.error === 'string' ? json.error : undefined
     if (refusal !== undefined && error === 'invalid_grant') return ['✕', 'bad', `${status}: ${refusal}`]
     return ['✕', 'bad', `${status}: refused. ${error === undefined ? '' : errorMeaning(error)}`]
   }
-  if (json?.active === false) return ['○', 'calm', `${status}: not active. For whoever asks, this token is not valid.`]
-  if (json?.active === true) return ['✓', 'good', `${status}: active. The server accepts this token now.`]
-  if (json?.access_token !== undefined) return ['✓', 'good', `${status}: granted. The tokens are explained below.`]
+  if (json?.active === false)
+    return ['○', 'calm', `${status}: not active. The server does not accept this token, or this API may not see it.`]
+  if (json?.active === true) return ['✓', 'good', `${status}: active. The server accepts this token.`]
+  if (json?.access_token !== undefined) return ['✓', 'good', `${status}: success. The tokens are explained below.`]
   return ['✓', 'good', `${status}: ${success}`]
 }
 
@@ -32,19 +33,19 @@ function bodyText({ status, json, text }) {
 /**
  * @param {string} title
  * @param {string} text
- * @param {string} [copies] what its button copies
+ * @param {string} [copies] the accessible name of the copy button
  */
 const block = (title, text, copies) =>
   element(
     'div',
     { class: 'block' },
     element('div', { class: 'block-head' }, element('h3', {}, title), copies !== undefined && copyButton(copies, text)),
-    // Long lines scroll or wrap; the keyboard must reach them.
+    // Focusable, so that long lines can be scrolled with the keyboard.
     element('pre', { tabindex: '0', 'aria-label': title }, text),
   )
 
 /**
- * Shows one request and its answer, and moves there.
+ * Shows a request and its response, and moves the focus there.
  *
  * @param {Call} call
  * @param {Answer} answer
@@ -58,8 +59,8 @@ export function showAnswer(call, answer) {
     element('span', {}, element('strong', {}, call.title), ' ', sentence),
   )
   byId('exchange').replaceChildren(
-    block('The request as curl', curlCommand(call, location.origin), 'Copy the curl command'),
-    block('The body of the answer', bodyText(answer)),
+    block('Request as curl', curlCommand(call, location.origin), 'Copy the curl command'),
+    block('Response body', bodyText(answer)),
     element(
       'details',
       {},

@@ -2,36 +2,36 @@ import { table } from './table.js'
 import { inWords } from './times.js'
 
 const meanings = table({
-  iss: 'Issuer: the server that made it',
-  sub: 'Subject: the user, by an identifier that never changes; without auth_time the client itself',
-  aud: 'Audience: who it is for. Anybody else must refuse it',
-  exp: 'Expires: from then on it is refused',
+  iss: 'Issuer: the server that issued the token',
+  sub: 'Subject: the permanent id of the user, or the client itself if there is no auth_time',
+  aud: 'Audience: who may accept the token. All others must reject it',
+  exp: 'Expires: the token is rejected from then on',
   iat: 'Issued at',
-  nbf: 'Not before: until then it is refused',
-  jti: 'Its own identifier',
-  client_id: 'The client that it was issued to',
-  scope: 'What it allows',
+  nbf: 'Not before: the token is rejected until then',
+  jti: 'The unique id of the token',
+  client_id: 'The client that the token was issued to',
+  scope: 'What the token allows',
   auth_time: 'When the user signed in',
   amr: 'How the user signed in',
   acr: 'How strongly the user signed in',
   idp: 'Where the user signed in',
-  nonce: 'Ties it to the client’s own request',
-  azp: 'The client that it was issued to',
-  at_hash: 'Ties it to the access token of the same answer',
-  grant_id: 'The family: all tokens of one sign-in share it',
-  client_epoch: 'After which revocation of the client it began',
-  sub_epoch: 'After which revocation of the user it began',
-  sid: 'The session',
-  active: 'Whether the server accepts it now',
-  token_type: 'How to send it',
+  nonce: 'Binds the token to the client’s authorization request',
+  azp: 'The client that the token was issued to',
+  at_hash: 'Binds the token to the access token in the same response',
+  grant_id: 'The family: all tokens from one sign-in have the same value',
+  client_epoch: 'Changes when everything of the client is revoked',
+  sub_epoch: 'Changes when everything of the user is revoked',
+  sid: 'The id of the session',
+  active: 'Whether the server accepts the token',
+  token_type: 'How to send the token',
   name: 'The user’s name',
   given_name: 'First name',
   family_name: 'Last name',
   email: 'E-mail address',
   role: 'The user’s roles',
-  typ: 'Type: what kind of JWT it is',
-  alg: 'Algorithm of the signature',
-  kid: 'Which of the server’s keys signed it',
+  typ: 'The type of JWT',
+  alg: 'The signature algorithm',
+  kid: 'The id of the server’s key that signed the token',
 })
 
 const times = new Set(['exp', 'iat', 'nbf', 'auth_time'])
@@ -47,7 +47,7 @@ const values = table({
 })
 
 /**
- * A claim as text, and in words where the value alone says little.
+ * Returns a claim as text, its meaning, and an explanation of values such as times and algorithms.
  *
  * @param {string} name
  * @param {unknown} value
@@ -56,5 +56,5 @@ export function explainClaim(name, value) {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value
   const words = times.has(name) && typeof value === 'number' ? inWords(value) : values[`${name} ${only}`]
-  return { shown, words, meaning: meanings[name] ?? 'A claim of your own' }
+  return { shown, words, meaning: meanings[name] ?? 'A custom claim' }
 }

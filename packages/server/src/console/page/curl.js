@@ -1,14 +1,14 @@
 /** @import { Call } from './exchange.js' */
 
 /**
- * A word of a POSIX shell, whatever is in it.
+ * Quotes a text so that a POSIX shell reads it as one word.
  *
  * @param {string} text
  */
 export const shellWord = (text) => (/^[\w./:=@%+,-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /**
- * The same request for a terminal.
+ * Returns the request as a curl command.
  *
  * @param {Call} call
  * @param {string} origin
@@ -18,7 +18,7 @@ export function curlCommand({ method, path, credentials, bearer, form }, origin)
   if (method !== 'POST') parts.push(`-X ${method}`)
   if (credentials !== undefined) parts.push(`-u ${shellWord(credentials.map(encodeURIComponent).join(':'))}`)
   if (bearer !== undefined) parts.push(`-H ${shellWord(`Authorization: Bearer ${bearer}`)}`)
-  // curl encodes what stands after the first `=`, and nothing before it.
+  // curl encodes only the part after the first `=`.
   for (const [name, value] of form ?? []) {
     parts.push(`--data-urlencode ${shellWord(`${encodeURIComponent(name)}=${value}`)}`)
   }

@@ -4,7 +4,7 @@
  */
 
 /**
- * Makes an element. Text goes in as text only: nothing that a server says can become markup.
+ * Creates an element. Text is inserted as text only, so that no response can become markup.
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -33,10 +33,10 @@ export function byId(id) {
 }
 
 /**
- * A labelled control with a hint that is read out with it.
+ * Returns a labelled control. Screen readers read its hint, too.
  *
  * @param {string} label
- * @param {HTMLInputElement | HTMLSelectElement} control its `id` is what the label names
+ * @param {HTMLInputElement | HTMLSelectElement} control must have an `id`
  * @param {Child} [hint]
  */
 export function field(label, control, hint) {
@@ -80,9 +80,9 @@ export function choice(id, options, chosen) {
 }
 
 /**
- * A button that copies a text and says so.
+ * Returns a button that copies a text and reports the result.
  *
- * @param {string} what named for a screen reader: `Copy the curl command`
+ * @param {string} what the accessible name, such as `Copy the curl command`
  * @param {string} text
  */
 export function copyButton(what, text) {
@@ -98,7 +98,7 @@ export function copyButton(what, text) {
           await navigator.clipboard.writeText(text)
           said.textContent = 'Copied'
         } catch {
-          // The browser asks the user, or forbids it: the text is on the page to be selected.
+          // The browser or the user did not allow it.
           said.textContent = 'Select the text to copy it'
         }
       },

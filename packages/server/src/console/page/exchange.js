@@ -1,25 +1,25 @@
 /**
- * A request as the page thinks of it.
+ * A request of the page.
  *
  * @typedef {object} Call
- * @property {string} title what the user asked for
+ * @property {string} title the action of the user
  * @property {'GET' | 'POST'} method
  * @property {string} path
  * @property {readonly [id: string, secret: string]} [credentials] for HTTP Basic
  * @property {string} [bearer]
  * @property {readonly (readonly [name: string, value: string])[]} [form]
- * @property {string} [success] what it means when it works
- * @property {string} [refusal] what it means when it is refused, where that was the aim
+ * @property {string} [success] explains a success
+ * @property {string} [refusal] explains an expected refusal
  */
 
 /**
- * What came back.
+ * The response.
  *
  * @typedef {object} Answer
- * @property {number} status 0 where there was no answer
- * @property {readonly (readonly [name: string, value: string])[]} headers those that say something
+ * @property {number} status 0 if there was no response
+ * @property {readonly (readonly [name: string, value: string])[]} headers the interesting headers
  * @property {string} text
- * @property {any} json the body, where it is JSON
+ * @property {any} json the body, if it is JSON
  * @property {number} milliseconds
  */
 
@@ -33,7 +33,7 @@ const telling = [
   'traceparent',
 ]
 
-/** @param {readonly [string, string]} credentials RFC 6749 section 2.3.1: each part is encoded first */
+/** @param {readonly [string, string]} credentials encoded as in RFC 6749 section 2.3.1 */
 const basic = (credentials) => `Basic ${btoa(credentials.map(encodeURIComponent).join(':'))}`
 
 /** @param {string} text */
@@ -41,13 +41,13 @@ function parse(text) {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON is an answer too; it is shown as it is.
+    // A body that is not JSON is shown as text.
     return undefined
   }
 }
 
 /**
- * Sends it. It never rejects: a server that is gone is an answer with status 0.
+ * Sends a request. Never rejects: if there is no response, the status is 0.
  *
  * @param {Call} call
  * @returns {Promise<Answer>}

@@ -1,8 +1,8 @@
 /**
- * An event as the server streams it.
+ * An event from the stream of the server.
  *
  * @typedef {object} ServerEvent
- * @property {string} id what stands before the dot names the request
+ * @property {string} id the part before the dot identifies the request
  * @property {string} type
  * @property {number} time epoch seconds
  * @property {string} [family]
@@ -12,19 +12,19 @@
  * @property {string} [reason]
  * @property {string} [fingerprint]
  *
- * Everything of one type in one request.
+ * All events of one type in one request.
  * @typedef {object} Step
  * @property {string} type
  * @property {number} time
  * @property {ServerEvent[]} events
  *
  * @typedef {object} Family
- * @property {string} name empty for tokens that stand alone
+ * @property {string} name empty for tokens without a family
  * @property {string} clientId
  * @property {Step[]} steps
  */
 
-/** Families that are kept, and steps of each: a page that is open for days stays as quick as a new one. */
+/** Limits for families and their steps, so that a page stays fast if it is open for days. */
 const mostFamilies = 12
 const mostSteps = 40
 
@@ -40,7 +40,7 @@ export function createFamilies() {
 
   /** @param {ServerEvent} event */
   function add(event) {
-    // After a broken connection the server repeats what may have been missed.
+    // After a reconnect the server repeats events that may have been missed.
     if (seen.has(event.id)) return false
     seen.add(event.id)
     if (seen.size > 2000) seen.delete([...seen][0] ?? '')

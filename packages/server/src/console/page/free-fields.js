@@ -1,7 +1,7 @@
 import { element } from './elements.js'
 
 /**
- * Fields of any name, for grants whose own are not known, and for trying what the server refuses.
+ * Returns fields with editable names, for grants with unknown parameters and for experiments.
  *
  * @param {boolean} open
  */

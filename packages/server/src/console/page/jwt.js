@@ -10,12 +10,12 @@ function decodePart(part) {
     character.charCodeAt(0),
   )
   const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('It is no JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('Not a JSON object')
   return value
 }
 
 /**
- * Header and claims of a JWT; the signature is not checked here, but by the server that is asked. `undefined` for what is no JWT.
+ * Returns the header and claims of a JWT without verifying its signature; `undefined` if the token is not a JWT.
  *
  * @param {string} token
  * @returns {DecodedJwt | undefined}
@@ -26,14 +26,14 @@ export function decodeJwt(token) {
   try {
     return { header: decodePart(header), claims: decodePart(claims) }
   } catch {
-    // Two dots do not make a JWT.
+    // Two dots alone do not make a JWT.
     return undefined
   }
 }
 
 /**
- * The first 8 hex digits of its SHA-256: how the server's events name a token without giving it away. `undefined` where the browser does not hash:
- * on http, under another name than this machine's.
+ * Returns the first 8 hex digits of the SHA-256 of a token, by which events identify it. `undefined` in an insecure
+ * context (http on another host than loopback), where browsers offer no hash function.
  *
  * @param {string} token
  */

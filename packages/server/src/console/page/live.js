@@ -10,7 +10,7 @@ function say(tone, text) {
 }
 
 /**
- * Listens to the server for as long as the page is open; the browser reconnects by itself.
+ * Receives events while the page is open. The browser reconnects by itself.
  *
  * @param {(event: ServerEvent) => void} onEvent
  */
@@ -18,8 +18,8 @@ export function listen(onEvent) {
   const source = new EventSource('/console/events')
   source.onopen = () => say('good', 'connected')
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) say('bad', 'refused: too many pages listen. Close one and reload')
-    else say('bad', 'lost: connecting again')
+    if (source.readyState === EventSource.CLOSED) say('bad', 'refused: too many pages are open. Close one and reload')
+    else say('bad', 'lost: reconnecting')
   }
   source.onmessage = ({ data }) => onEvent(JSON.parse(data))
 }

@@ -18,7 +18,7 @@ import { showTokens } from './token-cards.js'
 
 /** @type {Session | undefined} */
 let session
-/** The family of the tokens at hand, as events name it. @type {string | undefined} */
+/** The family of the current tokens. @type {string | undefined} */
 let ownFamily
 const families = createFamilies()
 /** @type {Map<string, string>} */

@@ -5,7 +5,7 @@ const base64url = (bytes) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** A new verifier and its S256 challenge (RFC 7636 section 4): only who made the verifier can redeem the code. */
+/** Creates a verifier and its S256 challenge (RFC 7636 section 4). Redeeming the code requires the verifier. */
 export async function createProofKey() {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))

@@ -10,7 +10,7 @@ import { fieldMeaning, fieldName, grantMeaning, grantName } from './words.js'
 /** @import { Setup, Client, Grant } from './setup.js' */
 
 /**
- * The form of a token request. It is made anew when the client or the grant changes, because everything below depends on them.
+ * Shows the form of a token request. It is rendered again when the client or the grant changes.
  *
  * @param {object} parts
  * @param {Setup} parts.setup
@@ -49,22 +49,22 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     })
     const hint =
       demo === undefined
-        ? 'It stays in the memory of this page. Empty for a public client.'
-        : 'Filled in: this is a demo, and its secrets are public.'
+        ? 'Kept in the memory of this page only. Leave it empty for a public client.'
+        : 'Filled in, because the secrets of the demo are public.'
     return [
       field(
         'Client',
         who,
         known?.public
-          ? 'The program that asks. This one runs at the user’s, where nobody can keep a secret: it has none.'
-          : 'The program that asks.',
+          ? 'The program that requests the token. This one runs on the user’s device, so it has no secret.'
+          : 'The program that requests the token.',
       ),
       known?.public ? undefined : field('Client secret', own, hint),
     ]
   }
 
   /**
-   * What a field begins with: the demo's value, or what the page holds.
+   * Returns the initial value of a field: from the demo, or from the session.
    *
    * @param {string} name
    */
@@ -86,7 +86,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     return { inputs: inputs.map(({ input }) => input), parts: inputs.map(({ part }) => part) }
   }
 
-  /** @param {string} [focused] the `id` of what keeps the focus */
+  /** @param {string} [focused] the `id` of the element that keeps the focus */
   function render(focused) {
     const known = client()
     const offered = grantsOf(known)
@@ -119,18 +119,18 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
                 button.focus()
               },
             }),
-            element('fieldset', {}, element('legend', {}, 'Then, redeem the code'), ...fields.parts),
+            element('fieldset', {}, element('legend', {}, '2. Redeem the code'), ...fields.parts),
           ]
         : fields.parts
 
     const button = element(
       'button',
       { type: 'submit', class: 'primary' },
-      isCode ? 'Redeem the code' : 'Send the request',
+      isCode ? 'Redeem the code' : 'Request a token',
     )
     form.replaceChildren(
       ...clientFields().filter((part) => part !== undefined),
-      field('Grant type', kind, `A way to get a token. ${grantMeaning(grantType)}`),
+      field('Grant type', kind, `How the client gets a token. ${grantMeaning(grantType)}`),
       ...(hasScopes ? [scopes.part] : []),
       ...ownFields,
       more.part,

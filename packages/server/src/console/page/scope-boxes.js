@@ -6,7 +6,7 @@ const usual = table({ client_credentials: ['api1'], refresh_token: [] })
 const usualForUsers = ['openid', 'profile', 'offline_access', 'api1']
 
 /**
- * The scopes of a client as checkboxes; where the client is not known, a field for their names.
+ * Returns checkboxes for the scopes of a client, or a text field if the client is unknown.
  *
  * @param {readonly string[] | undefined} scopes
  * @param {string} grantType
@@ -14,7 +14,7 @@ const usualForUsers = ['openid', 'profile', 'offline_access', 'api1']
 export function scopeBoxes(scopes, grantType) {
   if (scopes === undefined) {
     const input = textInput('scope', '')
-    return { part: field('Scopes', input, 'Names with spaces between them.'), chosen: () => input.value.trim() }
+    return { part: field('Scopes', input, 'Separated by spaces.'), chosen: () => input.value.trim() }
   }
   const checked = usual[grantType] ?? usualForUsers
   const boxes = scopes.map((scope) => {
@@ -30,8 +30,8 @@ export function scopeBoxes(scopes, grantType) {
       'p',
       { class: 'hint' },
       grantType === 'refresh_token'
-        ? 'What the token shall be good for. None checked: the same as before.'
-        : 'What the token shall be good for.',
+        ? 'What the token allows. Select none to keep the same scopes.'
+        : 'What the token allows.',
     ),
     element(
       'div',

@@ -1,14 +1,14 @@
 /** @import { Answer, Call } from './exchange.js' */
 
 /**
- * What the page holds: of the last tokens, who got them and what was spent for them. It is gone when the page is.
+ * The latest tokens, their client and the requests that spent credentials for them. Kept in memory only.
  *
  * @typedef {object} Session
  * @property {Identity} client
  * @property {string} [access]
  * @property {string} [refresh]
  * @property {string} [identity]
- * @property {string} [scope] as granted
+ * @property {string} [scope] the granted scope
  * @property {Call} [spentCode] the request that redeemed the code
  * @property {Call} [spentRefresh] the last request that redeemed a refresh token
  * @property {Record<string, unknown>} [introspected]
@@ -19,7 +19,7 @@
  */
 
 /**
- * How a client says who it is: HTTP Basic, or without a secret its name among the fields.
+ * Returns the client authentication: HTTP Basic, or `client_id` in the form if there is no secret.
  *
  * @param {Identity | undefined} client
  * @param {readonly (readonly [string, string])[]} form
@@ -29,7 +29,7 @@ export const asClient = ({ clientId, secret } = { clientId: '', secret: '' }, fo
   secret === '' ? { form: [...form, ['client_id', clientId]] } : { credentials: [clientId, secret], form }
 
 /**
- * The session after a token request; the old one where the answer holds no tokens.
+ * Returns the session after a token request, or the old session if the response contains no tokens.
  *
  * @param {Session | undefined} session
  * @param {Identity} client

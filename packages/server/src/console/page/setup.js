@@ -1,5 +1,5 @@
 /**
- * What the server tells the page at its start.
+ * The data that the page loads first.
  *
  * @typedef {object} Client
  * @property {string} clientId

@@ -5,13 +5,13 @@ import { createProofKey } from './proof-key.js'
 /** @import { Demo } from './setup.js' */
 
 /**
- * The part of the code grant that happens at the server's login page; in the demo a stand-in for one answers with the code.
+ * Returns the sign-in part of the authorization code grant. In the demo, a stand-in for a login page returns the code.
  *
  * @param {object} parts
  * @param {Demo} parts.demo
  * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.asked
  * @param {(call: Call) => Promise<Answer>} parts.send
- * @param {(fields: Record<string, string>) => void} parts.got what the client redeems then
+ * @param {(fields: Record<string, string>) => void} parts.got receives the fields of the token request
  */
 export function signIn({ demo, asked, send, got }) {
   const [user] = demo.users
@@ -23,7 +23,7 @@ export function signIn({ demo, asked, send, got }) {
     const { clientId, redirectUri, scope } = asked()
     const answer = await send({
       title: 'Sign in.',
-      success: 'here is the code. It is filled in below: redeem it within a minute.',
+      success: 'the code is filled in below. Redeem it within a minute.',
       method: 'POST',
       path: demo.authorizePath,
       form: [
@@ -43,16 +43,16 @@ export function signIn({ demo, asked, send, got }) {
   return element(
     'fieldset',
     {},
-    element('legend', {}, 'First, sign in'),
+    element('legend', {}, '1. Sign in'),
     element(
       'p',
       { class: 'hint' },
-      'This stands in for your login page. The page makes a new proof key (PKCE), and sends only its hash.',
+      'This stands in for your login page. The console creates a new proof key (PKCE) and sends only its hash.',
     ),
     field(
       'User name',
       username,
-      `Also: ${demo.users
+      `Other users: ${demo.users
         .slice(1)
         .map((other) => `${other.username} / ${other.password}`)
         .join(', ')}`,

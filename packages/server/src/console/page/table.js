@@ -1,5 +1,5 @@
 /**
- * Words by name. Unlike in a plain object there is nothing in it but what was put in: a claim may well be called `constructor`.
+ * Returns a lookup table without inherited properties, because a claim can be named `constructor`.
  *
  * @template V
  * @param {Record<string, V>} entries

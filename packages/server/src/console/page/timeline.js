@@ -26,9 +26,9 @@ const tokenNames = table({
 })
 
 const reasons = table({
-  refresh_reused: 'because a used refresh token came again',
-  code_replayed: 'because a used code came again',
-  revocation_requested: 'because its client asked for it',
+  refresh_reused: 'because a spent refresh token was replayed',
+  code_replayed: 'because a spent code was replayed',
+  revocation_requested: 'because its client revoked it',
 })
 
 /**
@@ -42,7 +42,7 @@ const named = ({ tokenType = '', fingerprint = '' }) => [
 ]
 
 /**
- * What happened, in a sentence.
+ * Describes a step in a sentence.
  *
  * @param {Step} step
  * @returns {(Node | string)[]}
@@ -53,23 +53,23 @@ function sentenceOf({ type, events }) {
   const list = events.flatMap((event, index) => [...(index === 0 ? [] : [', ']), ...named(event)])
   switch (type) {
     case 'token_issued':
-      return [`By ${grantName(first.grantType ?? '').toLowerCase()}: `, ...list, '.']
+      return [`With the ${grantName(first.grantType ?? '').toLowerCase()} grant: `, ...list, '.']
     case 'code_issued':
       return ['The user signed in. Code ', ...list, '.']
     case 'code_redeemed':
-      return ['Code ', ...list, ' is used up.']
+      return ['Code ', ...list, ' is spent.']
     case 'code_ended':
-      return ['Ten redemptions failed their proof: code ', ...list, ' is ended.']
+      return ['Code ', ...list, ' is invalid after ten failed redemptions.']
     case 'refresh_rotated':
-      return ['Refresh token ', ...list, ' is used up; a new one takes its place.']
+      return ['Refresh token ', ...list, ' is spent and replaced by a new one.']
     case 'refresh_retried':
-      return ['The same request again: refresh token ', ...list, ' got the same answer.']
+      return ['The request with refresh token ', ...list, ' was repeated and got the same response.']
     case 'family_revoked':
-      return [`Every token of it is refused from now on, ${reasons[first.reason ?? ''] ?? first.reason ?? ''}.`]
+      return [`All its tokens are revoked, ${reasons[first.reason ?? ''] ?? first.reason ?? ''}.`]
     case 'token_revoked':
-      return ['Its client gave back ', ...list, '.']
+      return ['Revoked by its client: ', ...list, '.']
     default:
-      return ['Presented again after use: ', ...list, '.']
+      return ['Presented again although it is spent: ', ...list, '.']
   }
 }
 
@@ -95,7 +95,7 @@ function item(step) {
   )
 }
 
-/** What the user has opened or closed; the rest is open where it is about the tokens at hand. @type {Map<string, boolean>} */
+/** Families that the user opened or closed. Otherwise only the family of the current tokens is open. @type {Map<string, boolean>} */
 const chosen = new Map()
 
 /**
@@ -109,7 +109,7 @@ function familyPart({ name, clientId, steps }, isOwn, open) {
   const summary = element(
     'summary',
     {},
-    element('span', { class: 'family-name' }, name === '' ? 'Tokens that stand alone' : `Family ${name}`),
+    element('span', { class: 'family-name' }, name === '' ? 'Tokens without a family' : `Family ${name}`),
     isOwn && element('span', { class: 'tag' }, 'yours'),
     element('span', { class: 'quiet' }, name === '' ? count : `${clientId}, ${isRevoked ? 'revoked' : count}`),
   )
@@ -127,7 +127,7 @@ function familyPart({ name, clientId, steps }, isOwn, open) {
  * Draws the families, the latest first.
  *
  * @param {readonly Family[]} families
- * @param {string | undefined} own the family of the tokens at hand
+ * @param {string | undefined} own the family of the current tokens
  */
 export function drawFamilies(families, own) {
   const timeline = byId('timeline')
@@ -141,7 +141,7 @@ export function drawFamilies(families, own) {
     return familyPart(family, isOwn, chosen.get(family.name) ?? (own === undefined ? index === 0 : isOwn))
   })
   timeline.replaceChildren(...parts)
-  // Drawn anew under the keyboard of somebody who stands on it.
+  // The elements are new, so the keyboard focus has to be restored.
   if (focused !== undefined)
     parts
       .find((part) => part.dataset.family === focused.dataset.family)

@@ -28,7 +28,7 @@ export function fromNow(seconds) {
  */
 export function inWords(epochSeconds) {
   const date = new Date(epochSeconds * 1000)
-  // Whatever a server calls a time: one that is none must not stop the page.
+  // An invalid time from a server must not break the page.
   if (Number.isNaN(date.getTime())) return String(epochSeconds)
   return `${dateAndTime.format(date)} (${fromNow(epochSeconds - Date.now() / 1000)})`
 }

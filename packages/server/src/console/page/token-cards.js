@@ -4,7 +4,7 @@ import { decodeJwt, fingerprintOf } from './jwt.js'
 
 /** @import { Session } from './session.js' */
 
-/** On a narrow page the tokens would push everything else far down: there they are opened one by one. */
+/** On a narrow page the tokens start closed, because they would push everything else far down. */
 const wide = matchMedia('(min-width: 58rem)')
 
 /**
@@ -61,7 +61,7 @@ async function card(name, what, token, ...inside) {
           element(
             'p',
             { class: 'hint' },
-            'Events call it ',
+            'Shown in events as ',
             element('code', {}, fingerprint),
             ', the start of its SHA-256.',
           ),
@@ -84,9 +84,9 @@ function accessCard({ access = '', introspected }) {
   const inside = decoded(access)
   const isJwt = inside.length > 0
   const what = isJwt
-    ? 'A JWT (JSON Web Token): the API can read and check it by itself, with the public key of the server.'
-    : 'A reference token: it is opaque and says nothing by itself. Whoever gets it asks the server: press Introspect.'
-  const asked = !isJwt && introspected !== undefined && claimTable('What introspection says of it', introspected)
+    ? 'A JWT (JSON Web Token). An API can read it and verify it with the public key of the server.'
+    : 'A reference token: a random text without claims. An API introspects it at the server: press Introspect.'
+  const asked = !isJwt && introspected !== undefined && claimTable('Introspection response', introspected)
   return card('Access token', `${what} The client sends it to an API.`, access, ...inside, asked)
 }
 
@@ -98,7 +98,7 @@ export async function showTokens(session) {
     cards.push(
       card(
         'Refresh token',
-        'Opaque. The client keeps it to itself and exchanges it here for the next tokens. It works once.',
+        'A random text without claims. The client exchanges it at this server for new tokens. It can be used once.',
         refresh,
       ),
     )
@@ -107,7 +107,7 @@ export async function showTokens(session) {
     cards.push(
       card(
         'Identity token',
-        'Tells the client who signed in. It is for the client only, and opens no API.',
+        'Tells the client who signed in. It is for the client only, not for APIs.',
         identity,
         ...decoded(identity),
       ),

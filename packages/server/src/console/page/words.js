@@ -1,26 +1,26 @@
 import { table } from './table.js'
 
 const grants = table({
-  client_credentials: ['Client credentials', 'A program asks for itself. There is no user, and no refresh token.'],
+  client_credentials: [
+    'Client credentials',
+    'For a program that acts on its own behalf, without a user. There is no refresh token.',
+  ],
   password: [
     'Password',
-    'The client has the user’s name and password. Old, and best avoided: the client sees the password.',
+    'The client sends the user name and password. Deprecated, because the client sees the password.',
   ],
   authorization_code: [
     'Authorization code',
-    'The user signs in at the server, the client gets a code, and redeems it here. The way for anything with users.',
+    'The user signs in at the server. The client gets a code and redeems it for tokens. Recommended for all clients with users.',
   ],
-  refresh_token: [
-    'Refresh token',
-    'The next tokens without the user. The refresh token is replaced by a new one each time.',
-  ],
+  refresh_token: ['Refresh token', 'New tokens without the user. Each use replaces the refresh token.'],
 })
 
 /** @param {string} grantType */
 export const grantName = (grantType) => grants[grantType]?.[0] ?? grantType
 
 /** @param {string} grantType */
-export const grantMeaning = (grantType) => grants[grantType]?.[1] ?? 'A grant of a plugin. Its fields are below.'
+export const grantMeaning = (grantType) => grants[grantType]?.[1] ?? 'A custom grant from a plugin.'
 
 const scopes = table({
   openid: 'who the user is',
@@ -49,7 +49,7 @@ const fields = table({
 export const fieldName = (name) => fields[name] ?? name
 
 const fieldMeanings = table({
-  acr_values: 'How the user shall be asked, such as idp:NAME. May be left out.',
+  acr_values: 'How the user should authenticate, such as idp:NAME. Optional.',
 })
 
 /**
@@ -57,22 +57,22 @@ const fieldMeanings = table({
  * @param {boolean} required
  */
 export const fieldMeaning = (name, required) =>
-  fieldMeanings[name] ?? (required || fields[name] !== undefined ? undefined : 'May be left out.')
+  fieldMeanings[name] ?? (required || fields[name] !== undefined ? undefined : 'Optional.')
 
 const errors = table({
-  invalid_request: 'Something in the request is missing, double or malformed.',
-  invalid_client: 'The client, or the API that asks, could not prove who it is.',
+  invalid_request: 'A parameter is missing, repeated or malformed.',
+  invalid_client: 'The client or API could not be authenticated.',
   invalid_grant:
-    'What was presented is wrong, expired, revoked or was used before. The server does not say which, so that nobody can probe it.',
+    'The code, token or password is wrong, expired, revoked or spent. The server does not say which, so that attackers cannot probe it.',
   unauthorized_client: 'This client may not use this grant type.',
-  unsupported_grant_type: 'The server has no such grant type.',
-  invalid_scope: 'A scope is unknown, missing, or not for this client or grant.',
-  invalid_token: 'The token is not valid, or not any more.',
-  insufficient_scope: 'The token is valid, and does not hold the scope.',
+  unsupported_grant_type: 'The server does not support this grant type.',
+  invalid_scope: 'A scope is unknown, missing, or not allowed for this client or grant.',
+  invalid_token: 'The token is invalid, expired or revoked.',
+  insufficient_scope: 'The token is valid, but does not have the scope.',
   access_denied: 'The user could not sign in.',
-  slow_down: 'Too many wrong attempts. Wait as many seconds as the header retry-after says, then try again.',
-  temporarily_unavailable: 'The server is busy or its storage out of reach. Try again.',
-  server_error: 'The server failed. Its log says why.',
+  slow_down: 'Too many failed attempts. Wait for the number of seconds in the retry-after header, then try again.',
+  temporarily_unavailable: 'The server is busy, or its storage is unavailable. Try again.',
+  server_error: 'The server failed. See its log for the reason.',
 })
 
 /** @param {string} code */
