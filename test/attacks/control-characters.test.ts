@@ -121,7 +121,7 @@ describe('the challenges', () => {
     const { body } = await f.post('token', forms.client_credentials ?? {}, web)
     const lacking = await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
     expect(lacking.headers.get('www-authenticate')).toBe(
-      'Bearer realm="https://id.example.com", error="insufficient_scope", error_description="The access token needs the scope openid", scope="openid"',
+      'Bearer realm="https://id.example.com", error="insufficient_scope", error_description="The access token must have the scope openid", scope="openid"',
     )
   })
 

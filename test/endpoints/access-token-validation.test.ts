@@ -103,7 +103,7 @@ describe.each(formats)('a valid %s', (_, client) => {
         expect(answer.status).toBe(400)
         expect(answer.body).toEqual({
           error: 'insufficient_scope',
-          error_description: 'The access token does not hold the expected scope',
+          error_description: 'The access token does not have the expected scope',
         })
         expect(answer.headers.get('cache-control')).toBe('no-store')
       }

@@ -118,7 +118,7 @@ describe.each(formats)('an active %s', (_, client) => {
       expect(answer.status).toBe(401)
       expect(answer.body).toEqual({
         error: 'invalid_client',
-        error_description: 'The scope may not introspect this token',
+        error_description: 'The scope is not allowed to introspect this token',
       })
       expect(answer.headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
       expect(answer.headers.get('cache-control')).toBe('no-store')

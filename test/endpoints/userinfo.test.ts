@@ -193,7 +193,7 @@ describe('errors', () => {
     const f = await fixture()
     const token = await accessToken(f, client, 'profile api1')
     const response = await ask(f, { headers: { authorization: `Bearer ${token}` } })
-    const description = 'The access token needs the scope openid'
+    const description = 'The access token must have the scope openid'
     await expectRefused(response, 403, 'insufficient_scope', description, ', scope="openid"')
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'openid_missing', clientId: client[0] })
   })

@@ -61,7 +61,7 @@ describe('what was thrown, in an event', () => {
           throw new Error('no access')
         },
       }),
-      { message: 'What was thrown cannot be read' },
+      { message: 'The thrown value cannot be read' },
     ],
   ])('10.23 %s is plain data that JSON can hold', async (_, thrown, expected) => {
     const { event, cause } = await eventOf(thrown)

@@ -40,7 +40,7 @@ describe('the client credentials grant', () => {
 
   test('3.15 a public client that is declared with the grant is refused at start', async () => {
     const clients = [{ clientId: spaClientId, public: true, grantTypes: ['client_credentials'], scopes: ['api1'] }]
-    await expect(fixture({ clients })).rejects.toThrow(/spa is public and may use client_credentials/u)
+    await expect(fixture({ clients })).rejects.toThrow(/spa is public but uses client_credentials/u)
   })
 
   test('3.15 a public client that a store brings at run time is refused', async () => {

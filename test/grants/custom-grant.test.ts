@@ -38,13 +38,13 @@ describe('a custom grant', () => {
     '3.46 the name "%s" is refused at start',
     async (name) => {
       const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
-      await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(/is no grant type/u)
+      await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(/is not a valid grant type/u)
     },
   )
 
   test('3.46 two grants of one name are refused at start', async () => {
     const twice = [badge(() => ({ scopes: [] })), badge(() => ({ scopes: [] }))]
-    await expect(createTestProvider({ plugins: twice })).rejects.toThrow(/two plugins bring .*urn:example:badge/u)
+    await expect(createTestProvider({ plugins: twice })).rejects.toThrow(/two plugins provide .*urn:example:badge/u)
   })
 
   test('3.47 a custom grant needs a scope', async () => {

@@ -10,7 +10,8 @@ import type { Endpoint } from './endpoint.ts'
 const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional(v.string()) })
 
 /**
- * `GET | POST /connect/accesstokenvalidation`: the older way, without authentication of the caller. Introspection replaces it.
+ * `GET | POST /connect/accesstokenvalidation`: validates an access token without authenticating the caller. Superseded
+ * by introspection.
  *
  * @see the seed, sections 2.4 and 4; wire contract, section 6
  */
@@ -24,7 +25,7 @@ export function accessTokenValidationEndpoint(deps: {
     name: 'accessTokenValidation',
     methods: ['GET', 'POST'],
     presents: 'validation',
-    // Anybody could ask: no page of another origin shall do it with its visitor's address.
+    // No CORS: a page must not be able to send requests from the addresses of its visitors.
     cors: 'none',
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
@@ -40,7 +41,7 @@ export function accessTokenValidationEndpoint(deps: {
       }
       if (expectedScope !== undefined && !validation.scopes.includes(expectedScope)) {
         fail('expected_scope_missing')
-        throw new OAuthError('insufficient_scope', 'The access token does not hold the expected scope', {
+        throw new OAuthError('insufficient_scope', 'The access token does not have the expected scope', {
           reason: 'expected_scope_missing',
         })
       }

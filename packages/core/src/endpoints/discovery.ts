@@ -3,12 +3,12 @@ import type { JsonObject } from '../json.ts'
 import { type CoreMember, withPluginMetadata } from '../plugin/metadata.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'
 
-/** What the metadata is built from: what is registered and switched on, nothing else. */
+/** The input of the metadata: only what is registered and enabled. */
 export interface MetadataSource {
   readonly issuer: string
-  /** URLs of the endpoints that are on. */
+  /** URLs of the enabled endpoints. */
   readonly urls: Readonly<Partial<Record<EndpointName, string>>>
-  /** The host's own login page. */
+  /** The URL of the login page. */
   readonly authorizationEndpoint: string | undefined
   readonly grantTypes: readonly string[]
   readonly publicClients: boolean
@@ -18,14 +18,18 @@ export interface MetadataSource {
   readonly pluginMetadata: JsonObject
 }
 
-/** How whoever has a secret proves it: a confidential client, a scope. */
+/** The authentication methods of confidential clients and of scopes. */
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
 
 function present(entries: Readonly<Record<CoreMember, JsonObject[string] | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
 }
 
-/** @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9 */
+/**
+ * Builds the discovery document.
+ *
+ * @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9
+ */
 export function metadataOf(source: MetadataSource): JsonObject {
   const { urls, grantTypes } = source
   const clientMethods = source.publicClients ? [...secretMethods, 'none'] : secretMethods
@@ -41,7 +45,7 @@ export function metadataOf(source: MetadataSource): JsonObject {
       introspection_endpoint_auth_methods_supported: urls.introspection && secretMethods,
       revocation_endpoint: urls.revocation,
       revocation_endpoint_auth_methods_supported: urls.revocation && clientMethods,
-      // Not registered anywhere: the two validation endpoints of the seed.
+      // Not registered with IANA: the two validation endpoints of the seed.
       identity_token_validation_endpoint: urls.identityTokenValidation,
       access_token_validation_endpoint: urls.accessTokenValidation,
       grant_types_supported: grantTypes,
@@ -57,7 +61,7 @@ export function metadataOf(source: MetadataSource): JsonObject {
   )
 }
 
-/** Two paths, one document: OpenID Connect Discovery and RFC 8414. */
+/** Serves the same document at the paths of OpenID Connect Discovery and of RFC 8414. */
 export function metadataEndpoint(name: 'discovery' | 'authorizationServerMetadata', metadata: JsonObject): Endpoint {
   const answer = documentAnswer(metadata)
   return {

@@ -3,7 +3,7 @@ import type { Trace } from '../events/trace.ts'
 import type { Answer } from '../http/answer.ts'
 import type { CorsPolicy } from '../http/cors.ts'
 
-/** The names under which endpoints are switched, moved and called. */
+/** The endpoint names, as in the option `endpoints` and in `provider.handlers`. */
 export const endpointNames = [
   'token',
   'identityTokenValidation',
@@ -17,13 +17,13 @@ export const endpointNames = [
 ] as const
 export type EndpointName = (typeof endpointNames)[number]
 
-/** One path. Its method check, errors, CORS headers and events are the same for all and live in the router. */
+/** An endpoint. The router implements the method check, error responses, CORS and events for all endpoints. */
 export interface Endpoint {
   readonly name: EndpointName
   readonly methods: readonly ('GET' | 'POST')[]
-  /** How its refusals look. */
+  /** The kind of caller, which determines the status and headers of errors. */
   readonly presents: Presentation
-  /** Which pages of other origins may read its responses. */
+  /** Which other origins can read its responses. */
   readonly cors: CorsPolicy
   handle(request: Request, trace: Trace): Promise<Answer>
 }

@@ -12,7 +12,10 @@ const parametersSchema = v.object({ token: v.string(), client_id: v.string() })
 
 const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The seed, section 2.3: every value is a string. An array of one is that string, a longer one an array of strings. */
+/**
+ * The seed, section 2.3: every value becomes a string. An array with one item becomes that item, a longer one an array
+ * of strings.
+ */
 function rendered(value: Json): Json {
   if (!Array.isArray(value)) return asText(value)
   const texts = value.map(asText)
@@ -20,7 +23,7 @@ function rendered(value: Json): Json {
 }
 
 /**
- * `GET | POST /connect/identitytokenvalidation`, for clients without a JWT library.
+ * `GET | POST /connect/identitytokenvalidation`: validates an identity token, for clients without a JWT library.
  *
  * @see the seed, sections 2.2 and 2.3; wire contract, section 4
  */

@@ -11,7 +11,10 @@ import { parseForm, readForm } from '../http/read-parameters.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What an authenticated scope is told of a token that is not for it: nothing, or 401 (the seed, section 7, to the letter). */
+/**
+ * The response to an authenticated scope about a token without that scope: `{ "active": false }`, or 401 (literal
+ * reading of the seed, section 7).
+ */
 export type UnrelatedScope = 'inactive' | 'unauthorized'
 
 const parametersSchema = v.object({ token: v.string() })
@@ -24,7 +27,8 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
 }
 
 /**
- * `POST /connect/introspect`.
+ * `POST /connect/introspect`: returns the state and claims of an access token to an API that authenticates with its
+ * scope name and secret.
  *
  * @see RFC 7662; the seed, sections 2.6, 4 and 7; wire contract, section 7
  */
@@ -37,7 +41,10 @@ export function introspectionEndpoint(deps: {
 }): Endpoint {
   const { authenticateScope, accessTokens, unrelatedScope, recorder, bodyLimit } = deps
 
-  /** Credentials are judged before the body's content: a stranger learns nothing about what is wrong with the rest. */
+  /**
+   * Authenticates before it parses the body, so that an unauthenticated caller does not learn whether the body is
+   * valid.
+   */
   async function authenticate(request: Request, trace: Trace): Promise<{ scope: Scope; form: RequestParameters }> {
     const bytes = await readForm(request, bodyLimit)
     const authorization = request.headers.get('authorization')
@@ -80,14 +87,14 @@ export function introspectionEndpoint(deps: {
         const reason = 'scope_not_in_token'
         if (unrelatedScope === 'unauthorized') {
           recorder.record(trace, { type: 'introspection_denied', ...about, reason })
-          throw new OAuthError('invalid_client', 'The scope may not introspect this token', { reason })
+          throw new OAuthError('invalid_client', 'The scope is not allowed to introspect this token', { reason })
         }
         recorder.record(trace, { type: 'introspection_inactive', ...about, reason })
         return jsonAnswer(inactive)
       }
       recorder.record(trace, { type: 'introspection_active', ...about })
       const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
-      // Without object spread: claims differ in shape from token to token, and V8 spreads such objects in microseconds.
+      // `Object.assign`, not spread: V8 takes microseconds to spread objects whose shape varies from token to token.
       return jsonAnswer(Object.assign({}, validation.claims, { active: true, token_type: 'Bearer', scope: shown }))
     },
   }

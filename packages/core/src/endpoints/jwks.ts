@@ -2,7 +2,11 @@ import { type Answer, documentAnswer } from '../http/answer.ts'
 import type { JwkSet, KeyRing } from '../keys/key-ring.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** `GET /.well-known/jwks`: what anybody verifies our tokens with. @see RFC 7517 section 5 */
+/**
+ * `GET /.well-known/jwks`: returns the public keys that verify the tokens.
+ *
+ * @see RFC 7517 section 5
+ */
 export function jwksEndpoint({ keys }: { readonly keys: KeyRing }): Endpoint {
   let written: { readonly of: JwkSet; readonly answer: Answer } | undefined
   return {

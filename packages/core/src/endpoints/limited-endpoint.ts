@@ -6,13 +6,13 @@ import type { Endpoint } from './endpoint.ts'
 const saysInvalid = (thrown: unknown): boolean =>
   isOAuthError(thrown) && thrown.code === 'invalid_token' && thrown.details.withoutCredentials !== true
 
-/** The endpoint with a limit on how many invalid tokens one address may have looked at. */
+/** Wraps a validation endpoint with a limit on invalid tokens per client address. */
 export function limitedEndpoint(endpoint: Endpoint, limits: ValidationLimits | undefined): Endpoint {
   if (limits === undefined) return endpoint
   return {
     ...endpoint,
     async handle(request, trace) {
-      // Before the body is read: what is refused shall cost little.
+      // Before the body is read, so that a refused request costs little.
       const admitted = limits.admit(trace)
       if (isThenable(admitted)) await admitted
       try {

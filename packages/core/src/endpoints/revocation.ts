@@ -14,8 +14,8 @@ import type { Endpoint } from './endpoint.ts'
 const parametersSchema = v.object({ token: v.string() })
 
 /**
- * `POST /connect/revocation`. The answer is the same whether there was something to revoke or not. `token_type_hint` is not read: what a
- * token is shows when it is found.
+ * `POST /connect/revocation`: revokes a refresh token (with its family) or an access token. The response is the same if
+ * there is nothing to revoke. `token_type_hint` is ignored: the lookup finds both types.
  *
  * @see RFC 7009 section 2; wire contract, section 8
  */
@@ -29,7 +29,10 @@ export function revocationEndpoint(deps: {
 }): Endpoint {
   const { authenticateClient, accessTokens, storedGrants, families, recorder, bodyLimit } = deps
 
-  /** Whether it was a refresh token, whoever's; one that was rotated or has ended ends its family as well. */
+  /**
+   * Revokes the family of a refresh token, even if the token is spent or expired. Returns whether the token is a
+   * refresh token, of any client.
+   */
   async function revokeRefreshToken(token: string, client: Client, trace: Trace): Promise<boolean> {
     const stored = await storedGrants.find('refresh', token)
     if (stored === undefined) return false

@@ -9,13 +9,13 @@ const longestScope = 1000
 const invalidScope = (reason: string, text = 'The scope is not valid'): OAuthError =>
   new OAuthError('invalid_scope', text, { reason })
 
-/** The distinct words of a `scope` value in their order. Spaces around and between them carry no meaning. */
+/** Splits a `scope` value into its distinct words, in order. Leading, trailing and repeated spaces are ignored. */
 export const wordsOfScope = (value: string): string[] => [...new Set(value.split(' ').filter((word) => word !== ''))]
 
 /**
- * The scopes that a `scope` value names: split at spaces, without duplicates. Other white space is malformed.
+ * Parses a `scope` value: splits at spaces and removes duplicates. Other white space is malformed.
  *
- * @throws OAuthError `invalid_scope` when the value is longer than 1000 characters or one scope is malformed.
+ * @throws OAuthError `invalid_scope` when the value is longer than 1000 characters or a scope is malformed.
  * @see RFC 6749 section 3.3; wire contract, section 3
  */
 export function parseScope(value: string): readonly string[] {
@@ -26,9 +26,10 @@ export function parseScope(value: string): readonly string[] {
 }
 
 /**
- * The scopes that a request asks for, all or nothing.
+ * Returns the requested scopes. Either all of them are valid, or the request is refused.
  *
- * @throws OAuthError `invalid_scope` when one is malformed, unknown, disabled or not allowed to the client, or when a required scope is missing.
+ * @throws OAuthError `invalid_scope` when a scope is malformed, unknown, disabled or not allowed for the client, or
+ * when a required scope is missing.
  */
 export function requestedScopes(
   value: string | undefined,

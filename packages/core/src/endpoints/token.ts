@@ -44,11 +44,12 @@ export interface TokenEndpointDeps {
 
 const coreParameters: ReadonlySet<string> = new Set(['grant_type', 'client_id', 'client_secret', 'scope'])
 
-/** What a grant may know of the request beside its parameters; the client's credentials are not among it. */
+/** The facts about the request that a grant can read. They do not include the client's credentials. */
 const factsOf = (request: Request, { clientAddress, context }: Trace, runtime: Runtime): RequestFacts => ({
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
-  // Most grants call nobody. No getter: it would cost each token 14 microseconds, much of it in the collection of garbage.
+  // Computed on demand, because most grants make no outgoing call. Not a getter, which would cost 14 microseconds for
+  // each token, mostly in garbage collection.
   trace: () => {
     const tracestate = tracestateOf(request.headers)
     const traceparent = traceparentOf(context ?? openTraceContext(request.headers, runtime))
@@ -57,7 +58,7 @@ const factsOf = (request: Request, { clientAddress, context }: Trace, runtime: R
 })
 
 /**
- * `POST /connect/token`. Read `handle` from top to bottom: that is the order of the checks.
+ * `POST /connect/token`: issues tokens. `handle` contains the checks in order.
  *
  * @see RFC 6749 section 3.2; wire contract, section 3
  */
@@ -86,14 +87,17 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
       })
     }
     if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
-      throw new OAuthError('unauthorized_client', 'The client may not use this grant type', {
+      throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
         reason: 'grant_type_not_allowed',
       })
     }
     return grant
   }
 
-  /** Runs every check of the grant type, then refuses whatever is still demanded. A code survives a few failed proofs only. */
+  /**
+   * Runs every check of the grant type, and refuses if a demand remains unsettled. Counts failed proofs, which end a
+   * code at the tenth.
+   */
   async function settleDemands(
     grant: Grant,
     result: CheckedResult,
@@ -123,8 +127,8 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
   }
 
   /**
-   * What makes two requests one request sent twice: the client, the scope, and the parameters that the grant and its checks declare. Others are
-   * ignored (RFC 6749 section 3.2).
+   * Returns a hash that identifies a retry of the same request: the client, the scope, and the parameters that the
+   * grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
    */
   function identityOf(client: AuthenticatedClient, form: RequestParameters): string {
     const { grant_type: grantType = '', scope } = form
@@ -133,7 +137,7 @@ export function tokenEndpoint(deps: TokenEndpointDeps): Endpoint {
     return hashOf(JSON.stringify([client.clientId, grantType, wordsOfScope(scope ?? '').sort(), asked]), runtime)
   }
 
-  /** The fields of the grant: what belongs to the core, the secret above all, is not handed to a plugin. */
+  /** Returns the parameters for plugins: without those of the core, above all the client secret. */
   function ownFields(form: RequestParameters): RequestParameters {
     const fields: Record<string, string> = Object.create(null)
     for (const name in form) if (!coreParameters.has(name)) fields[name] = form[name] ?? ''

@@ -10,11 +10,11 @@ import type { Json } from '../json.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** `role` is a list of roles even where there is one (the seed, section 2.5). */
+/** `role` is an array, even with only one role (the seed, section 2.5). */
 const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
 
 /**
- * `GET /connect/userinfo`, and POST.
+ * `GET | POST /connect/userinfo`: returns the claims of the user of an access token.
  *
  * @see OpenID Connect Core section 5.3; wire contract, section 5
  */
@@ -43,7 +43,10 @@ export function userinfoEndpoint(deps: {
     return claims
   }
 
-  /** A POST may have no form: its token is in the header, or it has neither a token nor a body. */
+  /**
+   * Reads the form of a POST. A POST without a media type has its token in the header, or has neither a token nor a
+   * body.
+   */
   async function formOf(request: Request): Promise<RequestParameters | undefined> {
     if (request.method !== 'POST') return undefined
     if (request.headers.has('content-type')) return parseForm(await readForm(request, bodyLimit))
@@ -69,7 +72,7 @@ export function userinfoEndpoint(deps: {
       }
       const { sub } = validation
       if (sub === undefined || !validation.scopes.includes('openid')) {
-        throw new OAuthError('insufficient_scope', 'The access token needs the scope openid', {
+        throw new OAuthError('insufficient_scope', 'The access token must have the scope openid', {
           reason: 'openid_missing',
           scope: 'openid',
         })

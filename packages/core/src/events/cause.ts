@@ -1,9 +1,9 @@
 /**
- * What was thrown, as plain data that JSON can hold. Properties that a library adds to its errors are left out: a failed HTTP request may carry its
- * headers, and a database error its row.
+ * A thrown value as plain JSON data. Additional properties of the error are omitted: an HTTP error may contain request
+ * headers, and a database error a row.
  */
 export interface EventCause {
-  /** The name of the error, or the type of what was thrown in its place. */
+  /** The name of the error, or the type of a thrown value that is not an error. */
   readonly name: string
   readonly message: string
   /** A code such as `ECONNREFUSED`. */
@@ -13,13 +13,13 @@ export interface EventCause {
 }
 
 const longestText = 10_000
-/** Causes of causes; a chain may also be a circle. */
+/** The maximum depth of nested causes. A chain of causes can be cyclic. */
 const deepest = 5
 
-// The tests of a plugin author want the error itself.
+// The test kit returns the original error to the tests of plugin authors.
 const originals = new WeakMap<EventCause, unknown>()
 
-/** What was thrown, for the test kit. */
+/** Returns the original thrown value. For the test kit only. */
 export const thrownBehind = (cause: EventCause): unknown => originals.get(cause)
 
 const textOf = (value: unknown): string | undefined =>
@@ -27,7 +27,7 @@ const textOf = (value: unknown): string | undefined =>
 
 function describeObject(thrown: object, depth: number): EventCause {
   const { name, message, code, stack, cause, errors } = thrown as Readonly<Record<string, unknown>>
-  // An AggregateError often has no message: the reason is in its first error.
+  // An AggregateError often has no message; its first error contains the reason.
   const [first] = Array.isArray(errors) ? errors : []
   const behind = cause ?? first
   const shownStack = textOf(stack)
@@ -47,12 +47,12 @@ function describe(thrown: unknown, depth: number): EventCause {
   try {
     return describeObject(thrown, depth)
   } catch {
-    // A getter of a foreign error may throw.
-    return { name: 'Object', message: 'What was thrown cannot be read' }
+    // A getter of the thrown object may throw.
+    return { name: 'Object', message: 'The thrown value cannot be read' }
   }
 }
 
-/** Describes anything that was thrown, for `cause` of an event. Never throws. */
+/** Describes a thrown value for the `cause` of an event. Never throws. */
 export function describeCause(thrown: unknown): EventCause {
   const cause = describe(thrown, 1)
   originals.set(cause, thrown)

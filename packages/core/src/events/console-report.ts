@@ -1,7 +1,7 @@
 import type { EventCause } from './cause.ts'
 import type { Fact } from './event.ts'
 
-/** Line breaks, and characters that a terminal obeys. */
+/** White space, and control characters that a terminal could interpret. */
 const notPlain = /[\p{C}\s]+/gu
 
 function causeText({ name, message, stack, cause }: EventCause): string {
@@ -10,7 +10,7 @@ function causeText({ name, message, stack, cause }: EventCause): string {
   return `${name}: ${message}${place}${cause === undefined ? '' : `, caused by ${causeText(cause)}`}`
 }
 
-/** The line for a fact that must not pass in silence; `undefined` for every other. */
+/** Returns the log line of a failure or warning; `undefined` for other facts. */
 function lineOf(fact: Fact, endpoint: string | undefined): string | undefined {
   if (fact.type === 'startup_warning') return `warning: ${fact.message} [${fact.reason}]`
   if (fact.type === 'secret_skipped') return `warning: a stored secret of ${fact.owner} is not a hash and was skipped`
@@ -20,12 +20,12 @@ function lineOf(fact: Fact, endpoint: string | undefined): string | undefined {
   return `error: ${reason}${place === '' ? '' : ` (${place})`}: ${causeText(cause)}`
 }
 
-/** Where no observer gets the events: one line on `console.error` for each failure of ours and each warning. Never throws. */
+/** Logs internal failures and warnings to `console.error` when there is no observer, one line each. Never throws. */
 export function reportToConsole(fact: Fact, endpoint: string | undefined): void {
   try {
     const line = lineOf(fact, endpoint)
     if (line !== undefined) console.error(`grantry ${line.replaceAll(notPlain, ' ')}`)
   } catch {
-    // A console of the host's own may throw. A response must not depend on it.
+    // A replaced console may throw. A response must not depend on it.
   }
 }

@@ -1,10 +1,13 @@
 import type { PreflightRefusal } from '../http/cors.ts'
 import type { EventCause } from './cause.ts'
 
-/** What happened to whom. Each fact carries names and reasons only: no token, code, secret or password ever enters one. */
+/** What happened. A fact never contains a token, code, secret or password. */
 export type Fact =
   | { readonly type: 'client_authentication_succeeded'; readonly method: string }
-  /** `presentedClientId` is the id of a client. Anything else that was presented has a fingerprint only, because it may be a secret. */
+  /**
+   * `presentedClientId` is present only if a client has this id. Other values have only a fingerprint, because they may
+   * be secrets.
+   */
   | {
       readonly type: 'client_authentication_failed'
       readonly presentedClientId?: string
@@ -18,8 +21,9 @@ export type Fact =
       readonly acr?: string
     }
   /**
-   * `username` has authenticated in this process before. Any other name has a fingerprint only, because it may be a password. The fingerprint is keyed
-   * by this process. `idp` and `acrValues` are what the request asked for.
+   * `username` is present only if it has authenticated in this process before. Other user names have only a
+   * fingerprint, because they may be passwords. The key of the fingerprint differs for each process. `idp` and
+   * `acrValues` are the requested values.
    */
   | {
       readonly type: 'user_authentication_failed'
@@ -34,7 +38,7 @@ export type Fact =
       readonly tokenType: 'access_token' | 'identity_token' | 'refresh_token'
       readonly grantType: string
       readonly scopes: readonly string[]
-      /** Who authenticated the user, and how strongly; absent for a client alone. */
+      /** The identity provider and authentication context of the user; absent without a user. */
       readonly idp?: string
       readonly acr?: string
       readonly fingerprint?: string
@@ -67,7 +71,10 @@ export type Fact =
       readonly reason: string
       readonly fingerprint: string
     }
-  /** Without `scope` the caller did not authenticate; then `presentedScope` is the name of a scope, and anything else has a fingerprint only. */
+  /**
+   * Without `scope`, the caller did not authenticate. `presentedScope` is then present only if a scope has this name;
+   * other values have only a fingerprint.
+   */
   | {
       readonly type: 'introspection_denied'
       readonly scope?: string
@@ -100,49 +107,51 @@ export type Fact =
       readonly duration: number
       readonly error: string
       readonly reason: string
-      /** The public text that the caller got; it names the parameter, where there is one. */
+      /** The `error_description` of the response. It names the parameter, if one is at fault. */
       readonly description: string
     }
-  /** A browser asked whether a page may send a request, and it may not. `origin` is that page's, where it has the form of an origin. */
+  /** A CORS preflight was refused. `origin` is present only if it is well-formed. */
   | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string }
-  /** Something that must not happen: a defect, or a store that is out of reach. `cause` is what was thrown, `port` a function of the host. */
+  /** An internal failure: a defect, or an unavailable storage or host port. `port` is the name of the host port. */
   | { readonly type: 'unhandled_failure'; readonly reason: string; readonly port?: string; readonly cause: EventCause }
-  /** A secret of a client store that is not the base64 of a SHA-256 or SHA-512. It was skipped. */
+  /** A secret from a client store is not the base64 of a SHA-256 or SHA-512, and was skipped. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
-  /** A stored record that is not ours, torn, or of an unknown version. It counts as absent. */
+  /** A stored record is of foreign origin, incomplete, or of an unknown version. It is treated as absent. */
   | {
       readonly type: 'record_rejected'
       readonly kind: string
       readonly reason: 'version_unknown' | 'record_malformed'
     }
-  /** A key ring that is kept in the store has a new signing key; told by the one process that made it. */
+  /** A stored key ring has a new signing key. Recorded only by the process that created it. */
   | {
       readonly type: 'keys_rotated'
       readonly algorithm: string
       readonly reason: 'scheduled' | 'command' | 'algorithm_added' | 'key_refused'
-      /** What signs from now on. */
+      /** The key that signs now. */
       readonly kid: string
-      /** What will sign after it. */
+      /** The key that will sign after the next rotation. */
       readonly nextKid: string
-      /** What signed before; absent where the algorithm is new. */
+      /** The key that signed before; absent for a new algorithm. */
       readonly retiredKid?: string
     }
-  /** By command; `compromised`: its tokens are refused from now on. */
+  /** An operator has retired a key. `compromised`: tokens that it signed are refused. */
   | {
       readonly type: 'key_retired'
       readonly kid: string
       readonly algorithm: string
       readonly compromised: boolean
     }
-  /** A name, an address or a client has reached a limit; told once by each process, not for each request that waits. */
+  /**
+   * A user name, address or client has reached a limit. Recorded once by each process, not for each refused request.
+   */
   | { readonly type: 'abuse_limited'; readonly limit: string; readonly retryAfter: number }
   | { readonly type: 'startup_warning'; readonly reason: string; readonly message: string }
 
 /**
- * A fact with its circumstances. `id` is unique, and its part before the dot is `requestId`, which this provider made; `time` is in epoch seconds;
- * `duration` in milliseconds; a `fingerprint` is the first 8 hex digits of the credential's SHA-256, and a `family` those of the SHA-256 of the
- * family's identifier, where the token belongs to one. `traceId` and `parentSpanId` may be what the caller sent as `traceparent` (W3C Trace
- * Context); `spanId` is ours.
+ * An event: a fact with its context. `id` is unique; the part before the dot is `requestId`, which the provider
+ * generates. `time` is in epoch seconds, `duration` in milliseconds. A `fingerprint` is the first 8 hex digits of the
+ * SHA-256 of the credential, and `family` those of the SHA-256 of the family id. `traceId` and `parentSpanId` can come
+ * from the caller's `traceparent` (W3C Trace Context); `spanId` is generated by the provider.
  *
  * @see wire contract, section 10
  */
@@ -156,10 +165,10 @@ export type ProviderEvent = Fact & {
   readonly endpoint?: string
   readonly clientId?: string
   readonly sub?: string
-  /** Of a login: the tenant that `acr_values` names. */
+  /** Logins only: the tenant from `acr_values`. */
   readonly tenant?: string
   readonly clientAddress?: string
 }
 
-/** Gets every event. It can change nothing: what it returns is ignored, what it throws is swallowed and counted. */
+/** Receives every event. Its result is ignored, and its errors are only counted (`observerFailures`). */
 export type Observer = (event: ProviderEvent) => unknown

@@ -1,19 +1,21 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** The place of one request in a trace that may reach over several services. Everything in it is lower-case hex, whoever sent it. */
+/**
+ * The position of a request in a distributed trace. All ids are validated lower-case hex, even if the caller sent them.
+ */
 export interface TraceContext {
-  /** 32 hex digits: the same for every service that the request passes. */
+  /** 32 hex digits: the same in every service of the trace. */
   readonly traceId: string
-  /** 16 hex digits: this service's part. */
+  /** 16 hex digits: the span of this request. */
   readonly spanId: string
-  /** The caller's part, where the request continues a trace. */
+  /** The span of the caller, if the request continues a trace. */
   readonly parentSpanId?: string
-  /** 0 to 3: bit 0 sampled, bit 1 random trace id. */
+  /** 0 to 3. Bit 0: sampled; bit 1: random trace id. */
   readonly flags: number
 }
 
-/** A valid `traceparent`, read. */
+/** A parsed `traceparent`. */
 export interface TraceParent {
   readonly traceId: string
   readonly parentSpanId: string
@@ -22,31 +24,31 @@ export interface TraceParent {
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/u
 const versionZeroLength = 55
-// Bits without a meaning are not passed on: W3C Trace Context, "Other Flags".
+// Undefined bits must not be passed on: W3C Trace Context, "Other Flags".
 const knownFlags = 3
 
 /**
- * What a `traceparent` header says, or `undefined` where it is absent or invalid and the request starts a trace of its own.
+ * Parses a `traceparent` header. Returns `undefined` if it is absent or invalid; the request then starts a new trace.
  *
  * @see https://www.w3.org/TR/trace-context/ sections 3.2 and 4.3; Level 2 for the random flag
  */
 export function parseTraceparent(header: string | null | undefined): TraceParent | undefined {
   const [, version, traceId = '', parentSpanId = '', flags = ''] = form.exec(header ?? '') ?? []
   if (version === undefined || version === 'ff') return undefined
-  // A later version may append fields after a dash; this one may not.
+  // Only later versions can append fields after a dash.
   if (version === '00' && header?.length !== versionZeroLength) return undefined
   if (/^0+$/u.test(traceId) || /^0+$/u.test(parentSpanId)) return undefined
   return { traceId, parentSpanId, flags: Number.parseInt(flags, 16) & knownFlags }
 }
 
-/** What a response, or a call to another service, carries: version 00. */
+/** Returns the `traceparent` of a response or an outgoing call, in version 00. */
 export const traceparentOf = ({ traceId, spanId, flags }: TraceContext): string => `00-${traceId}-${spanId}-0${flags}`
 
 const traceIdLength = 16
 const spanIdLength = 8
 const randomTraceId = 2
 
-/** Continues the trace that a request names, or starts one: not sampled, because nobody has asked for that. */
+/** Continues the trace of a request, or starts a new one, which is not sampled. */
 export function openTraceContext(headers: Headers, runtime: Pick<Runtime, 'randomBytes'>): TraceContext {
   const parent = parseTraceparent(headers.get('traceparent'))
   if (parent !== undefined) return { ...parent, spanId: hex(runtime.randomBytes(spanIdLength)) }
@@ -54,10 +56,12 @@ export function openTraceContext(headers: Headers, runtime: Pick<Runtime, 'rando
   return { traceId: digits.slice(0, 2 * traceIdLength), spanId: digits.slice(2 * traceIdLength), flags: randomTraceId }
 }
 
-/** Characters of a `tracestate` that every service must pass on; a longer one may be dropped (W3C Trace Context, section 3.3.1.5). */
+/**
+ * The `tracestate` length that services must pass on; a longer one can be dropped (W3C Trace Context, section 3.3.1.5).
+ */
 const tracestateLength = 512
 
-/** The `tracestate` to pass on with a continued trace; without a valid `traceparent` it means nothing and is dropped. */
+/** Returns the `tracestate` to pass on. Without a valid `traceparent`, it is dropped. */
 export function tracestateOf(headers: Headers): string | undefined {
   const state = headers.get('tracestate')
   if (state === null || state.length > tracestateLength || !/^[\t\x20-\x7E]+$/u.test(state)) return undefined

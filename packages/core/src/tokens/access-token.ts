@@ -17,7 +17,7 @@ import { isProtocolClaim } from './protocol-claims.ts'
 import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
 import { userIn } from './token-user.ts'
 
-/** A record that is written before the commit, and removed again by a request that loses it. */
+/** A record that is written before the commit, and deleted if the request loses the race. */
 export interface NewRecord {
   readonly key: string
   readonly value: unknown
@@ -36,15 +36,15 @@ export interface NewAccessToken {
   readonly lifetime: number
 }
 
-/** Whom a token is about, as far as it could be read; for events. */
+/** What is known about a token, valid or not; for events. */
 export interface TokenFacts {
   readonly fingerprint: string
   readonly client?: Client | undefined
-  /** The user; never a client. */
+  /** The user, never the client. */
   readonly sub?: string | undefined
 }
 
-/** What an event tells of an access token that was revoked. */
+/** What an event contains about a revoked access token. */
 export interface RevokedToken {
   readonly fingerprint: string
   readonly family?: string
@@ -60,20 +60,26 @@ export type AccessTokenValidation =
     })
   | (TokenFacts & { readonly valid: false; readonly reason: string })
 
-/** Issues and validates access tokens: JWTs (RFC 9068) and reference tokens, which carry the same claims. */
+/** Mints, validates and revokes access tokens: JWTs (RFC 9068), and reference tokens with the same claims. */
 export interface AccessTokens {
   mint(token: NewAccessToken): Promise<{ readonly token: string; readonly records: readonly NewRecord[] }>
   validate(token: string): Promise<AccessTokenValidation>
-  /** Refuses the token from now on. `undefined` when there was nothing to do: it is no live token of this client. */
+  /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is not a valid token of this client. */
   revoke(token: string, client: Client): Promise<RevokedToken | undefined>
 }
 
 const longestReference = 512
 
-/** Seconds by which the clocks of servers on one store may differ: a token that has ended at one of them may live at another. */
+/**
+ * Seconds by which the clocks of servers with the same storage may differ: a token that has expired on one may still be
+ * valid on another.
+ */
 const clockSkew = 60
 
-/** What a JWT is denied by. One without an identifier of its own is known by what was signed: the signature itself can be varied. */
+/**
+ * The id of a JWT in the deny list: its `jti` or, without one, its signed part. Not the signature, of which several can
+ * be valid.
+ */
 const denialIdOf = (token: string, jti: Json | undefined): string =>
   typeof jti === 'string' ? jti : token.slice(0, token.lastIndexOf('.'))
 
@@ -90,7 +96,7 @@ export function createAccessTokens(deps: {
   readonly clientTokenSubject: 'none' | 'client_id'
   /** Seconds. */
   readonly clockTolerance: number
-  /** Whether anybody gets the events. */
+  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): AccessTokens {
@@ -111,7 +117,7 @@ export function createAccessTokens(deps: {
   } = deps
   const audiences = createAudiences(issuer, directory)
 
-  /** What the user's API scopes ask of the user service. */
+  /** Returns the user claims that the API scopes request from the user service. */
   async function userClaims(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
     const names = new Set<string>()
     for (const name of scopes) {
@@ -136,7 +142,7 @@ export function createAccessTokens(deps: {
     const now = runtime.now()
     const custom = { ...(subject && (await userClaims(subject.sub, scopes))), ...token.claims }
     for (const name of Object.keys(custom)) {
-      if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} belongs to the protocol and cannot be set`)
+      if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} is reserved for the protocol and cannot be set`)
     }
     return {
       iss: issuer,
@@ -163,7 +169,7 @@ export function createAccessTokens(deps: {
 
   function readReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
     return after(findReference(token, hash), (claims) =>
-      // The record outlives the token, and the clock tolerance counts for both formats alike.
+      // The record outlives the token. The clock tolerance applies as for JWTs.
       claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined,
     )
   }
@@ -189,7 +195,7 @@ export function createAccessTokens(deps: {
 
     async validate(token) {
       const isJwt = token.includes('.')
-      // A JWT is hashed for its name in events only, a reference token is found by it.
+      // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
       const hash = isJwt && !observed ? '' : hashOf(token, runtime)
       const fingerprint = fingerprintOf(hash)
       const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
@@ -203,7 +209,7 @@ export function createAccessTokens(deps: {
       const [client, revoked, denied, epochs, active] = await allOf([
         clients.find(clientId),
         typeof family === 'string' && families.isRevoked(family),
-        // The record of a reference token is gone when it was revoked; a JWT stays as valid as it looks.
+        // Only for JWTs: revoking a reference token deletes its record.
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
         revocationEpochs.current(clientId, sub),
         sub === undefined || isActive(users, sub),
@@ -225,7 +231,7 @@ export function createAccessTokens(deps: {
       const tolerance = clockTolerance + clockSkew
       const claims = isJwt ? await jwt.verify(token, 'at+jwt', tolerance) : await findReference(token, hash)
       if (claims === undefined) {
-        // Perhaps it was removed, and whoever did so failed before that was safe from a crash of the store.
+        // A process may have deleted the record but crashed before the deletion was durable.
         if (!isJwt) await store.delete(keyOf('access', hash))
         return undefined
       }

@@ -1,10 +1,10 @@
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { Json } from '../json.ts'
 
-/** Which APIs an access token is for, by its scopes. */
+/** Determines the audience of access tokens from their scopes. */
 export interface Audiences {
   of(scopes: readonly string[]): string | readonly string[]
-  /** Whether `aud` of a token names one of the APIs that its scopes are for today. */
+  /** Whether `aud` contains an audience of the token's scopes, according to the current configuration. */
   fits(aud: Json | undefined, scopes: readonly string[]): boolean
 }
 

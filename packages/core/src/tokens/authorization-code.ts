@@ -17,41 +17,45 @@ import { type Families, longestTokenLifetime } from './family.ts'
 import { isProtocolClaim } from './protocol-claims.ts'
 import { type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
-/** The request of a client for a code, as the host's login page has read it. */
+/** An authorization request, as the login page has parsed it. */
 export interface AuthorizationRequest {
   readonly clientId: string
-  /** Exactly as the client sent it; one of its `redirectUris`, where a loopback one may have another port (RFC 8252 section 7.3). */
+  /**
+   * The `redirect_uri` of the request, unchanged. Must be one of the client's `redirectUris`; a loopback URI may have
+   * another port (RFC 8252 section 7.3).
+   */
   readonly redirectUri: string
-  /** What the user agreed to; each allowed to the client. */
+  /** The scopes that the user consented to. Each must be allowed for the client. */
   readonly scopes: readonly string[]
-  /** At most 300 characters; comes back in the identity token. */
+  /** At most 300 characters; included in the identity token. */
   readonly nonce?: string
   /** RFC 7636 section 4.2. Required for a public client. */
   readonly codeChallenge?: string
-  /** Default `S256`; `plain` only where the client allows it. */
+  /** Default: `S256`. `plain` requires `allowPlainCodeChallenge` of the client. */
   readonly codeChallengeMethod?: 'S256' | 'plain'
 }
 
-/** What the host's login page knows when the user has logged in and agreed. */
+/** An authorization request that the user has consented to. */
 export interface NewAuthorizationCode extends AuthorizationRequest {
   readonly subject: Subject
-  /** Extra claims of the access tokens. */
+  /** Additional claims of the access tokens. */
   readonly claims?: Readonly<Record<string, Json>>
 }
 
 /**
- * Checks the request of a client as `createAuthorizationCode` does, before there is a user. A login page calls it before it asks for a password. It
- * stores nothing.
+ * Validates an authorization request without storing anything. A login page calls it before it asks for a password.
  *
- * @throws OAuthError as `createAuthorizationCode`, with the same rule for the redirect.
+ * @throws OAuthError as `createAuthorizationCode` does, with the same rule for the redirect.
  */
 export type CheckAuthorizationRequest = (request: AuthorizationRequest) => Promise<void>
 
 /**
- * Makes a code for the host to send to the client's redirect URI. It lives 60 seconds by default and is redeemed once.
+ * Validates an authorization request and creates a code, which the login page sends to the redirect URI. A code is
+ * valid for 60 seconds by default, and for one use.
  *
- * @throws OAuthError with the code that RFC 6749 section 4.1.2.1 names for the redirect: `unauthorized_client`, `invalid_request`, `invalid_scope`. The host does not
- * redirect when `details.reason` is `client_unknown` or `redirect_uri_mismatch`: these two are checked before anything else.
+ * @throws OAuthError with an error code for the redirect (RFC 6749 section 4.1.2.1): `unauthorized_client`,
+ * `invalid_request` or `invalid_scope`. Do not redirect if `details.reason` is `client_unknown` or
+ * `redirect_uri_mismatch`; these are checked before anything else.
  */
 export type CreateAuthorizationCode = (code: NewAuthorizationCode) => Promise<string>
 
@@ -79,9 +83,10 @@ const refuse = (
 function demandsOf(code: AuthorizationRequest, client: Client): JsonObject | undefined {
   const { codeChallenge: challenge, codeChallengeMethod: method = 'S256' } = code
   if (challenge === undefined) {
-    if (client.public) throw refuse('invalid_request', 'A public client needs a code_challenge', 'proof_key_required')
+    if (client.public)
+      throw refuse('invalid_request', 'A public client requires a code_challenge', 'proof_key_required')
     if (code.codeChallengeMethod === undefined) return undefined
-    throw refuse('invalid_request', 'code_challenge_method needs a code_challenge', 'challenge_missing')
+    throw refuse('invalid_request', 'code_challenge_method requires a code_challenge', 'challenge_missing')
   }
   if (method === 'plain' && !client.allowPlainCodeChallenge) {
     throw refuse('invalid_request', 'The code_challenge_method plain is not allowed', 'plain_not_allowed')
@@ -93,9 +98,12 @@ function demandsOf(code: AuthorizationRequest, client: Client): JsonObject | und
   return { proof_key: { challenge, method } }
 }
 
-/** One sentence for the developer of the login page. It quotes no value: the values come from a browser. */
+/**
+ * Describes the first mistake, for the developer of the login page. Contains no value, because the values come from a
+ * browser.
+ */
 function malformed(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
-  // A mistyped name comes before what is missing because of it.
+  // An unknown key first: it often explains why a required one is missing.
   const issue = issues.find(({ expected }) => expected === 'never') ?? issues[0]
   const isOurs = issue.expected === 'never' || issue.message === 'is required'
   return `${v.getDotPath(issue) ?? 'The authorization code'} ${isOurs ? issue.message : 'is malformed'}`
@@ -113,7 +121,10 @@ export function createAuthorizationCodes(deps: {
 }): { readonly check: CheckAuthorizationRequest; readonly create: CreateAuthorizationCode } {
   const { issuer, clients, scopes: directory, store, families, revocationEpochs, runtime, recorder } = deps
 
-  /** @param problem what is malformed, for a page that leaves a member out: a browser cannot do that. */
+  /**
+   * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
+   * in the login page.
+   */
   async function clientOf(input: AuthorizationRequest, problem = ''): Promise<Client> {
     const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...input }
     if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
@@ -125,12 +136,19 @@ export function createAuthorizationCodes(deps: {
       throw refuse('invalid_request', `The redirect_uri ${why}`, 'redirect_uri_mismatch')
     }
     if (!client.grantTypes.includes('authorization_code')) {
-      throw refuse('unauthorized_client', 'The client may not use authorization codes', 'grant_type_not_allowed')
+      throw refuse(
+        'unauthorized_client',
+        'The client is not allowed to use authorization codes',
+        'grant_type_not_allowed',
+      )
     }
     return client
   }
 
-  /** Refuses for the client and its redirect URI first: whether the host may redirect at all depends on them. */
+  /**
+   * Validates a request. Checks the client and the redirect URI first, because they decide whether the login page may
+   * redirect.
+   */
   async function judge(
     input: AuthorizationRequest,
     schema: v.GenericSchema,
@@ -156,12 +174,12 @@ export function createAuthorizationCodes(deps: {
   const create: CreateAuthorizationCode = async (input) => {
     const { client, scopes, demands } = await judge(input, newCodeSchema)
     if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
-      throw refuse('invalid_request', 'A claim has a name of the protocol', 'claim_reserved')
+      throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
     }
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
     const redeemableUntil = now + client.authorizationCodeLifetime
-    // The record stays as long as tokens of the code may live: a late replay is a sign of theft, and revokes them.
+    // Kept as long as tokens from this code can be valid: a late replay is a sign of theft and revokes them.
     const longest = scopes.includes('offline_access') ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + longestTokenLifetime(client)
     const family = runtime.base64url(runtime.randomBytes(16))

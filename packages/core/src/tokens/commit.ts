@@ -14,24 +14,30 @@ import type { Minted } from './mint.ts'
 import { openResponse, sealResponse } from './sealed-response.ts'
 import { spentKeyOf } from './stored-grant.ts'
 
-/** One token request at the moment of its commit: everything was checked. */
+/** A token request that has passed all checks and is ready for the commit. */
 export interface Spending {
   readonly client: Client
   readonly redemptions: readonly RedemptionFacts[]
-  /** A stored grant that goes on unspent; a spent one does not. */
+  /** A stored grant that is used without being spent. It must not be spent already. */
   readonly continues: RedemptionFacts | undefined
-  /** What two requests must share to be one request that was sent twice. */
+  /** Identifies the request: a request with the same value is a retry. */
   readonly request: string
   /** The grant's public text of `invalid_grant`. */
   readonly refusal: string
   readonly trace: Trace
 }
 
-/** The one place that spends single-use credentials. */
+/** Spends single-use credentials. No other part of the core does. */
 export interface Commit {
-  /** The answer to a credential that is known to be spent, before anything is minted; `undefined` where none is. */
+  /**
+   * Handles a credential that was already spent when it was looked up: returns the response to a retry, or throws.
+   * Returns `undefined` if none is spent.
+   */
   replayOf(spending: Spending): Promise<JsonObject | undefined>
-  /** Writes the records, spends, and answers. A request that loses the race leaves nothing behind and is a replay. */
+  /**
+   * Writes the records, spends the credentials, and returns the response. A request that loses the race deletes its
+   * records and is handled as a replay.
+   */
   spend(spending: Spending, minted: Minted): Promise<JsonObject>
 }
 
@@ -54,8 +60,9 @@ export function createCommit(deps: {
   })
 
   /**
-   * The response that the first of two equal refresh requests got, inside the retry window and until its refresh token is spent: a client that uses
-   * the successor has received the response, so whoever presents the old token then is somebody else (RFC 9700 section 4.14.2).
+   * Returns the stored response for a retry of a refresh request, inside the retry window and until the successor is
+   * spent. A client that uses the successor has received the response, so a later use of the old token comes from
+   * another party (RFC 9700 section 4.14.2).
    */
   async function retried({ request }: Spending, redeemed: RedemptionFacts, spent: SpentRecord | undefined) {
     const { credential } = redeemed
@@ -68,7 +75,7 @@ export function createCommit(deps: {
     const { refresh_token: successor } = answer
     const [isUsed] = await allOf([
       typeof successor === 'string' && store.has(spentKeyOf('refresh', hashOf(successor, runtime))),
-      // The process that spent the token may have died before its marker was safe from a crash of the store.
+      // The process that spent the token may have crashed before its marker was durable.
       store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
     ])
     return isUsed ? undefined : answer
@@ -97,7 +104,7 @@ export function createCommit(deps: {
   const markerOf = ({ kind, hash }: RedemptionFacts): MaybePromise<SpentRecord | undefined> =>
     store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker)
 
-  /** A request that lost: perhaps because its twin was faster, which then has the answer for both. */
+  /** Handles a request that lost the race. The winner may be a concurrent retry, whose response then serves both. */
   async function answerLoser(spending: Spending, lost: RedemptionFacts): Promise<JsonObject> {
     const refresh = spending.redemptions.find(({ kind }) => kind === 'refresh')
     if (lost.kind === 'plugin' && refresh !== undefined) {
@@ -107,7 +114,10 @@ export function createCommit(deps: {
     return answerReplay(spending, lost, await markerOf(lost))
   }
 
-  /** Where the answer waits for a client that does not get it. Only a rotated refresh token can be retried. */
+  /**
+   * Stores the encrypted response for a client that does not receive it. Only the rotation of a refresh token can be
+   * retried.
+   */
   async function replayRecord({ client, redemptions }: Spending, response: JsonObject) {
     const { retryWindow } = client.refreshToken
     const refresh = redemptions.find(({ kind }) => kind === 'refresh')
@@ -131,17 +141,17 @@ export function createCommit(deps: {
       const { redemptions, request, trace } = spending
       const replay = await replayRecord(spending, response)
       const written = replay === undefined ? records : [...records, replay.record]
-      // Everything that the answer names is there before the credential is spent: a crash in between costs nothing but orphans.
+      // All records are written before the credential is spent, so a crash in between leaves only orphaned records.
       await allOf(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
       const marker: SpentRecord = {
         spentAt: runtime.now(),
         attempt: redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12)),
         ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request } }),
       }
-      // A proof of the grant's own first: when it was used before, the stored grant stays as it was.
+      // The plugin's own credential first: if it was already used, the stored grant remains unspent.
       for (const redeemed of [...redemptions].sort(ownFirst)) {
         if (await store.insert(spentKeyOf(redeemed.kind, redeemed.hash), marker, redeemed.expiresAt)) continue
-        // A connection that broke may have sent our own insert twice.
+        // After a broken connection, the driver may have sent our own insert twice.
         if ((await markerOf(redeemed))?.attempt === marker.attempt) continue
         await Promise.all(written.map((record) => store.delete(record.key)))
         return answerLoser(spending, redeemed)

@@ -3,14 +3,14 @@ import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** JWTs that were revoked before their end. One record each, by `jti`, for as long as the JWT would have lived: nothing is ever listed. */
+/** JWTs that were revoked before they expired: one record for each, until the JWT would have expired. */
 export interface DenyList {
-  /** @param id what the token is known by: its `jti` */
+  /** @param id the `jti` of the token, or its signed part */
   isDenied(id: string): MaybePromise<boolean>
   /**
-   * `true` when it was not denied before.
+   * Denies a JWT. Returns `true` if it was not denied before.
    *
-   * @param until epoch seconds after which the JWT is refused anyway
+   * @param until epoch seconds after which the JWT has expired
    */
   deny(id: string, until: number): MaybePromise<boolean>
 }

@@ -9,24 +9,24 @@ import type { Families } from './family.ts'
 import { spentKeyOf } from './stored-grant.ts'
 
 /**
- * Counts the failed proofs of each authorization code, exactly across processes, and ends a code at the tenth. A redemption that succeeds asks for
- * nothing more than before: the end is the marker of a spent code.
+ * Counts the failed proofs of each authorization code, exactly and across processes, and ends the code at the tenth. An
+ * ended code gets the marker of a spent code, so a successful redemption costs no additional read.
  *
  * @see wire contract, section 3; docs/decisions/0029-ten-failed-proofs-end-a-code.md
  */
 export interface FailedProofs {
   /**
-   * Counts one. Does nothing for another credential than a code, a code of another client, and a code that is spent.
+   * Counts a failed proof. Ignores other credentials than codes, codes of other clients, and spent codes.
    *
    * @throws OAuthError `temporarily_unavailable` when it cannot be counted.
    */
   record(stored: RedemptionFacts, client: Client, trace: Trace): Promise<void>
 }
 
-/** The failure after so many ends the code. */
+/** The number of failures after which the next one ends the code. */
 const forgiven = 9
 
-/** Seconds that a count outlives its code, for servers whose clocks differ. */
+/** Seconds by which a count outlives its code, to allow for clock skew between servers. */
 const margin = 60
 
 export function createFailedProofs(deps: {
@@ -43,7 +43,7 @@ export function createFailedProofs(deps: {
   return {
     async record({ kind, hash, expiresAt, record, spent }, client, trace) {
       if (kind !== 'code' || record === undefined || record.clientId !== client.clientId || spent !== undefined) return
-      // Each failure takes the first free slot, so the one that finds none is the tenth, whichever process it reaches.
+      // Each failure takes the first free slot, so the one that finds none is the tenth, whichever process handles it.
       for (let slot = 0; slot < forgiven; slot += 1) {
         if (await store.insert(slotKey(hash, slot), {}, record.redeemableUntil + margin)) return
       }

@@ -7,24 +7,27 @@ import type { GrantRecord, RevokedRecord } from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** All tokens of one authorization. One record revokes them, those also that are being issued at this instant. */
+/** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {
-  /** The family as events name it; nothing where there is none, or nobody observes. */
+  /** Returns the fingerprint of the family for an event; an empty object if there is no family or no observer. */
   named(family: string | undefined): { readonly family?: string }
   isRevoked(family: string): MaybePromise<boolean>
-  /** Ends the family that a code or refresh token of this client belongs to. Resolves only when that is as safe as the store can make it. */
+  /**
+   * Revokes the family of a code or refresh token of this client. Resolves when the storage has made the record
+   * durable.
+   */
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
-  /** Ends a family of which only its name is known, for as long as any token could live. */
+  /** Revokes a family of which only the id is known, for as long as any token can be valid. */
   revokeByName(family: string, reason: string, trace: Trace): Promise<void>
-  /** For a family that was found to be revoked: whoever revoked it may have failed before its mark was safe from a crash of the store. */
+  /** Writes the record of a revoked family again: the process that wrote it may have crashed before it was durable. */
   confirm(record: GrantRecord): Promise<void>
 }
 
-/** Seconds for which the last tokens of a family of this client can live. */
+/** Seconds for which access and identity tokens of this client can be valid. */
 export const longestTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
   Math.max(accessTokenLifetime, identityTokenLifetime)
 
-/** Seconds that the record outlives the last token, for clocks that differ. */
+/** Seconds by which the record outlives the last token, to allow for clock skew. */
 const margin = 86_400
 
 export function createFamilies(deps: {
@@ -37,7 +40,7 @@ export function createFamilies(deps: {
     family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
 
-  /** Whether this call made the mark. */
+  /** Writes the record. Returns `true` if it did not exist. */
   function mark(family: string, lastEnd: number, reason: string): MaybePromise<boolean> {
     const revoked: RevokedRecord = { revokedAt: runtime.now(), reason }
     return store.insert(keyOfFamily(family), revoked, lastEnd + margin)
@@ -52,7 +55,8 @@ export function createFamilies(deps: {
     named,
     isRevoked: (family) => store.has(keyOfFamily(family)),
     async revoke({ family, keptUntil }, client, reason, trace) {
-      // A successor that was issued since, or is at this instant, may live longer than this record knew: lifetimes get lengthened.
+      // A successor may be valid longer than this record expects, because the configured lifetimes can have been
+      // increased.
       const { absoluteLifetime } = client.refreshToken
       const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + longestTokenLifetime(client))
       await end(family, lastEnd, reason, trace)

@@ -15,17 +15,17 @@ import type { AccessTokens } from './access-token.ts'
 import type { StoredGrants } from './stored-grant.ts'
 import { withUserOnly } from './token-user.ts'
 
-/** The kit of one plugin for one request, and the stored grants that it has handed out. */
+/** The kit of a grant for one request, and what it has returned to the grant. */
 export interface RequestKit {
   readonly kit: GrantKit
-  /** The same for a check of this request, with records of the check's own whatever the grant type is. */
+  /** The same kit for a grant check, with the check's own records. */
   kitOf(check: GrantCheck): GrantKit
   readonly found: readonly Redemption[]
-  /** The claims of access tokens that it has said to be valid. */
+  /** The claims of the access tokens that the kit has validated. */
   readonly validated: readonly JsonObject[]
 }
 
-/** Whose records: those of a grant type, or of the check of a demand. The two never have the same length. */
+/** The owner of records: a grant type or a grant check. The different lengths keep them apart. */
 type Owner = readonly [grantType: string] | readonly [kind: 'grant-check', settles: string]
 
 export type CreateGrantKit = (grantType: string, client: AuthenticatedClient, trace: Trace) => RequestKit
@@ -39,15 +39,18 @@ export function createGrantKits(deps: {
 }): CreateGrantKit {
   const { store, storedGrants, accessTokens, authenticateUser, runtime } = deps
 
-  // The owner's name goes into the hash: one plugin cannot name the record of another.
+  // The hash includes the owner, so that a plugin cannot access the records of another.
   const hashIn = (owner: Owner, key: string): string => hashOf(JSON.stringify([...owner, key]), runtime)
 
-  /** A duration in the place of a moment would make a single-use credential work again a moment later. */
+  /**
+   * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable
+   * again immediately.
+   */
   function momentOf(expiresAt: number): number {
     const now = runtime.now()
     if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + longestLifetime) return expiresAt
     throw new TypeError(
-      `expiresAt is in epoch seconds and ${expiresAt} is not to come; write kit.now() + a number of seconds`,
+      `expiresAt must be in epoch seconds and in the future, but is ${expiresAt}; use kit.now() plus a number of seconds`,
     )
   }
 

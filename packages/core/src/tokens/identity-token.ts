@@ -17,7 +17,9 @@ export type IdentityTokenValidation =
   | (TokenFacts & { readonly valid: true; readonly claims: JsonObject; readonly client: Client })
   | (TokenFacts & { readonly valid: false; readonly reason: string })
 
-/** Issues and validates identity tokens. They say who logged in, and carry no profile: userinfo does. */
+/**
+ * Mints and validates identity tokens. They identify the user but contain no profile claims, which userinfo returns.
+ */
 export interface IdentityTokens {
   mint(token: {
     readonly client: Client
@@ -25,7 +27,7 @@ export interface IdentityTokens {
     readonly nonce: string | undefined
     /** For `at_hash`. */
     readonly accessToken: string
-    /** Absent where the grant stored nothing: then no replay can end anything. */
+    /** `undefined` if the authorization has no stored grant, so there is no family to revoke. */
     readonly family: string | undefined
     readonly epochs: Epochs
   }): Promise<string>
@@ -40,13 +42,15 @@ export function createIdentityTokens(deps: {
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly revocationEpochs: RevocationEpochs
-  /** Whether anybody gets the events. */
+  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
   const { issuer, clients, users, families, keys, jwt, revocationEpochs, observed, runtime } = deps
 
-  /** OpenID Connect Core section 3.1.3.6: the left half of the hash that belongs to the signature's algorithm. */
+  /**
+   * OpenID Connect Core section 3.1.3.6: the left half of the hash, with the hash function of the signing algorithm.
+   */
   function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): string {
     const hash = algorithm === 'EdDSA' ? runtime.sha512 : runtime.sha256
     const digest = hash(utf8(accessToken))
@@ -77,7 +81,7 @@ export function createIdentityTokens(deps: {
     },
 
     async validate(token, clientId) {
-      // Its name in events only: nobody finds a JWT by its hash.
+      // Only for events: JWTs are not looked up by their hash.
       const fingerprint = observed ? fingerprintOf(hashOf(token, runtime)) : ''
       const claims = await jwt.verify(token, 'JWT')
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }

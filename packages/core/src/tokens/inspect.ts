@@ -13,21 +13,28 @@ import { decodeJwt, type Jwt, longestJwt } from './jwt.ts'
 import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
 import type { StoredGrants, StoredRecord } from './stored-grant.ts'
 
-/** What a token is and whether it would be accepted now. */
+/** The kind and the claims of a token, and whether it is currently valid. */
 export interface TokenInspection {
   readonly kind: 'access_token' | 'identity_token' | 'refresh_token' | 'authorization_code' | 'unknown'
-  /** `reference`: found by its hash in the store. */
+  /** `reference`: found in the storage by its hash. */
   readonly format: 'jwt' | 'reference' | undefined
   readonly valid: boolean
-  /** Why not; a reason of `validation_failed`, or `expired`, `not_yet_valid`, `signature_invalid`, `issuer_mismatch`, `spent`. */
+  /**
+   * Why the token is not valid: a reason of `validation_failed`, or `expired`, `not_yet_valid`, `signature_invalid`,
+   * `issuer_mismatch`, `spent`.
+   */
   readonly reason?: string
-  /** What it says of itself. Nothing of it is proved where the reason is `signature_invalid`. */
+  /** The claims of the token. They are not verified if the reason is `signature_invalid`. */
   readonly claims: JsonObject
-  /** The `grant_id` of the authorization that it belongs to, where it has one; for `revoke({ family })`. */
+  /** The family of the token (its `grant_id`), if it has one; for `revoke({ family })`. */
   readonly family?: string
 }
 
-/** Says what a token is, without spending or changing anything, without an event. @throws OAuthError `temporarily_unavailable` when the storage fails. */
+/**
+ * Inspects a token of any kind. Spends nothing, changes nothing and records no event.
+ *
+ * @throws OAuthError `temporarily_unavailable` when the storage fails.
+ */
 export type Inspect = (token: string) => Promise<TokenInspection>
 
 const unknown: TokenInspection = {
@@ -40,7 +47,7 @@ const unknown: TokenInspection = {
 
 const familyIn = ({ grant_id: family }: JsonObject) => (typeof family === 'string' ? { family } : {})
 
-/** A stored grant in the words of a token. */
+/** Describes a stored grant with token claims. */
 const claimsOf = ({ record }: { readonly record: GrantRecord }): JsonObject => ({
   iss: record.issuer,
   client_id: record.clientId,
@@ -71,7 +78,7 @@ export function createInspect(deps: {
 }): Inspect {
   const { issuer, clients, users, store, accessTokens, identityTokens, storedGrants, families, jwt, runtime } = deps
 
-  /** The one reason that hides four in a verdict for strangers, told apart for the operator. */
+  /** Distinguishes, for the operator, the causes that `token_unknown` combines for other callers. */
   async function whyNot(token: string, type: 'at+jwt' | 'JWT', claims: JsonObject): Promise<string> {
     if (claims.iss !== issuer) return 'issuer_mismatch'
     if ((await jwt.verify(token, type, Number.POSITIVE_INFINITY)) === undefined) return 'signature_invalid'

@@ -4,27 +4,31 @@ import type { KeyRing, RingKey } from '../keys/key-ring.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 
-/** `typ` of the two kinds of JWT, so that one is never taken for the other (RFC 9068 section 2.1; RFC 8725 section 3.11). */
+/**
+ * The `typ` of access tokens and identity tokens, which prevents using one as the other (RFC 9068 section 2.1; RFC 8725
+ * section 3.11).
+ */
 export type TokenType = 'at+jwt' | 'JWT'
 
 export const longestJwt = 51_200
 
-// RFC 7515 section 5.2: no white space, no padding. A decoder that forgives them gives one token many spellings.
+// RFC 7515 section 5.2: no white space, no padding. A lenient decoder would accept many spellings of one token.
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/u
 
-/** Signs and verifies with the provider's own keys. */
+/** Signs and verifies JWTs with the keys of the provider. */
 export interface Jwt {
-  /** @param algorithm the usual one unless said otherwise */
+  /** @param algorithm default: the first algorithm of the key ring */
   sign(claims: JsonObject, type: TokenType, algorithm?: SigningAlgorithm): Promise<string>
   /**
-   * The claims, or `undefined` for whatever reason. Issuer, type, algorithm and times are judged; audience and the rest are the caller's.
+   * Returns the claims, or `undefined` if the JWT is not valid. Checks the signature, issuer, type, algorithm and
+   * times; the caller checks the audience and other claims.
    *
-   * @param tolerance seconds by which the times may be missed; that of the provider unless said otherwise
+   * @param tolerance clock tolerance in seconds; default: that of the provider
    */
   verify(token: string, type: TokenType, tolerance?: number): Promise<JsonObject | undefined>
 }
 
-/** What a part of a JWS holds; `undefined` for anything but a JSON object in UTF-8. */
+/** Decodes a part of a JWS; returns `undefined` if it is not a JSON object in UTF-8. */
 function objectIn(part: string): JsonObject | undefined {
   const bytes = decodeBase64url(part)
   const text = bytes && decodeUtf8(bytes)
@@ -33,16 +37,16 @@ function objectIn(part: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
   } catch {
-    // What a stranger hands in need not be JSON.
+    // Input from callers may not be JSON.
     return undefined
   }
 }
 
-/** RFC 7515 section 4.1.9: the case does not count, and `application/` is left out. */
+/** RFC 7515 section 4.1.9: compared case-insensitively and without `application/`. */
 const mediaType = (type: Json | undefined): string | undefined =>
   typeof type === 'string' ? type.toLowerCase().replace(/^application\//u, '') : undefined
 
-/** What a JWT of ours would say if its signature were right: for whoever looks at it, and never for a decision. */
+/** Decodes a JWT without verifying it. For display only, never for an access decision. */
 export function decodeJwt(token: string): { readonly type: TokenType; readonly claims: JsonObject } | undefined {
   if (token.length > longestJwt) return undefined
   const [, header = '', payload = ''] = compactForm.exec(token) ?? []
@@ -58,7 +62,7 @@ export function createJwt(deps: {
   readonly runtime: Runtime
 }): Jwt {
   const { issuer, keys, clockTolerance, runtime } = deps
-  /** Written once for each key; a key that leaves the ring takes them with it. */
+  /** Encoded headers, cached for each key. */
   const headers = new WeakMap<RingKey, Readonly<Record<TokenType, string>>>()
   const headersOf = (key: RingKey): Readonly<Record<TokenType, string>> => {
     const known = headers.get(key)
@@ -70,7 +74,7 @@ export function createJwt(deps: {
     return written
   }
 
-  /** The key that a header names. An extension that must be understood is none of ours. */
+  /** Finds the key for a header. Rejects headers with `crit`: no critical extension is supported. */
   function keyFor(header: JsonObject | undefined, type: TokenType): MaybePromise<RingKey | undefined> {
     if (header === undefined || header.crit !== undefined || typeof header.kid !== 'string') return undefined
     if (mediaType(header.typ) !== type.toLowerCase()) return undefined
@@ -95,12 +99,12 @@ export function createJwt(deps: {
       if (token.length > longestJwt) return undefined
       const [, header = '', payload = '', end = ''] = compactForm.exec(token) ?? []
       const signature = decodeBase64url(end)
-      // The last character of base64url may hold bits that count for nothing: other spellings of one signature.
+      // The last base64url character may contain unused bits, which would allow other spellings of the same signature.
       if (signature === undefined || runtime.base64url(signature) !== end) return undefined
       const named = objectIn(header)
       const found = keyFor(named, type)
       const key = isThenable(found) ? await found : found
-      // A key verifies its own algorithm only, whatever the header asks for.
+      // A key is used only with its own algorithm, whatever the header specifies.
       if (key === undefined || key.algorithm !== named?.alg) return undefined
       if (!(await key.verify(utf8(`${header}.${payload}`), signature))) return undefined
       const claims = objectIn(payload)

@@ -13,19 +13,19 @@ import { type Families, longestTokenLifetime } from './family.ts'
 import type { IdentityTokens } from './identity-token.ts'
 import { type Epochs, epochsAfter, type RevocationEpochs, recordedEpochs } from './revocation-epochs.ts'
 
-/** Tokens that exist but are not given out: the commit comes after. */
+/** Tokens that are minted but not issued: the commit follows. */
 export interface Minted {
   readonly response: JsonObject
   readonly records: readonly NewRecord[]
-  /** The record of a refresh token that goes on: written after the commit, and nobody's to remove. */
+  /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
   readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
 }
 
 /**
- * Makes the tokens that a checked grant result asks for.
+ * Mints the tokens of a checked grant result.
  *
- * @param shown claims of the access tokens on which the grant rests
+ * @param shown claims of the access tokens that the grant has validated
  */
 export type Mint = (
   result: CheckedResult,
@@ -40,13 +40,16 @@ export function createMint(deps: {
   readonly identityTokens: IdentityTokens
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
-  /** Whether anybody gets the events. */
+  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
   const { issuer, accessTokens, identityTokens, families, revocationEpochs, observed, runtime } = deps
 
-  /** A token that is stored nowhere is issued while the store is away, without an epoch: where anything was ever revoked it is refused. */
+  /**
+   * Returns the current epochs. If the storage is unavailable, a self-contained token is issued without epochs; it is
+   * then refused if the client or subject was ever revoked.
+   */
   function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): MaybePromise<Epochs> {
     const epochs = revocationEpochs.current(clientId, sub)
     if (!selfContained || !isThenable(epochs)) return epochs
@@ -56,7 +59,10 @@ export function createMint(deps: {
     })
   }
 
-  /** The next refresh token of a family, or the first of a new one. `undefined` when the family has reached its end. */
+  /**
+   * Mints the next refresh token of a family, or the first one. Returns `undefined` if the family has reached its
+   * absolute lifetime.
+   */
   function refreshToken(
     result: CheckedResult,
     subject: CompleteSubject,
@@ -72,10 +78,10 @@ export function createMint(deps: {
     const { absoluteLifetime, slidingLifetime } = client.refreshToken
     const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
     if (expiresAt <= now) return undefined
-    // `reuse`: the same token goes on, with a later end.
+    // `reuse`: the token stays the same and gets a later expiry.
     const token = result.continues?.credential ?? runtime.base64url(runtime.randomBytes(32))
     const hash = hashOf(token, runtime)
-    // Never earlier than what an earlier token of the family was promised: lifetimes may have been shortened since.
+    // Never earlier than for an earlier token of the family, even if the configured lifetimes have been shortened.
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + longestTokenLifetime(client))
     const value: GrantRecord = {
       kind: 'refresh',
@@ -107,7 +113,8 @@ export function createMint(deps: {
     const family =
       stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    // Those of the beginning: what comes of an old grant is as old, also when it is issued at the instant of the revocation.
+    // The epochs of the stored grant: a token from an old grant counts as old, even if it is issued during the
+    // revocation.
     const begun = stored?.record
     const found =
       begun === undefined
@@ -163,7 +170,7 @@ export function createMint(deps: {
       response,
       records: refresh === undefined || goesOn ? access.records : [...access.records, refresh.record],
       continued: goesOn ? refresh?.record : undefined,
-      // Hashing a JWT only to name it in an event that nobody reads would be waste.
+      // Without an observer, hashing a JWT for its fingerprint would be wasted work.
       facts: observed
         ? [
             issued('access_token', fingerprint(access.token)),

@@ -1,4 +1,4 @@
-/** Names that the protocol itself gives a meaning in tokens. A plugin, a user or a scope never sets them. */
+/** Claims that the protocol defines. Plugins, user services and scopes cannot set them. */
 const protocolClaims: ReadonlySet<string> = new Set([
   // RFC 7519, RFC 9068, OpenID Connect Core section 2
   'iss',
@@ -25,7 +25,7 @@ const protocolClaims: ReadonlySet<string> = new Set([
   'sid',
   'active',
   'token_type',
-  // ours: the identity provider of the seed, the family, and after which revocations it began
+  // Grantry: the identity provider (from the seed), the family, and the epochs
   'idp',
   'grant_id',
   'client_epoch',

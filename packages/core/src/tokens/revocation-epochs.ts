@@ -8,53 +8,56 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { userIn } from './token-user.ts'
 
-/** Which revocation of its client and of its subject something came after. Absent: it came before any. */
+/** The epochs of a client and a subject. Absent: before any revocation. */
 export interface Epochs {
   readonly client?: string
   readonly subject?: string
 }
 
 /**
- * Refuses everything that was issued to a client or a subject so far, with one record each: its epoch is replaced, and what carries another
- * one, or none, is refused. No clock has a part in it: what began before is dead however the clocks of servers differ, and what begins a moment
- * later lives.
+ * Revokes everything that was issued to a client or subject so far. Each has one record with its epoch; a revocation
+ * replaces the epoch, and tokens with another epoch, or none, are refused. It does not depend on clocks: earlier tokens
+ * are refused despite clock skew, and tokens issued immediately afterwards are accepted.
  *
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export interface RevocationEpochs {
-  /** What something that begins now has to carry. */
+  /** Returns the epochs for a new authorization. */
   current(clientId: string, sub: string | undefined): MaybePromise<Epochs>
-  /** Begins a new epoch. Resolves only when that is as safe as the store can make it. */
+  /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): MaybePromise<void>
 }
 
 const recordSchema = v.object({ epoch: v.string() })
-/** Nobody is given it as long as the record can be read: what is there and cannot be read refuses all that came before. */
+/** The epoch of a record that cannot be read. No readable record contains it, so all earlier tokens are refused. */
 const unreadable = { epoch: '' }
 
-/** Seconds that the record outlives the last token, for clocks that differ. What is older has ended, and gets no successor. */
+/** Seconds by which the record outlives the last token, to allow for clock skew. */
 const margin = 86_400
 
-/** Why what carries these is refused; `undefined` where it is not. A record that has ended has nothing left to refuse. */
+/**
+ * Returns why a token or grant with these epochs is refused, or `undefined` if it is not. An expired epoch record
+ * refuses nothing: all older tokens have expired.
+ */
 export function outdated(carried: Epochs, current: Epochs): 'client_revoked' | 'subject_revoked' | undefined {
   if (current.client !== undefined && current.client !== carried.client) return 'client_revoked'
   if (current.subject !== undefined && current.subject !== carried.subject) return 'subject_revoked'
   return undefined
 }
 
-/** As a token carries them. Nothing where nothing was ever revoked, which is nearly everywhere. */
+/** The epochs as token claims. Empty before any revocation, which is the usual case. */
 export const epochClaims = ({ client, subject }: Epochs): JsonObject => ({
   ...(client !== undefined && { client_epoch: client }),
   ...(subject !== undefined && { sub_epoch: subject }),
 })
 
-/** As a record of a grant keeps them: nothing, where nothing was ever revoked. */
+/** The epochs as part of a grant record. Empty before any revocation. */
 export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
   epochs.client === undefined && epochs.subject === undefined ? {} : { epochs }
 
 const none: Epochs = Object.freeze({})
 
-/** Nearly always none: then nothing is made for it. */
+/** Returns a shared constant for the usual case without epochs. */
 const epochsOf = (client: string | undefined, subject: string | undefined): Epochs =>
   client === undefined && subject === undefined
     ? none
@@ -67,9 +70,11 @@ export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObjec
 }
 
 /**
- * What comes of a token that was shown is as old as that token, also when it is issued at the instant of the revocation: of the first one that is of the same client, of the same subject.
+ * Returns the epochs of a token that a grant issues in exchange for others. It inherits them from the first presented
+ * token of the same client and of the same subject, so that it counts as old even if it is issued during the
+ * revocation.
  *
- * @param shown claims of tokens that were valid a moment ago
+ * @param shown claims of the tokens that the grant has validated
  */
 export function epochsAfter(
   shown: readonly JsonObject[],
@@ -90,10 +95,11 @@ export function createRevocationEpochs(deps: {
   readonly runtime: Runtime
 }): RevocationEpochs {
   const { issuer, store, runtime } = deps
-  // The issuer is part of it: two providers on one store may both have a client `web`.
+  // The key includes the issuer: two providers with the same storage may both have a client `web`.
   const keyFor = (kind: keyof Epochs, name: string): string =>
     keyOf('epoch', hashOf(JSON.stringify([issuer, kind, name]), runtime))
-  // Clients are few and come with every token: the hash is more than half of what a look at a store in memory costs.
+  // Cached, because there are few clients, and hashing is more than half of the cost of a read from an in-memory
+  // storage.
   const clientKeys = createBoundedMap<string>(1000)
 
   function keyOfClient(clientId: string): string {

@@ -4,18 +4,23 @@ import type { Recorder } from '../events/trace.ts'
 import type { Families } from './family.ts'
 import type { RevocationEpochs } from './revocation-epochs.ts'
 
-/** Whose tokens: of a user, of a client, or of one authorization, by the claim `grant_id` of its tokens. */
+/**
+ * What to revoke: the tokens of a user, of a client, or of one authorization (`family` is the claim `grant_id` of its
+ * tokens).
+ */
 export type RevocationTarget =
   | { readonly subject: string }
   | { readonly clientId: string }
   | { readonly family: string }
 
 /**
- * Refuses everything that was issued to the target so far: codes, refresh tokens, access and identity tokens, and what is being issued from them at this
- * instant. It holds when it resolves, on every server of the same store. One record is written and nothing is looked for, so a target that nobody
- * knows is no error. What begins afterwards (a new login) works.
+ * Revokes everything that was issued to the target so far: codes, refresh tokens, access and identity tokens, and
+ * tokens that are being issued from them. The revocation is in effect, on every server with the same storage, when the
+ * promise resolves. It writes one record and looks nothing up, so an unknown target is not an error. A later login
+ * works.
  *
- * @throws TypeError when there is not exactly one of `subject`, `clientId` and `family`; OAuthError `temporarily_unavailable` when the storage fails: ask again.
+ * @throws TypeError unless exactly one of `subject`, `clientId` and `family` is given.
+ * @throws OAuthError `temporarily_unavailable` when the storage fails; try again.
  * @example
  * await provider.revoke({ subject: 'u-1' })
  */
@@ -23,7 +28,7 @@ export type Revoke = (target: RevocationTarget) => Promise<void>
 
 const name = v.exactOptional(
   v.pipe(
-    v.string('must be text'),
+    v.string('must be a string'),
     v.minLength(1, 'must not be empty'),
     v.maxLength(512, 'must be at most 512 characters'),
   ),

@@ -14,21 +14,23 @@ import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
 import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
-/** What is stored of a code or refresh token, whether it can still be redeemed or not. */
+/** The record of a code or refresh token, whether it can still be redeemed or not. */
 export interface StoredRecord {
   readonly hash: string
   readonly record: GrantRecord
   readonly spent: SpentRecord | undefined
 }
 
-/** Finds what an authorization code or refresh token stands for. Whoever presents it, nothing is spent. */
+/** Looks up authorization codes and refresh tokens without spending them. */
 export interface StoredGrants {
   find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
-  /** As `find`, where it can be redeemed, or was and this is a replay. */
+  /**
+   * Returns the stored grant if it can be redeemed or is a replay; `undefined` if it is unknown, expired or revoked.
+   */
   redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined>
 }
 
-/** One kind, one name space: a code is never spent by a refresh token that hashes alike. */
+/** The key of a spent marker. Includes the kind, so that codes and refresh tokens have separate namespaces. */
 export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
 
 const longestCredential = 512
@@ -49,7 +51,7 @@ export function createStoredGrants(deps: {
       store.get(keyOf(kind, hash), grantRecordSchema),
       store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker),
     ])
-    // A record says what it is and whose: one that was copied under another key, or belongs to another provider on the same store, is none.
+    // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
     return { hash, record, spent }
   }
@@ -67,7 +69,7 @@ export function createStoredGrants(deps: {
       return undefined
     }
     if (outdated(record.epochs ?? {}, epochs) !== undefined) return undefined
-    // A record outlives its credential, so that a late replay is still recognised as one.
+    // A record outlives its credential, so that a late replay is still detected.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
     return {
       clientId: record.clientId,
