@@ -1,5 +1,5 @@
 /**
- * The login page of docs/guides/embedding.md, as it is written there: other people's clients sign in by it, and what it does not understand is refused before anybody sees a field for a password.
+ * Runs the login page of docs/guides/embedding.md unchanged. Standard clients sign in with it, and unsupported requests are refused before the page shows a password field.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -53,7 +53,7 @@ const open = (more: Fields = {}) => fetch(`${base}/login?${encoded(more)}`, { re
 const post = (more: Fields = {}) => fetch(`${base}/login`, { method: 'POST', redirect: 'manual', body: encoded(more) })
 const signedIn = { username: 'alice', password: 'alice-password' }
 
-/** The form as a browser would send it: its hidden fields, and what alice types. */
+/** Submits the form as a browser does: its hidden fields, and the credentials of alice. */
 async function submit(page: Response): Promise<URL> {
   const html = await page.text()
   const decode = (text = '') => text.replaceAll(/&#(\d+);/gu, (_, code) => String.fromCharCode(Number(code)))
@@ -98,7 +98,7 @@ describe('openid-client', () => {
     expect(await client.fetchUserInfo(config, tokens.access_token, '1')).toMatchObject({ name: 'Alice Smith' })
   })
 
-  test('is told of a refusal by the error of the page', async () => {
+  test('receives a refusal as the error of the page', async () => {
     const config = await discover()
     const response = await open({ prompt: 'none' })
     const callback = new URL(response.headers.get('location') ?? '')
@@ -108,7 +108,7 @@ describe('openid-client', () => {
   })
 })
 
-describe('refused before a password is asked for', () => {
+describe('rejects before it shows the form:', () => {
   test.each<[string, Fields, string]>([
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
     ['a hybrid response type', { response_type: 'code id_token' }, 'unsupported_response_type'],
@@ -137,7 +137,7 @@ describe('refused before a password is asked for', () => {
   })
 
   test.each<[string, Fields]>([
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown' }],
     ['no client', { client_id: undefined }],
     ['a foreign redirect URI', { redirect_uri: 'https://evil.example.com/' }],
     ['no redirect URI', { redirect_uri: undefined }],
@@ -152,14 +152,14 @@ describe('refused before a password is asked for', () => {
     }
   })
 
-  test('a repeated parameter is shown, never redirected', async () => {
+  test('shows the error for a repeated parameter, and never redirects', async () => {
     const response = await fetch(`${base}/login?${encoded({})}&state=x`, { redirect: 'manual' })
     expect([response.status, response.headers.has('location')]).toEqual([400, false])
   })
 })
 
 describe('the form', () => {
-  test('has the request as text, whatever is in it, and cannot be framed', async () => {
+  test('escapes the request, and cannot be framed', async () => {
     const response = await open({ state: '"><script>alert(1)</script>', nonce: "'&" })
     expect(response.status).toBe(200)
     const html = await response.text()
@@ -169,7 +169,7 @@ describe('the form', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('comes again after a wrong password, without what was typed', async () => {
+  test('is shown again after a wrong password, without the typed values', async () => {
     const response = await post({ username: 'alice', password: 'a-wrong-password' })
     expect(response.status).toBe(403)
     const html = await response.text()
@@ -178,13 +178,13 @@ describe('the form', () => {
     expect((await submit(await open())).searchParams.get('code')).toMatch(/^[\w-]{43}$/u)
   })
 
-  test('takes no password from the query', async () => {
+  test('ignores a password in the query', async () => {
     const response = await open(signedIn)
     expect(response.status).toBe(200)
     expect(await response.text()).not.toContain('alice')
   })
 
-  test('says how long to wait after too many wrong passwords', async () => {
+  test('returns Retry-After after too many wrong passwords', async () => {
     const guess = () => post({ username: 'bob', password: 'a-wrong-password' })
     let response = await guess()
     for (let count = 0; response.status === 403 && count < 50; count += 1) response = await guess()
