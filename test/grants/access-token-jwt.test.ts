@@ -5,7 +5,7 @@ import { type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.t
 
 const issuer = 'https://id.example.com'
 
-/** Verifies as a resource server does: with the published keys, at the provider's time. */
+/** Verifies a token like a resource server: with the published keys, at the provider's time. */
 async function verified(f: Fixture, token: string, options: JWTVerifyOptions = {}) {
   const jwks = createLocalJWKSet((await f.get('jwks')).body)
   const currentDate = new Date(f.clock.now() * 1000)
@@ -42,7 +42,7 @@ describe('a JWT access token', () => {
     })
   })
 
-  test('3.54 with a user has sub, auth_time, idp and amr as well', async () => {
+  test('3.54 also has sub, auth_time, idp and amr when there is a user', async () => {
     const f = await fixture()
     const subject = { sub: '1', amr: ['pwd', 'otp'], authTime: 1_799_999_000, idp: 'ldap', acr: 'gold' }
     const { access_token: token } = await userToken(f, { subject, scopes: ['openid', 'api1'] })
@@ -58,20 +58,20 @@ describe('a JWT access token', () => {
     })
   })
 
-  test('3.54 says local and now where the host says neither', async () => {
+  test('3.54 defaults idp to local and auth_time to now', async () => {
     const f = await fixture()
     const { access_token: token } = await userToken(f, { subject: { sub: '1', amr: ['pwd'] } })
     expect(decodeJwt(token)).toMatchObject({ idp: 'local', auth_time: f.clock.now() })
   })
 
-  test('3.53 is its own: no two have one jti', async () => {
+  test('3.53 has a unique jti', async () => {
     const f = await fixture()
     const ids = new Set<JWTPayload['jti']>()
     for (let count = 0; count < 20; count += 1) ids.add(decodeJwt(await clientToken(f, 'api1')).jti)
     expect(ids.size).toBe(20)
   })
 
-  test('3.53 does not verify after a change, with another key, as another type, or past its end', async () => {
+  test('3.53 does not verify after a change, with another key, as another type, or after its end', async () => {
     const f = await fixture()
     const token = await clientToken(f, 'api1')
     const [header, payload, signature] = token.split('.')
@@ -112,7 +112,7 @@ describe('a JWT access token', () => {
     expect(decodeJwt(await clientToken(f, scope)).aud).toEqual(expected)
   })
 
-  test('3.57 identity scopes name no resource', async () => {
+  test('3.57 identity scopes add no resource to aud', async () => {
     const f = await fixture()
     const { access_token: token } = await userToken(f, { scopes: ['openid', 'profile'] })
     expect(decodeJwt(token).aud).toBe(`${issuer}/resources`)
@@ -127,7 +127,7 @@ describe('a JWT access token', () => {
     expect(decodeJwt(body.access_token)).toMatchObject({ aud: `${issuer}/resources`, scope: 'api2' })
   })
 
-  test('3.58 lives as long as the client is told', async () => {
+  test('3.58 has the lifetime of the client', async () => {
     const f = await fixture({
       clients: {
         find: (clientId) => ({
@@ -144,7 +144,7 @@ describe('a JWT access token', () => {
     expect(decodeJwt(body.access_token).exp).toBe(f.clock.now() + 90)
   })
 
-  test('carries what the API asks of the user, and no more of the user', async () => {
+  test('contains the user claims that the API requests, and no others', async () => {
     const f = await fixture({
       scopes: [
         { name: 'api1', claims: ['email', 'role', 'shoe_size'] },

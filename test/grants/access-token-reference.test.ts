@@ -1,4 +1,4 @@
-// Attack: a copy of the store gets out (a backup, a dump). No credential in it may be usable.
+// Attack: a copy of the store leaks (a backup, a dump). No credential in it may be usable.
 import { createHash } from 'node:crypto'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../suppor
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Everything that the store holds, as text. */
+/** Everything in the store, as text. */
 const contents = (items: Map<string, string>) => [...items].flat().join('\n')
 
 async function stored() {
@@ -34,7 +34,7 @@ describe('a reference token', () => {
     expect(contents(items)).not.toContain(Buffer.from(token).toString('base64url'))
   })
 
-  test('3.55 its key in the store is no token', async () => {
+  test('3.55 is not the key of its record', async () => {
     const { f, items } = await stored()
     await clientToken(f)
     for (const key of items.keys()) {
@@ -44,7 +44,7 @@ describe('a reference token', () => {
     }
   })
 
-  test('3.56 the format is a setting of the client', async () => {
+  test('3.56 the format is a client setting', async () => {
     const { f, items } = await stored()
     expect(await clientToken(f, webJwt)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
     // A self-contained token needs no record.
@@ -53,7 +53,7 @@ describe('a reference token', () => {
     expect(items.size).toBe(1)
   })
 
-  test('3.55 carries the claims that a JWT would', async () => {
+  test('3.55 has the same claims as a JWT', async () => {
     const f = await fixture()
     const claims = async (as: typeof web) => {
       const { body } = await f.post('introspection', { token: await clientToken(f, as) }, api1)
@@ -63,7 +63,7 @@ describe('a reference token', () => {
     expect(await claims(web)).toMatchObject({ iss: 'https://id.example.com', aud: 'https://api1.example.com' })
   })
 
-  test('3.58 lives 3600 seconds', async () => {
+  test('3.58 has a lifetime of 3600 seconds', async () => {
     const f = await fixture()
     const token = await clientToken(f)
     f.clock.advance(3599)
@@ -81,7 +81,7 @@ describe('the store', () => {
     const first = (await f.post('token', redeem, web)).body
     const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
     const second = (await f.post('token', refresh, web)).body
-    // The answer waits for a retry in there, sealed.
+    // The response is stored, sealed, for a retry.
     expect([...items.keys()].some((key) => key.startsWith('replay:'))).toBe(true)
     const secrets = [code, ...[first, second].flatMap((body) => [body.access_token, body.refresh_token, body.id_token])]
     expect(new Set(secrets).size).toBe(7)
@@ -89,7 +89,7 @@ describe('the store', () => {
     for (const key of items.keys()) expect(key).toMatch(/^[a-z:]+:[0-9a-f]{64}$/u)
   })
 
-  test('the sealed answer is worth nothing to somebody with another token', async () => {
+  test('the sealed response cannot be opened with another token', async () => {
     const { f, items } = await stored()
     const start = async () => {
       const redeem = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -98,7 +98,7 @@ describe('the store', () => {
     const refresh = (token: string) => f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
     const [mine, hers] = [await start(), await start()]
     await refresh(hers)
-    // Whoever can write to the store points the marker of one token at the answer of the other.
+    // An attacker who can write to the store points the marker of one token at the response of the other.
     const markers = [...items].filter(([key]) => key.startsWith('spent:'))
     await refresh(mine)
     const own = [...items.keys()].filter((key) => key.startsWith('spent:') && !markers.some(([known]) => known === key))

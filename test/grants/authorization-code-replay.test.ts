@@ -1,4 +1,5 @@
-// Attack: a code leaks (a log, a referrer, a shared history) and is redeemed a second time, by its client's own credentials.
+// Attack: a code leaks (a log, a referrer, a shared history) and is redeemed a second time, with its client's own
+// credentials.
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 
@@ -19,8 +20,8 @@ async function redeemed(as = web) {
   return { f, redeem, tokens: first.body }
 }
 
-describe('a code that is replayed', () => {
-  test('3.32 is redeemed once: the replay is refused', async () => {
+describe('a replayed code', () => {
+  test('3.32 is redeemed once: the replay is rejected', async () => {
     const { f, redeem } = await redeemed()
     const { status, body } = await redeem()
     expect(status).toBe(400)
@@ -30,7 +31,7 @@ describe('a code that is replayed', () => {
     expect((await redeem()).body.error).toBe('invalid_grant')
   })
 
-  test('3.32 reads like a code that never was', async () => {
+  test('3.32 gets the same error as an unknown code', async () => {
     const { f, redeem } = await redeemed()
     const unknown = await f.post('token', { ...grant, code: 'x'.repeat(43) }, web)
     expect((await redeem()).body).toEqual(unknown.body)
@@ -62,7 +63,7 @@ describe('a code that is replayed', () => {
     expect(body.error).toBe('invalid_grant')
   })
 
-  test('3.33 revokes what the refresh token has become since', async () => {
+  test('3.33 revokes the successors of the refresh token', async () => {
     const { f, redeem, tokens } = await redeemed()
     f.clock.advance(30)
     const second = (await refresh(f, tokens.refresh_token)).body
@@ -79,14 +80,14 @@ describe('a code that is replayed', () => {
     expect(await isActive(f, body.access_token)).toBe(false)
   })
 
-  test('3.33 is recognised when the code would have expired anyway', async () => {
+  test('3.33 is recognized even after the code has expired', async () => {
     const { f, redeem, tokens } = await redeemed()
     f.clock.advance(61)
     expect((await redeem()).body.error).toBe('invalid_grant')
     expect(await isActive(f, tokens.access_token)).toBe(false)
   })
 
-  test('3.33 is recognised for as long as tokens of the code live: two days later the refresh token dies', async () => {
+  test('3.33 is recognized while tokens of the code live: two days later the refresh token is revoked', async () => {
     const { f, redeem, tokens } = await redeemed()
     f.clock.advance(2 * 86_400)
     const second = await refresh(f, tokens.refresh_token)
@@ -95,7 +96,7 @@ describe('a code that is replayed', () => {
     expect(await isActive(f, second.body.access_token)).toBe(false)
   })
 
-  test('3.33 leaves other codes of the same user and client alone', async () => {
+  test('3.33 does not affect other codes of the same user and client', async () => {
     const { f, redeem } = await redeemed()
     const { body } = await f.post('token', { ...grant, code: await f.code() }, web)
     await redeem()
@@ -103,7 +104,7 @@ describe('a code that is replayed', () => {
     expect((await refresh(f, body.refresh_token)).status).toBe(200)
   })
 
-  test('3.33 with a wrong redirect_uri is no replay and revokes nothing', async () => {
+  test('3.33 a replay with a wrong redirect_uri revokes nothing', async () => {
     const f = await fixture()
     const code = await f.code()
     const { body } = await f.post('token', { ...grant, code }, web)
@@ -112,7 +113,7 @@ describe('a code that is replayed', () => {
     expect(await isActive(f, body.access_token)).toBe(true)
   })
 
-  test('3.33 with a wrong verifier is no replay and revokes nothing', async () => {
+  test('3.33 a replay with a wrong verifier revokes nothing', async () => {
     const f = await fixture()
     const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
     const form = { ...grant, code, client_id: spaClientId }

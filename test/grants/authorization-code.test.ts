@@ -6,7 +6,7 @@ const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 const lastReason = (f: Fixture) =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
-// Unknown, expired, foreign and spent codes share it.
+// Unknown, expired and spent codes, and those of other clients, share it.
 const notValid = { error: 'invalid_grant', error_description: 'The authorization code is not valid' }
 
 describe('the authorization code grant', () => {
@@ -24,7 +24,7 @@ describe('the authorization code grant', () => {
     expect(lastReason(f)).toBe(reason)
   })
 
-  test('3.24 a code and a redirect_uri of the longest length are looked up', async () => {
+  test('3.24 looks up a code and a redirect_uri of the maximum length', async () => {
     const f = await fixture()
     const form = { ...grant, code: 'x'.repeat(512), redirect_uri: 'y'.repeat(2000) }
     expect((await f.post('token', form, web)).body).toEqual(notValid)
@@ -57,20 +57,20 @@ describe('the authorization code grant', () => {
     ['percent-encoding', 'https://web.example.com/%63allback'],
     ['a path that resolves to it', 'https://web.example.com/x/../callback'],
     ['http', 'http://web.example.com/callback'],
-    ['a space behind', `${redirectUri} `],
+    ['a trailing space', `${redirectUri} `],
     ['another registered one', 'https://other.example.com/callback'],
-  ])('3.25 redirect_uri is compared to the letter: not with %s', async (_, wrong) => {
+  ])('3.25 compares redirect_uri exactly: rejects %s', async (_, wrong) => {
     const f = await fixture()
     const code = await f.code({ clientId: other[0] })
     const { status, body } = await f.post('token', { ...grant, code, redirect_uri: wrong }, other)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
     expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
-    // Nothing is burned by it.
+    // The code is not spent.
     expect((await f.post('token', { ...grant, code }, other)).status).toBe(200)
   })
 
-  test('3.26 a code is of one client, and another one cannot burn it', async () => {
+  test('3.26 a code belongs to one client, and another client cannot spend it', async () => {
     const f = await fixture()
     const code = await f.code()
     const { status, body } = await f.post('token', { ...grant, code }, other)
@@ -82,7 +82,7 @@ describe('the authorization code grant', () => {
     expect((await f.post('introspection', { token: mine.body.access_token }, api1)).body.active).toBe(true)
   })
 
-  test('3.26 another client that replays a spent code revokes nothing', async () => {
+  test('3.26 a replay of a spent code by another client revokes nothing', async () => {
     const f = await fixture()
     const code = await f.code()
     const mine = await f.post('token', { ...grant, code }, web)
@@ -95,15 +95,15 @@ describe('the authorization code grant', () => {
     ['one character less', (code: string) => code.slice(0, -1)],
     ['one character more', (code: string) => `${code}x`],
     ['another case', (code: string) => code.replace(/[a-z]/u, (letter) => letter.toUpperCase())],
-    ['a space behind', (code: string) => `${code} `],
-  ])('3.26 a code is compared to the letter: not with %s', async (_, change) => {
+    ['a trailing space', (code: string) => `${code} `],
+  ])('3.26 compares a code exactly: rejects %s', async (_, change) => {
     const f = await fixture()
     const code = await f.code()
     expect((await f.post('token', { ...grant, code: change(code) }, web)).body).toEqual(notValid)
     expect(lastReason(f)).toBe('plugin:authorization_code:code_unknown')
   })
 
-  test('3.31 a code lives 60 seconds', async () => {
+  test('3.31 a code has a lifetime of 60 seconds', async () => {
     const f = await fixture()
     const [early, late] = [await f.code(), await f.code()]
     f.clock.advance(59)
@@ -115,13 +115,13 @@ describe('the authorization code grant', () => {
     expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
   })
 
-  test('3.34 an identity token comes when openid was granted', async () => {
+  test('3.34 returns an identity token when openid was granted', async () => {
     const f = await fixture()
     const { body } = await f.post('token', { ...grant, code: await f.code({ scopes: ['openid', 'api1'] }) }, web)
     expect(body.id_token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
   })
 
-  test('3.34 no identity token comes without openid, whatever else was granted', async () => {
+  test('3.34 returns no identity token without openid, whatever else was granted', async () => {
     const f = await fixture()
     const code = await f.code({ scopes: ['profile', 'email', 'api1'], nonce: 'n' })
     const { status, body } = await f.post('token', { ...grant, code }, web)
@@ -129,7 +129,7 @@ describe('the authorization code grant', () => {
     expect(body).not.toHaveProperty('id_token')
   })
 
-  test('3.35 a refresh token comes with offline_access, and only then', async () => {
+  test('3.35 returns a refresh token with offline_access, and only then', async () => {
     const f = await fixture()
     const without = await f.post('token', { ...grant, code: await f.code({ scopes: ['openid', 'api1'] }) }, web)
     expect(without.body).not.toHaveProperty('refresh_token')
@@ -142,8 +142,8 @@ describe('the authorization code grant', () => {
   })
 })
 
-describe('what changed between the code and its redemption', () => {
-  test('a user who is no longer active gets nothing, and the code is not burned', async () => {
+describe('changes between the code and its redemption', () => {
+  test('a user who is no longer active gets no token, and the code is not spent', async () => {
     const f = await fixture()
     const code = await f.code()
     const { alice } = f.users
@@ -156,7 +156,7 @@ describe('what changed between the code and its redemption', () => {
     expect((await f.post('token', { ...grant, code }, web)).status).toBe(200)
   })
 
-  test('a client that lost one of the scopes gets nothing', async () => {
+  test('a client that lost one of the scopes gets no token', async () => {
     let scopes = ['openid', 'profile', 'offline_access', 'api1']
     const f = await fixture({
       clients: {

@@ -1,4 +1,5 @@
-// Attack: a plugin, a user profile or a login page lends a token somebody else's name, client, scope or lifetime.
+// Attack: a plugin, a user profile or a login page gives a token another user's name, or another client, scope or
+// lifetime.
 import { defineGrant } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -36,7 +37,7 @@ const badge = (claims: Record<string, string>, accessToken: 'jwt' | 'reference')
   })
 
 describe('a custom claim with the name of a protocol claim', () => {
-  test.each(protocolClaims)('3.61 %s of a grant is refused when issued, in both formats', async (name) => {
+  test.each(protocolClaims)('3.61 rejects %s of a grant when the token is issued, in both formats', async (name) => {
     for (const format of ['jwt', 'reference'] as const) {
       const f = await createTestProvider({ plugins: [badge({ fine: 'x', [name]: 'mine' }, format)] })
       const { status, body } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
@@ -46,7 +47,7 @@ describe('a custom claim with the name of a protocol claim', () => {
     }
   })
 
-  test('3.61 a claim that is called __proto__ is refused too', async () => {
+  test('3.61 rejects a claim named __proto__ too', async () => {
     const claims = JSON.parse('{"__proto__": {"sub": "2"}}')
     const f = await createTestProvider({ plugins: [badge(claims, 'reference')] })
     const { status, body } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
@@ -54,14 +55,14 @@ describe('a custom claim with the name of a protocol claim', () => {
     expect(body).toEqual({ error: 'server_error' })
   })
 
-  test.each(['Sub', 'subject', 'role', 'constructor'])('3.61 %s collides with nothing and passes', async (name) => {
+  test.each(['Sub', 'subject', 'role', 'constructor'])('3.61 accepts %s, which collides with nothing', async (name) => {
     const f = await createTestProvider({ plugins: [badge({ [name]: 'x' }, 'reference')] })
     const { status } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
     expect(status).toBe(200)
   })
 
   test.each(['sub', 'client_id', 'scope'])(
-    '3.61 %s that the login page puts into a code yields no token',
+    '3.61 issues no token for %s that the login page puts into a code',
     async (name) => {
       const f = await fixture()
       for (const as of [web, webJwt]) {
@@ -75,14 +76,14 @@ describe('a custom claim with the name of a protocol claim', () => {
   )
 
   test.each(['sub', 'exp', 'client_id'])(
-    '3.61 an API that asks the user service for %s is refused at start',
+    '3.61 rejects an API that requests %s from the user service at start',
     async (name) => {
       const scopes = [{ name: 'api1', claims: [name] }, { name: 'api2' }]
       await expect(fixture({ scopes })).rejects.toThrow(new RegExp(`api1 has the claim ${name}`, 'u'))
     },
   )
 
-  test('3.61 what the user service adds without being asked does not get in', async () => {
+  test('3.61 drops claims that the user service adds without a request', async () => {
     const f = await fixture({
       scopes: [{ name: 'api1', claims: ['email'], secrets: [] }, { name: 'api2' }],
       users: {

@@ -5,7 +5,7 @@ const grant = { grant_type: 'client_credentials' }
 
 describe('the client credentials grant', () => {
   test.each(['openid', 'profile', 'email', 'roles', 'offline_access', 'api1 openid', 'offline_access api1'])(
-    '3.13 "%s" needs a user and is refused',
+    '3.13 rejects "%s", which needs a user',
     async (scope) => {
       const f = await fixture()
       const { status, body } = await f.post('token', { ...grant, scope }, web)
@@ -15,7 +15,7 @@ describe('the client credentials grant', () => {
     },
   )
 
-  test('3.14 gives an access token only', async () => {
+  test('3.14 returns only an access token', async () => {
     const f = await fixture()
     const { status, body } = await f.post('token', { ...grant, scope: 'api1 api2' }, web)
     expect(status).toBe(200)
@@ -24,7 +24,7 @@ describe('the client credentials grant', () => {
     expect(issued).toEqual(['access_token'])
   })
 
-  test('3.14 the token is of the client alone: it names no user', async () => {
+  test('3.14 the token is client-only: it names no user', async () => {
     const f = await fixture()
     const { body } = await f.post('token', { ...grant, scope: 'api1' }, web)
     const introspected = await f.post('introspection', { token: body.access_token }, api1)
@@ -32,18 +32,18 @@ describe('the client credentials grant', () => {
     for (const claim of ['sub', 'auth_time', 'idp', 'amr']) expect(introspected.body).not.toHaveProperty(claim)
   })
 
-  test('3.14 a user name that is sent along changes nothing', async () => {
+  test('3.14 ignores a user name in the request', async () => {
     const f = await fixture()
     const { body } = await f.post('token', { ...grant, scope: 'api1', username: 'alice', sub: '1' }, web)
     expect((await f.post('introspection', { token: body.access_token }, api1)).body).not.toHaveProperty('sub')
   })
 
-  test('3.15 a public client that is declared with the grant is refused at start', async () => {
+  test('3.15 rejects a public client with this grant at start', async () => {
     const clients = [{ clientId: spaClientId, public: true, grantTypes: ['client_credentials'], scopes: ['api1'] }]
     await expect(fixture({ clients })).rejects.toThrow(/spa is public but uses client_credentials/u)
   })
 
-  test('3.15 a public client that a store brings at run time is refused', async () => {
+  test('3.15 rejects a public client that a store returns at run time', async () => {
     const spa = { clientId: spaClientId, public: true, grantTypes: ['client_credentials'], scopes: ['api1'] }
     const f = await fixture({ clients: { find: (id) => (id === spaClientId ? spa : undefined) } })
     const { status, body } = await f.post('token', { ...grant, client_id: spaClientId, scope: 'api1' })

@@ -12,8 +12,8 @@ const userToken = async (f: Fixture, client = webJwt): Promise<string> => {
   return (await f.post('token', form, client)).body.access_token
 }
 
-describe('sub of the token of a client alone', () => {
-  test('3.91 without the option there is none, in neither format', async () => {
+describe('sub of a client-only token', () => {
+  test('3.91 is absent without the option, in both formats', async () => {
     for (const options of [{}, { clientTokenSubject: 'none' as const }]) {
       const f = await fixture(options)
       expect(decodeJwt(await clientToken(f))).not.toHaveProperty('sub')
@@ -21,21 +21,21 @@ describe('sub of the token of a client alone', () => {
     }
   })
 
-  test('3.91 with the option a JWT names the client, and nothing else of a user', async () => {
+  test('3.91 with the option a JWT names the client, and nothing else about a user', async () => {
     const f = await fixture(named)
     const claims = decodeJwt(await clientToken(f))
     expect(claims).toMatchObject({ sub: webJwt[0], client_id: webJwt[0] })
     for (const name of ['auth_time', 'idp', 'amr', 'acr']) expect(claims).not.toHaveProperty(name)
   })
 
-  test('3.91 with the option a reference token has none: it is no JWT', async () => {
+  test('3.91 with the option a reference token has none: it is not a JWT', async () => {
     const f = await fixture(named)
     const { body } = await f.post('introspection', { token: await clientToken(f, web) }, api1)
     expect(body).toMatchObject({ active: true, client_id: web[0] })
     expect(body).not.toHaveProperty('sub')
   })
 
-  test('3.91 the tokens of users are the same with the option', async () => {
+  test('3.91 the option does not change the tokens of users', async () => {
     const f = await fixture(named)
     expect(decodeJwt(await userToken(f))).toMatchObject({
       sub: '1',
@@ -52,7 +52,7 @@ describe('sub of the token of a client alone', () => {
     expect(await f.provider.inspect(token)).toMatchObject({ valid: true, claims: { sub: webJwt[0] } })
   })
 
-  test('3.91 the user service is not asked about a client, and no event names it as a user', async () => {
+  test('3.91 the user service is not called for a client, and no event names it as a user', async () => {
     const asked: string[] = []
     const { service } = testUsers()
     const isActive = (sub: string) => {
@@ -69,7 +69,7 @@ describe('sub of the token of a client alone', () => {
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'token_revoked' }))
   })
 
-  test('3.91 another value is refused at start', async () => {
+  test('3.91 rejects another value at start', async () => {
     await expect(fixture({ clientTokenSubject: 'sub' as 'none' })).rejects.toThrow(
       'createProvider(): clientTokenSubject must be "none" or "client_id"',
     )

@@ -1,4 +1,5 @@
-// Attack: the host's login page passes on what the browser sent. Whatever it forgets to check, the door checks.
+// Attack: the host's login page passes on what the browser sent. The provider checks whatever the page forgets to
+// check.
 import { createHash } from 'node:crypto'
 import type { ClientOptions, NewAuthorizationCode } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
@@ -26,7 +27,7 @@ async function door() {
   return { f, items }
 }
 
-/** Each is refused with the error that RFC 6749 section 4.1.2.1 names, and a reason. */
+/** Each is refused with the error of RFC 6749 section 4.1.2.1 and a reason. */
 const refusals: readonly [title: string, more: More, code: string, reason: string][] = [
   ['an unknown client', { clientId: 'nobody' }, 'unauthorized_client', 'client_unknown'],
   [
@@ -41,10 +42,15 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
   ['a trailing slash', { redirectUri: `${redirectUri}/` }, 'invalid_request', 'redirect_uri_mismatch'],
   ['a query', { redirectUri: `${redirectUri}?next=x` }, 'invalid_request', 'redirect_uri_mismatch'],
   ['a fragment', { redirectUri: `${redirectUri}#x` }, 'invalid_request', 'redirect_uri_mismatch'],
-  ['the beginning of one', { redirectUri: 'https://web.example.com' }, 'invalid_request', 'redirect_uri_mismatch'],
+  [
+    'the beginning of a redirect_uri',
+    { redirectUri: 'https://web.example.com' },
+    'invalid_request',
+    'redirect_uri_mismatch',
+  ],
   ['another case', { redirectUri: redirectUri.toUpperCase() }, 'invalid_request', 'redirect_uri_mismatch'],
   [
-    'a user before the host',
+    'a user name before the host',
     { redirectUri: 'https://x@web.example.com/callback' },
     'invalid_request',
     'redirect_uri_mismatch',
@@ -56,14 +62,9 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
     'redirect_uri_mismatch',
   ],
   ['an unknown scope', { scopes: ['api1', 'api9'] }, 'invalid_scope', 'scope_not_allowed'],
-  [
-    'a scope that the client may not have',
-    { clientId: 'plain', scopes: ['api2'] },
-    'invalid_scope',
-    'scope_not_allowed',
-  ],
+  ['a scope not allowed to the client', { clientId: 'plain', scopes: ['api2'] }, 'invalid_scope', 'scope_not_allowed'],
   ['a disabled scope', { clientId: 'retired', scopes: ['retired'] }, 'invalid_scope', 'scope_not_allowed'],
-  ['two scopes in one text', { scopes: ['api1 api2'] }, 'invalid_scope', 'scope_not_allowed'],
+  ['two scopes in one string', { scopes: ['api1 api2'] }, 'invalid_scope', 'scope_not_allowed'],
   ['no scope', { scopes: [] }, 'invalid_scope', 'scope_missing'],
   ['an empty subject', { subject: { sub: '', amr: ['pwd'] } }, 'invalid_request', 'malformed_code_request'],
   [
@@ -80,13 +81,13 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
     'malformed_code_request',
   ],
   [
-    'a login in fractions',
+    'a login time with a fraction',
     { subject: { sub: '1', amr: ['pwd'], authTime: 1.5 } },
     'invalid_request',
     'malformed_code_request',
   ],
   ['a nonce of 301 characters', { nonce: 'x'.repeat(301) }, 'invalid_request', 'malformed_code_request'],
-  ['claims that are a list', { claims: ['x'] as never }, 'invalid_request', 'malformed_code_request'],
+  ['claims in an array', { claims: ['x'] as never }, 'invalid_request', 'malformed_code_request'],
   ['a misspelt member', { codeChalenge: proof.challenge } as More, 'invalid_request', 'malformed_code_request'],
   ['a challenge of 42 characters', { codeChallenge: 'x'.repeat(42) }, 'invalid_request', 'malformed_code_request'],
   ['a challenge of 129 characters', { codeChallenge: 'x'.repeat(129) }, 'invalid_request', 'malformed_code_request'],
@@ -110,22 +111,22 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
 ]
 
 describe('createAuthorizationCode', () => {
-  test.each(refusals)('refuses %s, and stores nothing', async (_, more, code, reason) => {
+  test.each(refusals)('rejects %s, and stores nothing', async (_, more, code, reason) => {
     const { f, items } = await door()
     await expect(f.code(more)).rejects.toMatchObject({ name: 'OAuthError', code, details: { reason } })
     expect([...items.keys()]).toEqual([])
     expect(f.events.map(({ type }) => type)).not.toContain('code_issued')
   })
 
-  // Otherwise a page that sends every other refusal back by redirect would send it wherever an attacker likes.
+  // Otherwise a page that sends other errors back by redirect would redirect to an address of the attacker's choice.
   test.each<[string, More]>([
     ['a nonce of 301 characters', { nonce: 'x'.repeat(301) }],
     ['no scope', { scopes: [] }],
-    ['scopes that are none', { scopes: 'openid' as never }],
+    ['invalid scopes', { scopes: 'openid' as never }],
     ['another challenge method', { codeChallengeMethod: 'S512' as never }],
     ['a misspelt member', { codeChalenge: 'x' } as More],
-    ['a subject that is none', { subject: undefined as never }],
-  ])('judges the client and its redirect_uri before anything else: %s', async (_, more) => {
+    ['an invalid subject', { subject: undefined as never }],
+  ])('validates the client and its redirect_uri before anything else: %s', async (_, more) => {
     const { f } = await door()
     const mismatch = { details: { reason: 'redirect_uri_mismatch' } }
     for (const redirect of ['https://evil.example.com/', '', undefined as never, 7 as never, {} as never]) {
@@ -137,7 +138,7 @@ describe('createAuthorizationCode', () => {
     }
   })
 
-  test('refuses plain for a public client too', async () => {
+  test('rejects plain for a public client too', async () => {
     const { f } = await door()
     const plain = { clientId: spaClientId, codeChallenge: 'x'.repeat(43), codeChallengeMethod: 'plain' } as const
     await expect(f.code(plain)).rejects.toMatchObject({ code: 'invalid_request' })
@@ -159,7 +160,7 @@ describe('createAuthorizationCode', () => {
     await expect(f.code(more)).resolves.toMatch(/^[\w-]{43,}$/u)
   })
 
-  test('gives a code of 256 bits, and stores only its hash', async () => {
+  test('returns a code of 256 bits, and stores only its hash', async () => {
     const { f, items } = await door()
     const [one, two] = [await f.code(), await f.code()]
     expect(one).toMatch(/^[\w-]{43,512}$/u)
@@ -169,14 +170,14 @@ describe('createAuthorizationCode', () => {
     expect([...items.values()].join('\n')).not.toContain(one)
   })
 
-  test('drops a scope that is named twice', async () => {
+  test('drops a duplicate scope', async () => {
     const { f } = await door()
     const code = await f.code({ scopes: ['api1', 'openid', 'api1'] })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     expect((await f.post('token', form, web)).body.scope).toBe('api1 openid')
   })
 
-  test('tells the events of it, without the code', async () => {
+  test('reports the code in the events, without its value', async () => {
     const { f } = await door()
     const code = await f.code()
     const fingerprint = createHash('sha256').update(code).digest('hex').slice(0, 8)
@@ -186,7 +187,7 @@ describe('createAuthorizationCode', () => {
     expect(JSON.stringify(f.events)).not.toContain(code)
   })
 
-  test('a code of a storage that fails is no code', async () => {
+  test('rejects when the storage fails', async () => {
     const driver = mapDriver()
     let full = false
     const f = await fixture({
@@ -208,7 +209,7 @@ describe('checkAuthorizationRequest', () => {
   const ofUser = (more: More): boolean => 'subject' in more || 'claims' in more
 
   test.each(refusals.filter(([, more]) => !ofUser(more)))(
-    'refuses %s as createAuthorizationCode does, before there is a user',
+    'rejects %s as createAuthorizationCode does, before there is a user',
     async (_, more, code, reason) => {
       const { f } = await door()
       const refused = { name: 'OAuthError', code, details: { reason } }
@@ -216,7 +217,7 @@ describe('checkAuthorizationRequest', () => {
     },
   )
 
-  test('accepts what can become a code, and stores and records nothing', async () => {
+  test('accepts a request that can become a code, and stores and records nothing', async () => {
     const { f, items } = await door()
     f.events.length = 0
     const more = { nonce: 'n-1', codeChallenge: proof.challenge, codeChallengeMethod: 'S256' } as const
@@ -225,7 +226,7 @@ describe('checkAuthorizationRequest', () => {
     expect(f.events).toEqual([])
   })
 
-  test('takes no user: a page that calls it with one has mixed up the two', async () => {
+  test('rejects a user: a page that passes one confuses the two functions', async () => {
     const { f } = await door()
     const withUser = { ...request, subject: { sub: '1', amr: ['pwd'] } }
     const refused = { details: { reason: 'malformed_code_request' } }

@@ -30,7 +30,7 @@ describe('a demand that a grant makes itself', () => {
     },
   })
 
-  test('is refused by the core where no check settles it', async () => {
+  test('is refused by the core if no check settles it', async () => {
     const f = await createTestProvider({ plugins: [badge] })
     const { status, body } = await present(f, { pin: '1234' })
     expect(status).toBe(400)

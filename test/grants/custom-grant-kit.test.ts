@@ -8,7 +8,7 @@ const grantType = 'urn:example:badge'
 const present = (f: TestProvider, more: Record<string, string> = {}) =>
   f.post('token', { grant_type: grantType, scope: 'api1', ...more }, testClient)
 
-/** A grant that hands its kit to the test. */
+/** A grant that exposes its kit to the test. */
 const withKit = (name: string, use: (kit: GrantKit) => Promise<void> | void) =>
   defineGrant({
     grantType: name,
@@ -49,7 +49,7 @@ describe('the kit of a grant', () => {
 describe('the records of a grant', () => {
   const door = v.object({ door: v.string() })
 
-  test('are written, read, created once and deleted', async () => {
+  test('can be written, read, created once and deleted', async () => {
     const seen: unknown[] = []
     const grant = withKit(grantType, async ({ records, now }) => {
       seen.push(await records.get('a', door))
@@ -59,7 +59,7 @@ describe('the records of a grant', () => {
       await records.delete('a')
       seen.push(await records.get('a', door))
       seen.push(await records.insert('a', { door: 'south' }, now() + 60), await records.get('a', door))
-      // What does not fit the schema counts as absent.
+      // A record that does not match the schema counts as absent.
       seen.push(await records.get('a', v.object({ floor: v.number() })))
     })
     const f = await createTestProvider({ plugins: [grant] })
@@ -69,7 +69,7 @@ describe('the records of a grant', () => {
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'record_rejected', kind: 'plugin' }))
   })
 
-  test('end when they are said to', async () => {
+  test('expire at the given time', async () => {
     const seen: unknown[] = []
     const grant = withKit(grantType, async ({ records, now }) => {
       seen.push(await records.get('a', door))
@@ -84,7 +84,7 @@ describe('the records of a grant', () => {
     expect(seen).toEqual([undefined, { door: 'north' }, undefined])
   })
 
-  test('are apart from those of every other grant, whatever the keys', async () => {
+  test('are separate from those of every other grant, whatever the keys', async () => {
     const seen: unknown[] = []
     const writer = withKit('writer', ({ records, now }) => records.put('a', { door: 'north' }, now() + 60))
     const reader = withKit('reader', async ({ records }) => {
@@ -97,8 +97,8 @@ describe('the records of a grant', () => {
   })
 })
 
-describe('an access token that a grant is shown', () => {
-  /** An exchange: whose token it is gets a token of this client. */
+describe('an access token that a grant receives', () => {
+  /** An exchange: a token for the same subject is issued to this client. */
   const exchange = defineGrant({
     grantType: 'urn:example:exchange',
     params: v.object({ subject_token: v.string() }),
@@ -118,7 +118,7 @@ describe('an access token that a grant is shown', () => {
   const exchanged = (f: TestProvider, token: string) =>
     present(f, { grant_type: 'urn:example:exchange', subject_token: token })
 
-  test('gives its claims while it is valid', async () => {
+  test('yields its claims while it is valid', async () => {
     const f = await createTestProvider({ plugins: [badge, exchange] })
     const { body } = await present(f)
     const { status, body: second } = await exchanged(f, body.access_token)
@@ -130,7 +130,7 @@ describe('an access token that a grant is shown', () => {
   })
 
   test.each(['x', 'x'.repeat(43), 'a.b.c', `${'e30.'.repeat(2)}x`, 'x'.repeat(600)])(
-    'gives nothing for "%s"',
+    'yields nothing for "%s"',
     async (token) => {
       const f = await createTestProvider({ plugins: [badge, exchange] })
       expect((await exchanged(f, token)).body.error).toBe('invalid_grant')

@@ -1,4 +1,4 @@
-// What a plugin gets of a request: its own fields. The client's secret is the client's, and the core's parameters are the core's.
+// A plugin receives only its own parameters of a request: neither the client's secret nor the parameters of the core.
 import { defineGrant, type GrantRequest } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -8,7 +8,7 @@ const grantType = 'urn:example:curious'
 const [clientId, secret] = testClient
 const credentials = { client_id: clientId, client_secret: secret }
 
-/** A grant with these params that keeps what it was given. */
+/** A grant with these params that records what it receives. */
 async function curious<S extends v.GenericSchema>(params: S) {
   const seen: GrantRequest<unknown>[] = []
   const grant = defineGrant({
@@ -22,12 +22,12 @@ async function curious<S extends v.GenericSchema>(params: S) {
   return { ...(await createTestProvider({ plugins: grant })), seen }
 }
 
-describe('the fields of a grant', () => {
+describe('the parameters of a grant', () => {
   test.each([
     ['by Basic', testClient, {}],
     ['in the form', undefined, credentials],
     ['by Basic beside client_id', testClient, { client_id: clientId }],
-  ] as const)('never hold what belongs to the core: credentials %s', async (_, as, inForm) => {
+  ] as const)('never include parameters of the core: credentials %s', async (_, as, inForm) => {
     const { post, seen } = await curious(v.looseObject({}))
     const { status } = await post('token', { grant_type: grantType, scope: 'api1', badge: '7', ...inForm }, as)
     expect(status).toBe(200)
@@ -36,7 +36,7 @@ describe('the fields of a grant', () => {
     expect(JSON.stringify(seen[0]?.params)).not.toContain(secret)
   })
 
-  test('may be a strict object: nothing of the core stands in its way, and anything else does', async () => {
+  test('may be a strict object: parameters of the core do not fail it, unknown ones do', async () => {
     const { post } = await curious(v.strictObject({ a: v.string() }))
     const form = { grant_type: grantType, scope: 'api1', a: '1' }
     expect((await post('token', form, testClient)).status).toBe(200)
@@ -46,7 +46,7 @@ describe('the fields of a grant', () => {
     expect(body).toEqual({ error: 'invalid_request', error_description: expect.any(String) })
   })
 
-  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])('the header %s is not shown', async (name) => {
+  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])('does not expose the header %s', async (name) => {
     const { post, seen } = await curious(v.object({}))
     await post('token', { grant_type: grantType, scope: 'api1' }, testClient)
     expect(seen[0]?.request.header(name)).toBeNull()
@@ -54,7 +54,7 @@ describe('the fields of a grant', () => {
   })
 
   test.each(['scope', 'client_id', 'client_secret', 'grant_type'])(
-    '%s among them is refused at start',
+    '%s among them is rejected at start',
     async (name) => {
       for (const params of [v.object({ [name]: v.string() }), v.strictObject({ [name]: v.optional(v.string()) })]) {
         await expect(curious(params)).rejects.toThrow(new RegExp(`^plugins: .*${grantType}.* ${name} `, 'u'))

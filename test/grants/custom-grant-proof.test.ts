@@ -1,4 +1,4 @@
-// A check of a plugin's own is counted like the built-in one: the core sees refusals, not plugins.
+// A plugin's own check counts like the built-in one: the core sees refusals, not plugins.
 import { defineGrantCheck, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import * as v from 'valibot'
@@ -11,7 +11,7 @@ const codeClient = {
   grantTypes: ['authorization_code'],
 }
 
-/** Settles the demand of PKCE with a rule of its own, and refuses with the given error. */
+/** Settles the demand of PKCE with its own rule, and refuses with the given error. */
 const checkThat = (code: 'invalid_grant' | 'invalid_request' | 'slow_down' | 'temporarily_unavailable') =>
   defineGrantCheck({
     settles: 'proof_key',

@@ -30,7 +30,7 @@ const present = (f: Fixture, more: Record<string, string>) =>
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
-describe('a single-use credential that a grant brings itself', () => {
+describe('a single-use credential of a custom grant', () => {
   const ticket = (result: (use: number) => Partial<GrantResult> = () => ({})) => {
     let use = 0
     return defineGrant({
@@ -48,7 +48,7 @@ describe('a single-use credential that a grant brings itself', () => {
     })
   }
 
-  test('is spent by the core: the second use is refused', async () => {
+  test('is spent by the core: the second use is rejected', async () => {
     const f = await start(ticket())
     const first = await present(f, { jti: 'j1' })
     expect(first.status).toBe(200)
@@ -57,11 +57,11 @@ describe('a single-use credential that a grant brings itself', () => {
     expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'redemption_replayed' })
     expect((await present(f, { jti: 'j2' })).status).toBe(200)
-    // There is no record that would say whose tokens to revoke.
+    // There is no record of which tokens to revoke.
     expect(await isActive(f, first.body.access_token)).toBe(true)
   })
 
-  test('is redeemed once by 50 requests at the same time, and the losers leave nothing behind', async () => {
+  test('is redeemed once by 50 concurrent requests, and the losers store nothing', async () => {
     const items = new Map<string, string>()
     const f = await start(ticket(), mapDriver(items))
     const answers = await Promise.all(Array.from({ length: 50 }, () => present(f, { jti: 'j1' })))
@@ -78,7 +78,7 @@ describe('a single-use credential that a grant brings itself', () => {
     expect((await present(f, { jti: 'j1' })).body.error).toBe('invalid_grant')
   })
 
-  test('of one grant is not spent by another with the same text', async () => {
+  test('of one grant is not spent by another with the same value', async () => {
     const other = { ...ticket(), grantType: 'urn:example:other' }
     const f = await fixture({
       plugins: [ticket(), other],
@@ -98,14 +98,14 @@ describe('a single-use credential that a grant brings itself', () => {
   })
 
   test.each<[string, (use: number) => Partial<GrantResult>, string]>([
-    ['a scope that was not asked for', (use) => (use === 1 ? { scopes: ['email'] } : {}), 'invalid_scope'],
+    ['a scope that was not requested', (use) => (use === 1 ? { scopes: ['email'] } : {}), 'invalid_scope'],
     ['a demand that nothing settles', (use) => (use === 1 ? { demands: { x: {} } as object } : {}), 'invalid_grant'],
     ['an inactive user', (use) => (use === 1 ? { subject: { sub: '9', amr: ['x'] } } : {}), 'invalid_grant'],
-    ['a claim of the protocol', (use) => (use === 1 ? { claims: { sub: '2' } } : {}), 'server_error'],
+    ['a protocol claim', (use) => (use === 1 ? { claims: { sub: '2' } } : {}), 'server_error'],
     ['a standard member', (use) => (use === 1 ? { response: { scope: 'x' } } : {}), 'server_error'],
-    ['a claim that is no JSON', (use) => (use === 1 ? { claims: { x: 1n as never } } : {}), 'server_error'],
-    ['a member that is no JSON', (use) => (use === 1 ? { response: { x: 1n as never } } : {}), 'server_error'],
-  ])('is not spent by an answer that is refused for %s', async (_, result, error) => {
+    ['a claim that is not JSON', (use) => (use === 1 ? { claims: { x: 1n as never } } : {}), 'server_error'],
+    ['a member that is not JSON', (use) => (use === 1 ? { response: { x: 1n as never } } : {}), 'server_error'],
+  ])('is not spent when the result is rejected for %s', async (_, result, error) => {
     const f = await start(ticket(result))
     expect((await present(f, { jti: 'j1' })).body.error).toBe(error)
     expect((await present(f, { jti: 'j1' })).status).toBe(200)

@@ -1,4 +1,5 @@
-// Attack: none from outside. A plugin is foreign code: what it throws or returns wrongly must not reach the wire, nor become a token.
+// Not an attack from outside: a plugin is foreign code, and its mistakes must neither reach the wire nor become a
+// token.
 import { defineGrant, type GrantResult, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -6,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 
 const grantType = 'urn:example:badge'
 
-/** A grant that does as the test says. */
+/** A grant that behaves as the test specifies. */
 const start = (handle: () => unknown) =>
   createTestProvider({
     plugins: [defineGrant({ grantType, params: v.object({}), handle: () => handle() as GrantResult })],
@@ -39,7 +40,7 @@ const codes: readonly [OAuthErrorCode, number][] = [
 ]
 
 describe('a grant that refuses', () => {
-  test.each(codes)('3.51 %s is answered with %i', async (code, expected) => {
+  test.each(codes)('3.51 %s returns status %i', async (code, expected) => {
     const f = await start(thrown(new OAuthError(code, 'The door stays shut', { reason: 'plugin:badge:shut' })))
     const { status, headers, body } = await present(f)
     expect(status).toBe(expected)
@@ -49,7 +50,7 @@ describe('a grant that refuses', () => {
     expect(headers.has('www-authenticate')).toBe(expected === 401)
   })
 
-  test('3.51 the reason stays inside, and the retry time goes out', async () => {
+  test('3.51 the reason stays internal, and the retry time is sent', async () => {
     const details: OAuthErrorOptions = {
       reason: 'plugin:badge:busy',
       status: 429,
@@ -63,12 +64,12 @@ describe('a grant that refuses', () => {
     expect(body).toEqual({ error: 'slow_down', error_description: 'Too many badges' })
   })
 
-  test('3.51 what a description may not hold is left out (RFC 6749 section 5.2)', async () => {
+  test('3.51 strips characters that a description must not contain (RFC 6749 section 5.2)', async () => {
     const f = await start(thrown(new OAuthError('access_denied', 'No "door"\\ für\r\ndich', { reason: 'plugin:x:y' })))
     expect((await present(f)).body.error_description).toBe('No door frdich')
   })
 
-  test('3.51 an error of another copy of the package is understood', async () => {
+  test('3.51 recognizes an error of another copy of the package', async () => {
     const foreign = Object.assign(new Error('Not today'), {
       [Symbol.for('grantry.OAuthError')]: true,
       code: 'access_denied',
@@ -80,7 +81,7 @@ describe('a grant that refuses', () => {
     expect(body).toEqual({ error: 'access_denied', error_description: 'Not today' })
   })
 
-  test('3.51 a rejected promise refuses like a thrown error', async () => {
+  test('3.51 a rejected promise is the same as a thrown error', async () => {
     const f = await start(() => Promise.reject(new OAuthError('access_denied', 'No', { reason: 'plugin:badge:no' })))
     expect((await present(f)).body).toEqual({ error: 'access_denied', error_description: 'No' })
   })
@@ -95,7 +96,7 @@ describe('a grant that fails', () => {
     ['a response', new Response('pin 1234', { status: 200 })],
     ['null', null],
     ['undefined', undefined],
-  ])('3.52 by throwing %s: server_error, and nothing of it shows', async (_, error) => {
+  ])('3.52 by throwing %s: server_error, without any detail', async (_, error) => {
     const f = await start(thrown(error))
     const { status, body } = await present(f)
     expect(status).toBe(500)
@@ -104,7 +105,7 @@ describe('a grant that fails', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'unhandled_failure' })
   })
 
-  test('3.52 the cause goes to the events, where the operator finds it', async () => {
+  test('3.52 the cause is in the events, where the operator finds it', async () => {
     const cause = new Error('badge database is gone')
     const f = await start(thrown(cause))
     await present(f)
@@ -123,25 +124,25 @@ describe('a grant that fails', () => {
     ['an array', []],
     ['a response', new Response('{}')],
     ['no scopes', { subject: { sub: '1', amr: ['badge'] } }],
-    ['scopes as text', { scopes: 'api1' }],
-    ['scopes that are no text', { scopes: ['api1', 7] }],
+    ['scopes as a string', { scopes: 'api1' }],
+    ['scopes that are not strings', { scopes: ['api1', 7] }],
     ['an unknown member', { scopes: ['api1'], subjcet: { sub: '1', amr: ['badge'] } }],
     ['a subject without sub', { scopes: ['api1'], subject: { amr: ['badge'] } }],
     ['a subject with an empty sub', { scopes: ['api1'], subject: { sub: '', amr: ['badge'] } }],
     ['a subject with a number for sub', { scopes: ['api1'], subject: { sub: 1, amr: ['badge'] } }],
     ['a subject without amr', { scopes: ['api1'], subject: { sub: '1' } }],
     ['a subject with an empty amr', { scopes: ['api1'], subject: { sub: '1', amr: [] } }],
-    ['a subject with more', { scopes: ['api1'], subject: { sub: '1', amr: ['badge'], role: 'admin' } }],
+    ['a subject with an extra member', { scopes: ['api1'], subject: { sub: '1', amr: ['badge'], role: 'admin' } }],
     ['a lifetime of 0', { scopes: ['api1'], issue: { lifetime: 0 } }],
     ['a lifetime of a fraction', { scopes: ['api1'], issue: { lifetime: 1.5 } }],
-    ['a lifetime without end', { scopes: ['api1'], issue: { lifetime: Number.POSITIVE_INFINITY } }],
+    ['an infinite lifetime', { scopes: ['api1'], issue: { lifetime: Number.POSITIVE_INFINITY } }],
     ['another token format', { scopes: ['api1'], issue: { accessToken: 'opaque' } }],
-    ['a refresh token demanded', { scopes: ['api1'], issue: { refreshToken: true } }],
-    ['a redemption of its own making', { scopes: ['api1'], redeems: [{}] }],
-    ['a continuation of its own making', { scopes: ['api1'], continues: {} }],
-    ['claims that are a list', { scopes: ['api1'], claims: ['x'] }],
-    ['claims that are no JSON', { scopes: ['api1'], claims: { big: 1n } }],
-    ['response members that are no JSON', { scopes: ['api1'], response: { big: 1n } }],
+    ['a forced refresh token', { scopes: ['api1'], issue: { refreshToken: true } }],
+    ['a forged redemption', { scopes: ['api1'], redeems: [{}] }],
+    ['a forged continuation', { scopes: ['api1'], continues: {} }],
+    ['claims in an array', { scopes: ['api1'], claims: ['x'] }],
+    ['claims that are not JSON', { scopes: ['api1'], claims: { big: 1n } }],
+    ['response members that are not JSON', { scopes: ['api1'], response: { big: 1n } }],
   ])('3.52 by returning %s: server_error', async (_, result) => {
     const f = await start(() => result)
     const { status, headers, body } = await present(f)
@@ -176,11 +177,11 @@ describe('a grant that fails', () => {
   )
 
   test.each([
-    ['was not asked for', ['api1', 'profile']],
+    ['was not requested', ['api1', 'profile']],
     ['does not exist', ['api1', 'api9']],
     ['the client may not have', ['api1', 'email']],
     ['needs a subject', ['api1', 'offline_access']],
-  ])('3.12 it cannot grant a scope that %s', async (_, scopes) => {
+  ])('3.12 cannot grant a scope that %s', async (_, scopes) => {
     const f = await start(() => ({ scopes }))
     const { status, body } = await present(f, scopes.includes('offline_access') ? 'api1 offline_access' : 'api1')
     expect(status).toBe(400)

@@ -15,7 +15,7 @@ type Decide = (request: GrantRequest<Badge>) => GrantResult
 
 const holder = { sub: '1', amr: ['badge'] }
 
-/** A badge grant that decides as the test says. */
+/** A badge grant that decides as the test specifies. */
 const badge = (decide: Decide) => defineGrant({ grantType, params, handle: (request) => decide(request) })
 
 const start = (decide: Decide) => createTestProvider({ plugins: [badge(decide), refreshToken()] })
@@ -26,8 +26,8 @@ const present = (f: TestProvider, more: Record<string, string> = {}) =>
 const introspect = async (f: TestProvider, token: string) =>
   (await f.post('introspection', { token }, ['api1', 'api1-secret'])).body
 
-describe('what a custom grant decides', () => {
-  test('3.49 a subject makes a token of that user', async () => {
+describe('decisions of a custom grant', () => {
+  test('3.49 with a subject, issues a token of that user', async () => {
     const subject = { sub: '42', amr: ['badge', 'pin'], authTime: 1_799_999_999, idp: 'doors', acr: 'low' }
     const f = await start(({ scopes }) => ({ subject, scopes }))
     const { body } = await present(f)
@@ -41,7 +41,7 @@ describe('what a custom grant decides', () => {
     })
   })
 
-  test('3.49 no subject makes a token of the client alone', async () => {
+  test('3.49 without a subject, issues a client-only token', async () => {
     const f = await start(({ scopes }) => ({ scopes }))
     const { body } = await present(f)
     const claims = await introspect(f, body.access_token)
@@ -49,14 +49,14 @@ describe('what a custom grant decides', () => {
     for (const claim of ['sub', 'auth_time', 'idp', 'amr']) expect(claims).not.toHaveProperty(claim)
   })
 
-  test.each(['openid', 'profile', 'offline_access'])('3.49 without a subject, %s is refused', async (scope) => {
+  test.each(['openid', 'profile', 'offline_access'])('3.49 without a subject, rejects %s', async (scope) => {
     const f = await start(({ scopes }) => ({ scopes }))
     const { status, body } = await present(f, { scope: `api1 ${scope}` })
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_scope')
   })
 
-  test('3.49 a subject who is not active is refused', async () => {
+  test('3.49 rejects a subject who is not active', async () => {
     const decide: Decide = ({ scopes }) => ({ subject: holder, scopes })
     const f = await createTestProvider({ plugins: [badge(decide)], users: { isActive: (sub) => sub !== '1' } })
     const { status, body } = await present(f)
@@ -65,7 +65,7 @@ describe('what a custom grant decides', () => {
     expect(f.events.at(-1)).toMatchObject({ reason: 'user_inactive' })
   })
 
-  test('3.50 extra claims are in the access token, with their types, and still there after a refresh', async () => {
+  test('3.50 extra claims are in the access token, with their types, also after a refresh', async () => {
     const claims = { door: 'north', floor: 3, guest: false, zones: ['a', 'b'], card: { uid: 'x' }, gone: null }
     const f = await start(({ scopes }) => ({ subject: holder, scopes, claims }))
     const first = (await present(f, { scope: 'api1 offline_access' })).body
@@ -75,18 +75,18 @@ describe('what a custom grant decides', () => {
     expect(await introspect(f, second.access_token)).toMatchObject(claims)
   })
 
-  test('3.50 response members are added', async () => {
+  test('3.50 adds response members', async () => {
     const f = await start(({ scopes }) => ({ scopes, response: { door_open: true, rooms: ['r1'], note: null } }))
     const { body } = await present(f)
     expect(body).toMatchObject({ token_type: 'Bearer', scope: 'api1', door_open: true, rooms: ['r1'], note: null })
   })
 
-  test('may grant less than was asked for', async () => {
+  test('may grant less than was requested', async () => {
     const f = await start(() => ({ subject: holder, scopes: ['api1'] }))
     expect((await present(f, { scope: 'api1 profile' })).body.scope).toBe('api1')
   })
 
-  test('may choose the format, forbid a refresh token, ask for an identity token, and shorten the lifetime', async () => {
+  test('may choose the format, forbid a refresh token, request an identity token, and shorten the lifetime', async () => {
     const f = await start(({ scopes }) => ({
       subject: holder,
       scopes,

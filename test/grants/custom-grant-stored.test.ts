@@ -1,4 +1,5 @@
-// Attack: a custom grant that forgets a comparison is handed somebody else's code. What a plugin forgets, the core does not.
+// Attack: a custom grant that forgets a comparison receives the code of another client. The core makes the checks that
+// a plugin forgets.
 import { defineGrant, type Grant, type GrantResult, OAuthError, type StoredGrant } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
@@ -27,7 +28,7 @@ const start = (grant: Grant, usage: 'rotate' | 'reuse' = 'rotate') =>
 const present = (f: Fixture, more: Record<string, string>) =>
   f.post('token', { grant_type: grantType, scope: 'openid profile offline_access api1', ...more }, web)
 
-describe('a custom grant that is handed a code', () => {
+describe('a custom grant that receives a code', () => {
   /** Forgets to compare client and redirect_uri. */
   const careless = (result: (stored: StoredGrant) => GrantResult) =>
     defineGrant({
@@ -53,7 +54,7 @@ describe('a custom grant that is handed a code', () => {
     expect((await f.post('token', { ...redeem, code }, web)).body.error).toBe('invalid_grant')
   })
 
-  test('3.26 cannot redeem that of another client', async () => {
+  test('3.26 cannot redeem a code of another client', async () => {
     const f = await start(careless(redeeming))
     const code = await f.code({ clientId: 'mobile' })
     const { status, body } = await present(f, { code })
@@ -63,7 +64,7 @@ describe('a custom grant that is handed a code', () => {
     expect((await f.post('token', { ...redeem, code }, ['mobile', web[1]])).status).toBe(200)
   })
 
-  test('3.27 cannot leave out what the code demands', async () => {
+  test('3.27 cannot skip a demand of the code', async () => {
     const f = await start(careless(redeeming))
     const code = await f.code({ codeChallenge: proof.challenge })
     const { status, body } = await present(f, { code, code_verifier: proof.verifier })
@@ -79,7 +80,7 @@ describe('a custom grant that is handed a code', () => {
     expect(body.error).toBe('invalid_scope')
   })
 
-  test('3.32 cannot go on with a code without spending it', async () => {
+  test('3.32 cannot continue with a code without spending it', async () => {
     const f = await start(careless(({ subject, scopes, redemption }) => ({ subject, scopes, continues: redemption })))
     const code = await f.code()
     const answers = [await present(f, { code }), await present(f, { code })]
@@ -88,7 +89,7 @@ describe('a custom grant that is handed a code', () => {
   })
 })
 
-describe('a custom grant that goes on with a refresh token, for a single-use proof', () => {
+describe('a custom grant that continues a refresh token, for a single-use proof', () => {
   const proved = defineGrant({
     grantType,
     params: v.object({ refresh_token: v.string(), jti: v.string() }),
@@ -109,7 +110,7 @@ describe('a custom grant that goes on with a refresh token, for a single-use pro
     expect(body).toEqual({ error: 'server_error' })
   })
 
-  test('the refusal of a replayed proof leaves the refresh token as it was', async () => {
+  test('the refusal of a replayed proof does not change the refresh token', async () => {
     const f = await start(proved, 'reuse')
     const redeem = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
     const { refresh_token } = (await f.post('token', redeem, web)).body

@@ -14,7 +14,7 @@ type Decide = (request: GrantRequest<Badge>) => GrantResult
 
 const holder = { sub: '1', amr: ['badge'] }
 
-/** A badge grant that decides as the test says. */
+/** A badge grant that decides as the test specifies. */
 const badge = (decide: Decide) => defineGrant({ grantType, params, handle: (request) => decide(request) })
 
 const start = (decide: Decide) => createTestProvider({ plugins: [badge(decide), refreshToken()] })
@@ -24,7 +24,7 @@ const present = (f: TestProvider, more: Record<string, string> = {}) =>
 
 describe('a custom grant', () => {
   test.each(['badge', 'urn:example:badge', 'https://example.com/grants/badge'])(
-    '3.46 goes by the name %s',
+    '3.46 accepts the name %s',
     async (name) => {
       const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
       const f = await createTestProvider({ plugins: [hello] })
@@ -35,14 +35,14 @@ describe('a custom grant', () => {
   )
 
   test.each(['', 'two words', 'a"b', 'a\\b', 'bädge', 'x'.repeat(101)])(
-    '3.46 the name "%s" is refused at start',
+    '3.46 rejects the name "%s" at start',
     async (name) => {
       const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
       await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(/is not a valid grant type/u)
     },
   )
 
-  test('3.46 two grants of one name are refused at start', async () => {
+  test('3.46 rejects two grants with the same name at start', async () => {
     const twice = [badge(() => ({ scopes: [] })), badge(() => ({ scopes: [] }))]
     await expect(createTestProvider({ plugins: twice })).rejects.toThrow(/two plugins provide .*urn:example:badge/u)
   })
@@ -54,7 +54,7 @@ describe('a custom grant', () => {
     expect(body.error).toBe('invalid_scope')
   })
 
-  test('3.48 gets its own parameters, typed, and no others', async () => {
+  test('3.48 receives its own parameters, typed, and no others', async () => {
     const seen: Badge[] = []
     const f = await start(({ params: given, scopes }) => {
       seen.push(given)
@@ -70,10 +70,10 @@ describe('a custom grant', () => {
 
   test.each([
     ['missing', { badge_id: '' }, 'badge_id', 'parameter_missing'],
-    ['of another form', { badge_id: '12345' }, 'badge_id', 'parameter_malformed'],
+    ['with another format', { badge_id: '12345' }, 'badge_id', 'parameter_malformed'],
     ['not on the list', { door: 'west' }, 'door', 'parameter_malformed'],
   ])(
-    '3.48 a parameter that is %s is an invalid request, and the grant is not asked',
+    '3.48 a parameter that is %s is an invalid request, and the grant is not called',
     async (_, wrong, name, reason) => {
       let asked = false
       const f = await start(({ scopes }) => {
@@ -88,7 +88,7 @@ describe('a custom grant', () => {
     },
   )
 
-  test('3.48 a rule about two parameters together is an invalid request that names none wrongly', async () => {
+  test('3.48 a failed rule about two parameters is an invalid request that names neither', async () => {
     const together = v.pipe(
       v.object({ from: v.optional(v.string()), to: v.optional(v.string()) }),
       v.check(({ from, to }) => from !== to),
@@ -101,7 +101,7 @@ describe('a custom grant', () => {
     expect(body.error_description).not.toMatch(/ {2}|required/u)
   })
 
-  test('3.48 knows the client, the scopes and the circumstances of the request', async () => {
+  test('3.48 receives the client, the scopes and the circumstances of the request', async () => {
     const seen: unknown[] = []
     const f = await start(({ client, scopes, request }) => {
       seen.push(client.clientId, scopes, request.header('X-Door'), request.header('x-none'), request.clientAddress)

@@ -11,7 +11,7 @@ async function redeemed(f: Fixture, more: Partial<NewAuthorizationCode> = {}) {
   return (await f.post('token', form, web)).body
 }
 
-/** Verifies as a client does: with the published keys, at the provider's time. */
+/** Verifies a token like a client: with the published keys, at the provider's time. */
 async function verified(f: Fixture, token: string) {
   const jwks = createLocalJWKSet((await f.get('jwks')).body)
   const currentDate = new Date(f.clock.now() * 1000)
@@ -48,7 +48,7 @@ describe('an identity token', () => {
     })
   })
 
-  test('3.59 has no nonce and no acr where there is none', async () => {
+  test('3.59 omits nonce and acr when there is none', async () => {
     const f = await fixture()
     const claims = decodeJwt((await redeemed(f)).id_token)
     expect(claims).not.toHaveProperty('nonce')
@@ -56,7 +56,7 @@ describe('an identity token', () => {
     expect(claims).toMatchObject({ idp: 'local', auth_time: f.clock.now() })
   })
 
-  test('3.59 the nonce comes back to the letter', async () => {
+  test('3.59 returns the nonce unchanged', async () => {
     const f = await fixture()
     const nonce = `ünïcode "quotes" \\ ${'x'.repeat(270)}`
     expect(decodeJwt((await redeemed(f, { nonce })).id_token).nonce).toBe(nonce)
@@ -76,7 +76,7 @@ describe('an identity token', () => {
     expect(payload.at_hash).toBe(halfHash(hash, body.access_token))
   })
 
-  test('3.59 auth_time is when the user logged in, not when the code was redeemed', async () => {
+  test('3.59 auth_time is the time of the login, not of the redemption of the code', async () => {
     const f = await fixture()
     const code = await f.code()
     const loggedIn = f.clock.now()
@@ -86,14 +86,14 @@ describe('an identity token', () => {
     expect(claims).toMatchObject({ auth_time: loggedIn, iat: loggedIn + 30 })
   })
 
-  test('3.59 carries no profile and no custom claims: those are for userinfo and access tokens', async () => {
+  test('3.59 contains no profile and no custom claims: those belong to userinfo and access tokens', async () => {
     const f = await fixture()
     const scopes = ['openid', 'profile', 'email', 'roles', 'api1']
     const claims = decodeJwt((await redeemed(f, { scopes, claims: { door: 'north' } })).id_token)
     for (const name of ['name', 'email', 'role', 'door', 'scope', 'client_id']) expect(claims).not.toHaveProperty(name)
   })
 
-  test('3.60 lives 300 seconds', async () => {
+  test('3.60 has a lifetime of 300 seconds', async () => {
     const f = await fixture()
     const { id_token: token } = await redeemed(f)
     f.clock.advance(299)
@@ -102,7 +102,7 @@ describe('an identity token', () => {
     await expect(verified(f, token)).rejects.toThrow(/exp/u)
   })
 
-  test('3.60 lives as long as the client is told', async () => {
+  test('3.60 has the lifetime of the client', async () => {
     const f = await fixture({
       clients: {
         find: (clientId) => ({
@@ -119,7 +119,7 @@ describe('an identity token', () => {
     expect(claims.exp).toBe(f.clock.now() + 42)
   })
 
-  test('3.59 is no access token, and an access token is no identity token', async () => {
+  test('3.59 is not an access token, and an access token is not an identity token', async () => {
     const f = await fixture()
     const body = await redeemed(f, { clientId: 'web' })
     const headers = { authorization: `Bearer ${body.id_token}` }

@@ -1,5 +1,6 @@
-// A duration in the place of a moment, or milliseconds in the place of seconds, are the mistakes that every plugin author makes once. With them a single-use credential
-// would work twice, or a login lie in the future; so they are defects that show at once.
+// A duration instead of an epoch time, or milliseconds instead of seconds, are mistakes that every plugin author makes
+// once. With them a single-use credential would work twice, or a login would lie in the future. They are errors that
+// show immediately.
 import { defineGrant, type GrantKit, type GrantResult, type Subject } from '@grantry/core'
 import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -42,7 +43,7 @@ const uses: readonly [string, (kit: GrantKit, expiresAt: number) => Promise<Part
 ]
 
 describe.each(uses)('kit.%s', (_, use) => {
-  test.each(wrong)('with an end that is %s is a defect of the plugin', async (_what, expiresAt) => {
+  test.each(wrong)('rejects an end that is %s as a mistake of the plugin', async (_what, expiresAt) => {
     const f = await start((kit) => use(kit, expiresAt))
     const { status, body, failure } = await f.post('token', form, testClient)
     expect(status).toBe(500)
@@ -53,13 +54,13 @@ describe.each(uses)('kit.%s', (_, use) => {
     expect([...f.items.keys()]).toEqual([])
   })
 
-  test('with an end that is to come is fine', async () => {
+  test('accepts an end in the future', async () => {
     const f = await start((kit) => use(kit, kit.now() + 60))
     expect((await f.post('token', form, testClient)).status).toBe(200)
   })
 })
 
-test('a redemption is refused until its end and is forgotten after it', async () => {
+test('a redemption is rejected until its end and is forgotten after it', async () => {
   const { post, clock } = await createTestProvider({
     plugins: defineGrant({
       grantType,
@@ -77,7 +78,7 @@ test('a redemption is refused until its end and is forgotten after it', async ()
 describe('the time of an authentication', () => {
   const subject = (authTime: number): Subject => ({ sub: '1', amr: ['x'], authTime })
 
-  test('in milliseconds is a defect of the grant', async () => {
+  test('in milliseconds is a mistake of the grant', async () => {
     const f = await start(() => ({ subject: subject(now * 1000) }))
     const { status, body, failure } = await f.post('token', form, testClient)
     expect(status).toBe(500)
@@ -87,7 +88,7 @@ describe('the time of an authentication', () => {
     expect([...f.items.keys()]).toEqual([])
   })
 
-  test('in milliseconds is a defect of the user service', async () => {
+  test('in milliseconds is a mistake of the user service', async () => {
     const f = await fixture({ plugins: builtInPlugins, users: { authenticate: () => subject(Date.now()) } })
     const login = { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }
     const { status, failure } = await f.post('token', login, web)
@@ -95,13 +96,13 @@ describe('the time of an authentication', () => {
     expect(failure).toBeInstanceOf(TypeError)
   })
 
-  test('in milliseconds makes no code', async () => {
+  test('in milliseconds creates no code', async () => {
     const f = await fixture()
     await expect(f.code({ subject: subject(now * 1000) })).rejects.toThrow(TypeError)
     expect(f.events.map(({ type }) => type)).not.toContain('code_issued')
   })
 
-  test('in seconds is fine, now, long ago, and a little ahead', async () => {
+  test('in seconds is accepted: now, long ago, and a little ahead', async () => {
     for (const authTime of [now, 0, now + 3600]) {
       const f = await start(() => ({ subject: subject(authTime) }))
       expect((await f.post('token', form, testClient)).status).toBe(200)

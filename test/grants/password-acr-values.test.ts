@@ -3,7 +3,7 @@ import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
 
-/** What the user service is handed for these `acr_values`. */
+/** Returns what the user service receives for these `acr_values`. */
 async function handedOver(acrValues: string, identityProviders: readonly string[] = []): Promise<UserCredentials> {
   const seen: UserCredentials[] = []
   const f = await fixture({
@@ -27,7 +27,7 @@ async function handedOver(acrValues: string, identityProviders: readonly string[
   const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1', acr_values: acrValues }
   expect((await f.post('token', form, web)).status).toBe(200)
   const [credentials] = seen
-  if (credentials === undefined) throw new Error('the user service was not asked')
+  if (credentials === undefined) throw new Error('the user service was not called')
   return credentials
 }
 
@@ -50,11 +50,11 @@ describe('acr_values', () => {
     ['a value twice', 'x x', { acrValues: ['x'] }],
     ['repeated values', 'b a b idp:i idp:i tenant:t a tenant:t', { idp: 'i', tenant: 't', acrValues: ['b', 'a'] }],
     ['another case', 'IDP:google Tenant:acme', { acrValues: ['IDP:google', 'Tenant:acme'] }],
-  ])('3.17 with %s, the user service gets its parts', async (_, acrValues, expected) => {
+  ])('3.17 with %s, the user service receives its parts', async (_, acrValues, expected) => {
     expect(await handedOver(acrValues)).toEqual({ ...alice, ...expected })
   })
 
-  test('3.18 an idp that the client may not ask for is dropped', async () => {
+  test('3.18 drops an idp that is not allowed to the client', async () => {
     expect(await handedOver('idp:google tenant:acme gold', ['adfs'])).toEqual({
       ...alice,
       tenant: 'acme',
@@ -62,7 +62,7 @@ describe('acr_values', () => {
     })
   })
 
-  test('3.18 an idp that the client may ask for is handed over', async () => {
+  test('3.18 passes on an idp that is allowed to the client', async () => {
     expect(await handedOver('idp:adfs', ['google', 'adfs'])).toEqual({ ...alice, idp: 'adfs' })
   })
 

@@ -1,4 +1,4 @@
-// Attack: finding out which user names exist, or that a guessed password was right, from how a refusal looks.
+// Attack: learning from an error response which user names exist, or that a guessed password was right.
 import type { AtomicDriver, UserService } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -6,15 +6,15 @@ import { fixture, web } from '../support/fixture.ts'
 
 const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
 
-describe('a password that is not valid', () => {
+describe('an invalid password', () => {
   const refusals = [
     ['an unknown user', { username: 'nobody' }],
-    ['a user named like a member of every object', { username: 'constructor' }],
+    ['a user named like a property of Object.prototype', { username: 'constructor' }],
     ['a wrong password', { password: 'alice-passwor' }],
     ['an inactive user', { username: 'carol', password: 'carol-password' }],
   ] as const
 
-  /** What the store is asked, in order: work that a stranger could time. */
+  /** The store operations in order: work that an attacker could time. */
   function recording(): { operations: string[]; storage: AtomicDriver } {
     const operations: string[] = []
     const driver = mapDriver()
@@ -42,7 +42,7 @@ describe('a password that is not valid', () => {
     return { status, headers: [...headers], body, operations, events }
   }
 
-  test.each(refusals)('3.19 %s is one and the same refusal', async (_, wrong) => {
+  test.each(refusals)('3.19 %s gets the same error', async (_, wrong) => {
     const { status, body } = await attempt(wrong)
     expect(status).toBe(400)
     expect(body).toEqual({
@@ -51,14 +51,11 @@ describe('a password that is not valid', () => {
     })
   })
 
-  test.each(refusals)(
-    '3.19 %s costs the same work and shows the same headers as a wrong password',
-    async (_, wrong) => {
-      expect(await attempt(wrong)).toEqual(await attempt({ password: 'wrong' }))
-    },
-  )
+  test.each(refusals)('3.19 %s costs the same work and gets the same headers as a wrong password', async (_, wrong) => {
+    expect(await attempt(wrong)).toEqual(await attempt({ password: 'wrong' }))
+  })
 
-  test('3.19 a user whom the service still authenticates but calls inactive gets the same refusal', async () => {
+  test('3.19 a user whom the service authenticates but reports as inactive gets the same error', async () => {
     const users: UserService = { authenticate: () => ({ sub: '3' }), isActive: () => false }
     const f = await fixture({ users })
     const answer = await f.post('token', alice, web)

@@ -1,4 +1,5 @@
-// Attack: a user service folds case, trims, or normalises Unicode, so that one person has many spellings. Whoever guesses must not get ten guesses for each.
+// Attack: a user service folds case, trims, or normalizes Unicode, so that one user has many spellings. An attacker
+// must not get ten guesses for each.
 import type { AtomicDriver, UserService } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +8,7 @@ import { type Fixture, fixture, testUsers, web } from '../support/fixture.ts'
 const guess = (f: Fixture, username: string, password: string) =>
   f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web)
 
-/** Takes any spelling of a name for the same person. */
+/** Maps every spelling of a name to the same user. */
 function folding(): UserService {
   const { service } = testUsers()
   return {
@@ -19,13 +20,13 @@ function folding(): UserService {
 
 const spellings = ['alice', 'Alice', 'ALICE', ' alice ', '\talice', '\uFF41\uFF4C\uFF49\uFF43\uFF45', '\u00A0aLiCe']
 
-describe('failed passwords of one person', () => {
-  test.each(spellings)('%j is the same person for the user service: the right password is accepted', async (name) => {
+describe('failed passwords of one user', () => {
+  test.each(spellings)('%j is the same user for the user service: the right password is accepted', async (name) => {
     const f = await fixture({ users: folding() })
     expect((await guess(f, name, 'alice-password')).status).toBe(200)
   })
 
-  test('count together in every spelling, and then the right password is refused in every spelling', async () => {
+  test('count together in every spelling, and then the right password is rejected in every spelling', async () => {
     const f = await fixture({ users: folding(), abuseControl: { passwords: { perUser: { attempts: 10 } } } })
     for (let count = 0; count < 10; count += 1) {
       expect((await guess(f, spellings[count % spellings.length] ?? '', 'wrong')).status).toBe(400)
@@ -38,7 +39,7 @@ describe('failed passwords of one person', () => {
     expect((await guess(f, 'bob', 'bob-password')).status).toBe(200)
   })
 
-  test('the event tells the name as it was sent', async () => {
+  test('the event has the name as it was sent', async () => {
     const f = await fixture({ users: folding() })
     await guess(f, 'alice', 'alice-password')
     await guess(f, ' ALICE ', 'wrong')
@@ -48,7 +49,7 @@ describe('failed passwords of one person', () => {
   })
 })
 
-describe('a store that is out of reach when the failures are looked up', () => {
+describe('a store that is unreachable when the failures are read', () => {
   test.each<[string, () => unknown]>([
     [
       'throws',
@@ -58,7 +59,7 @@ describe('a store that is out of reach when the failures are looked up', () => {
     ],
     ['rejects', () => Promise.reject(new Error('connection lost'))],
     ['returns an error', () => new Error('connection lost')],
-  ])('%s: 503, and nobody is said to have failed', async (_, broken) => {
+  ])('%s: 503, and no failure is counted or reported', async (_, broken) => {
     const driver = mapDriver()
     const storage: AtomicDriver = {
       ...driver,

@@ -1,4 +1,4 @@
-// Attack: guessing passwords at the token endpoint, one user after the other, one by one or all at once.
+// Attack: guessing passwords at the token endpoint, for one user after the other, one by one or concurrently.
 import type { UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const guess = (f: Fixture, username: string, password: string, as = web) =>
   f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, as)
 
 describe('failed passwords', () => {
-  test('3.23 after the limit of a user, even the right password is not tried', async () => {
+  test('3.23 at the limit of a user, even the right password is not tried', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 3 } } } })
     for (const wrong of ['a', 'b', 'c']) expect((await guess(f, 'alice', wrong)).body.error).toBe('invalid_grant')
     f.events.length = 0
@@ -30,26 +30,26 @@ describe('failed passwords', () => {
     expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
   })
 
-  test('3.23 a name that nobody has is throttled like any other, so the throttle does not tell who exists', async () => {
+  test('3.23 throttles an unknown name like any other, so the throttle does not reveal which users exist', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 2 } } } })
     for (const wrong of ['a', 'b']) await guess(f, 'nobody', wrong)
     expect((await guess(f, 'nobody', 'c')).status).toBe(429)
   })
 
-  test('3.23 other users are not affected', async () => {
+  test('3.23 does not affect other users', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 2 } } } })
     for (const wrong of ['a', 'b', 'c']) await guess(f, 'alice', wrong)
     expect((await guess(f, 'bob', 'bob-password')).status).toBe(200)
   })
 
-  test('3.23 a user is throttled through every client', async () => {
+  test('3.23 throttles a user across all clients', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 2 } } } })
     await guess(f, 'alice', 'a', web)
     await guess(f, 'alice', 'b', other)
     expect((await guess(f, 'alice', 'alice-password', web)).status).toBe(429)
   })
 
-  test('3.23 after the time of Retry-After, the right password is accepted', async () => {
+  test('3.23 accepts the right password after the time of Retry-After', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 2, delay: 30 } } } })
     f.clock.advance(123)
     for (const wrong of ['a', 'b']) await guess(f, 'alice', wrong)
@@ -61,7 +61,7 @@ describe('failed passwords', () => {
     expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
   })
 
-  test('3.23 a client through which many names are tried is throttled, and only that one', async () => {
+  test('3.23 throttles a client through which many names are tried, and only that one', async () => {
     const f = await fixture({ abuseControl: { passwords: { perClient: { failures: 4 } } } })
     for (const name of ['u1', 'u2', 'u3', 'u4']) await guess(f, name, 'password1')
     const { status, body } = await guess(f, 'alice', 'alice-password')
@@ -70,7 +70,7 @@ describe('failed passwords', () => {
     expect((await guess(f, 'alice', 'alice-password', other)).status).toBe(200)
   })
 
-  test('3.23 by default a user has five attempts from an address, twenty from addresses where nobody logged in, and a client a hundred failures', async () => {
+  test('3.23 by default a user has five attempts from an address, twenty from addresses without a successful login, and a client a hundred failures', async () => {
     const f = await fixture()
     const from = (address: string | undefined, name: string, count: number) =>
       f.post(
@@ -90,14 +90,14 @@ describe('failed passwords', () => {
     expect((await guess(f, 'bob', 'bob-password', other)).status).toBe(200)
   })
 
-  test('3.23 names of users and clients are counted apart: a user called like a client does not stop it', async () => {
+  test('3.23 counts names of users and clients separately: a user with the name of a client does not block it', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 2 }, perClient: { failures: 100 } } } })
     for (const wrong of ['a', 'b']) await guess(f, 'web', wrong)
     expect((await guess(f, 'web', 'x')).status).toBe(429)
     expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
   })
 
-  test('3.23 a login that hangs does not hold up the logins of others through the same client', async () => {
+  test('3.23 a login that hangs does not delay other logins through the same client', async () => {
     const { service } = testUsers()
     let release: () => void = () => {}
     const hanging = new Promise<undefined>((resolve) => {
@@ -115,7 +115,7 @@ describe('failed passwords', () => {
     expect((await first).status).toBe(400)
   }, 5000)
 
-  test('3.23 the right guess of a burst, sent before any failure is counted, does not pay', async () => {
+  test('3.23 the right guess in a burst, sent before any failure is counted, does not succeed', async () => {
     const { service } = testUsers()
     let asked = 0
     const users: UserService = {
@@ -134,7 +134,7 @@ describe('failed passwords', () => {
     expect([...statuses].sort()).toEqual([...Array(3).fill(400), ...Array(27).fill(429)])
   })
 
-  test('3.23 two hundred logins of one user at once, all right, wait for each other and succeed', async () => {
+  test('3.23 two hundred concurrent correct logins of one user wait for each other and succeed', async () => {
     const { service } = testUsers()
     const users: UserService = {
       ...service,

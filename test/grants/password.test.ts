@@ -21,14 +21,14 @@ describe('the password grant', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason })
   })
 
-  test('3.16 a user name and a password of exactly the longest length are tried', async () => {
+  test('3.16 accepts a user name and a password of exactly the maximum length', async () => {
     const f = await fixture()
     const longest = { username: 'x'.repeat(256), password: 'y'.repeat(1024), acr_values: 'z'.repeat(300) }
     const { body } = await f.post('token', { ...alice, ...longest }, web)
     expect(body.error).toBe('invalid_grant')
   })
 
-  test('3.16 spaces that belong to a password stay in it', async () => {
+  test('3.16 preserves spaces in a password', async () => {
     const seen: string[] = []
     const users: UserService = {
       authenticate({ username, password }) {
@@ -49,7 +49,7 @@ describe('the password grant', () => {
     expect(introspected.body).toMatchObject({ sub: '1', amr: ['pwd'], idp: 'local', auth_time: f.clock.now() })
   })
 
-  test('3.20 the user service may say how and where it authenticated', async () => {
+  test('3.20 the user service may report how and where it authenticated', async () => {
     const subject = { sub: '7', amr: ['pwd', 'otp'], idp: 'ldap', authTime: 1_700_000_000, acr: 'gold' }
     const f = await fixture({ users: { authenticate: () => subject } })
     const { body } = await f.post('token', alice, web)
@@ -63,7 +63,7 @@ describe('the password grant', () => {
     })
   })
 
-  test('3.21 a refresh token comes with offline_access, and only then', async () => {
+  test('3.21 returns a refresh token with offline_access, and only then', async () => {
     const f = await fixture()
     const without = await f.post('token', { ...alice, scope: 'openid api1' }, web)
     expect(without.body).not.toHaveProperty('refresh_token')
@@ -73,14 +73,14 @@ describe('the password grant', () => {
     expect(refreshed.status).toBe(200)
   })
 
-  test('3.22 there is no identity token, openid or not', async () => {
+  test('3.22 returns no identity token, with or without openid', async () => {
     const f = await fixture()
     const { status, body } = await f.post('token', { ...alice, scope: 'openid profile api1' }, web)
     expect(status).toBe(200)
     expect(body).not.toHaveProperty('id_token')
   })
 
-  test('a user service that fails is a failure of ours, and its message stays here', async () => {
+  test('a failing user service is a server_error, and its message is not shown', async () => {
     const users: UserService = {
       authenticate: () => Promise.reject(new Error('ldap://10.0.0.7 bind failed for alice-password')),
     }
@@ -95,7 +95,7 @@ describe('the password grant', () => {
     ['an empty sub', { sub: '' }],
     ['a sub of 256 characters', { sub: 'x'.repeat(256) }],
     ['true', true],
-  ])('a user service that answers with %s gets nobody a token', async (_, answer) => {
+  ])('a user service that returns %s yields no token', async (_, answer) => {
     const f = await fixture({ users: { authenticate: () => answer as never } })
     const { status, body } = await f.post('token', alice, web)
     expect(status).toBe(500)

@@ -1,4 +1,5 @@
-// Attack: a code is caught on its way to the application (another app on the device has the same URI scheme) and redeemed by a thief.
+// Attack: a code is intercepted on its way to the application (another app on the device has the same URI scheme) and
+// redeemed by the attacker.
 import { createHash } from 'node:crypto'
 import { sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
@@ -42,9 +43,9 @@ describe('a code with a challenge', () => {
     ['an empty verifier', '', 'plugin:proof_key:verifier_missing'],
     ['another verifier', 'x'.repeat(43), 'plugin:proof_key:verifier_mismatch'],
     ['the verifier in another case', proof.verifier.toUpperCase(), 'plugin:proof_key:verifier_mismatch'],
-    ['the verifier and one character more', `${proof.verifier}x`, 'plugin:proof_key:verifier_mismatch'],
+    ['the verifier with one extra character', `${proof.verifier}x`, 'plugin:proof_key:verifier_mismatch'],
     ['the challenge itself', proof.challenge, 'plugin:proof_key:verifier_mismatch'],
-  ])('3.27 is refused with %s, and not burned', async (_, verifier, reason) => {
+  ])('3.27 is rejected with %s, and not spent', async (_, verifier, reason) => {
     const f = await fixture()
     const code = await f.code({ codeChallenge: proof.challenge })
     const wrong = { ...grant, code, ...(verifier !== undefined && { code_verifier: verifier }) }
@@ -55,7 +56,7 @@ describe('a code with a challenge', () => {
     expect((await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)).status).toBe(200)
   })
 
-  test('3.27 is refused where the proof key plugin was left out: never a downgrade', async () => {
+  test('3.27 is rejected without the proof-key plugin: never a downgrade', async () => {
     const f = await fixture({
       plugins: [authorizationCode()],
       clients: [{ ...plainClient, allowPlainCodeChallenge: false }],
@@ -67,7 +68,7 @@ describe('a code with a challenge', () => {
     expect(lastReason(f)).toBe('demand_unsettled')
   })
 
-  test('3.28 plain works for a client that opted in, and is compared to the letter', async () => {
+  test('3.28 plain works for a client that opted in, and is compared exactly', async () => {
     const f = await fixture({ clients: [plainClient] })
     const verifier = 'v'.repeat(43)
     const code = await f.code({ codeChallenge: verifier, codeChallengeMethod: 'plain' })
@@ -76,13 +77,13 @@ describe('a code with a challenge', () => {
     expect((await f.post('token', { ...grant, code, code_verifier: verifier }, web)).status).toBe(200)
   })
 
-  test('3.28 plain is refused without the opt-in', async () => {
+  test('3.28 plain is rejected without the opt-in', async () => {
     const f = await fixture()
     const plain = { codeChallenge: proof.challenge, codeChallengeMethod: 'plain' } as const
     await expect(f.code(plain)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('3.28 an S256 challenge is not satisfied by itself, plain allowed or not', async () => {
+  test('3.28 an S256 challenge is not its own verifier, plain allowed or not', async () => {
     const f = await fixture({ clients: [plainClient] })
     const code = await f.code({ codeChallenge: proof.challenge })
     const { body } = await f.post('token', { ...grant, code, code_verifier: proof.challenge }, web)
@@ -98,10 +99,10 @@ describe('a code with a challenge', () => {
     ['padding', `${'x'.repeat(42)}=`],
     ['a percent sign', `${'x'.repeat(42)}%`],
     ['a letter beyond ASCII', `${'x'.repeat(42)}é`],
-    ['a line break behind', `${'x'.repeat(43)}\n`],
-  ])('3.30 a verifier with %s is refused, and the code is not spent', async (_, verifier) => {
+    ['a trailing line break', `${'x'.repeat(43)}\n`],
+  ])('3.30 a verifier with %s is rejected, and the code is not spent', async (_, verifier) => {
     const f = await fixture()
-    // Even a verifier that matches the challenge is refused when its form is wrong.
+    // Even a verifier that matches the challenge is rejected if its form is wrong.
     const code = await f.code({ codeChallenge: challengeOf(verifier) })
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: verifier }, web)
     expect(status).toBe(400)
@@ -116,7 +117,7 @@ describe('a code with a challenge', () => {
     ['43 characters', 'x'.repeat(43)],
     ['128 characters', 'x'.repeat(128)],
     ['every unreserved sign', `AZaz09-._~${'x'.repeat(40)}`],
-  ])('3.30 a verifier of %s is fine', async (_, verifier) => {
+  ])('3.30 accepts a verifier of %s', async (_, verifier) => {
     const f = await fixture()
     const code = await f.code({ codeChallenge: challengeOf(verifier) })
     expect((await f.post('token', { ...grant, code, code_verifier: verifier }, web)).status).toBe(200)
@@ -124,7 +125,7 @@ describe('a code with a challenge', () => {
 })
 
 describe('a code without a challenge', () => {
-  test('3.29 is refused with a verifier, and not burned', async () => {
+  test('3.29 is rejected with a verifier, and not spent', async () => {
     const f = await fixture()
     const code = await f.code()
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
@@ -134,14 +135,14 @@ describe('a code without a challenge', () => {
     expect((await f.post('token', { ...grant, code }, web)).status).toBe(200)
   })
 
-  test('3.27 is decided per code: one client may have codes with and without', async () => {
+  test('3.27 is decided per code: one client may have codes with and without a challenge', async () => {
     const f = await fixture()
     const [bare, bound] = [await f.code(), await f.code({ codeChallenge: proof.challenge })]
     expect((await f.post('token', { ...grant, code: bound }, web)).body.error).toBe('invalid_grant')
     expect((await f.post('token', { ...grant, code: bare }, web)).status).toBe(200)
   })
 
-  test('3.27 is worth nothing to a client that became public since', async () => {
+  test('3.27 is rejected for a client that has become public since', async () => {
     let client: object = plainClient
     const f = await fixture({ clients: { find: () => client as typeof plainClient } })
     const code = await f.code()

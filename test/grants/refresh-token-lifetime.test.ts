@@ -23,8 +23,8 @@ async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
   return { f, token: (await f.post('token', alice, web)).body.refresh_token as string }
 }
 
-describe('how long refresh tokens live', () => {
-  test('3.43 unused for 15 days, it has expired', async () => {
+describe('lifetime of refresh tokens', () => {
+  test('3.43 expires after 15 days without use', async () => {
     const { f, token } = await started()
     f.clock.advance(15 * day)
     const { status, body } = await refresh(f, token)
@@ -33,7 +33,7 @@ describe('how long refresh tokens live', () => {
     expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
   })
 
-  test('3.43 a second less, and it is good for another 15 days', async () => {
+  test('3.43 one second earlier it is renewed for another 15 days', async () => {
     const { f, token } = await started()
     f.clock.advance(15 * day - 1)
     const second = await refresh(f, token)
@@ -42,7 +42,7 @@ describe('how long refresh tokens live', () => {
     expect((await refresh(f, second.body.refresh_token)).status).toBe(200)
   })
 
-  test('3.42 however often it is used, 30 days after the first one all is over', async () => {
+  test('3.42 ends 30 days after the first token, however often it is used', async () => {
     const { f, token } = await started()
     let latest = token
     for (let days = 0; days < 29; days += 1) {
@@ -55,7 +55,7 @@ describe('how long refresh tokens live', () => {
     expect((await refresh(f, latest)).body.error).toBe('invalid_grant')
   })
 
-  test('3.42 a second before the end, it still works', async () => {
+  test('3.42 one second before the end it still works', async () => {
     const { f, token } = await started({ absoluteLifetime: 1000, slidingLifetime: 600 })
     f.clock.advance(500)
     const second = await refresh(f, token)
@@ -72,13 +72,13 @@ describe('how long refresh tokens live', () => {
     expect((await refresh(f, second.body.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.43 a sliding lifetime longer than the absolute one means nothing', async () => {
+  test('3.43 a sliding lifetime longer than the absolute one has no effect', async () => {
     const { f, token } = await started({ absoluteLifetime: 100, slidingLifetime: 600 })
     f.clock.advance(100)
     expect((await refresh(f, token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.42 each login counts for itself', async () => {
+  test('3.42 each login has its own lifetime', async () => {
     const { f } = await started({ absoluteLifetime: 1000, slidingLifetime: 1000 })
     f.clock.advance(900)
     const later = (await f.post('token', alice, web)).body.refresh_token
@@ -86,7 +86,7 @@ describe('how long refresh tokens live', () => {
     expect((await refresh(f, later)).status).toBe(200)
   })
 
-  test('3.42 is counted from the first token, not from the code that it came from', async () => {
+  test('3.42 is counted from the first token, not from its code', async () => {
     const settings = clientWith({ absoluteLifetime: 1000, slidingLifetime: 1000 })
     const codeClient = { ...settings, grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [redirectUri] }
     const f = await fixture({ clients: [codeClient] })

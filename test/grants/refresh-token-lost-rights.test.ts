@@ -12,7 +12,7 @@ const client: ClientOptions = {
   accessTokenFormat: 'reference',
 }
 
-/** A refresh token of alice for `openid profile offline_access api1`, and a client that the test may change afterwards. */
+/** A refresh token of alice for `openid profile offline_access api1`, and a client that the test may change later. */
 async function started() {
   let current = client
   const f = await fixture({ clients: { find: (id) => (id === client.clientId ? current : undefined) } })
@@ -34,7 +34,7 @@ const lastReason = (f: Fixture) =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 describe('a refresh after rights were lost', () => {
-  test('3.45 the client lost the grant by which the family began', async () => {
+  test('3.45 the client lost the grant that started the family', async () => {
     const { f, change, refresh } = await started()
     change({ grantTypes: ['refresh_token'] })
     const { status, body } = await refresh()
@@ -60,7 +60,7 @@ describe('a refresh after rights were lost', () => {
     expect(lastReason(f)).toBe('scope_lost')
   })
 
-  test('3.45 the client lost offline_access: narrowing the request does not get round it', async () => {
+  test('3.45 the client lost offline_access: a narrower request does not bypass it', async () => {
     const { change, refresh } = await started()
     change({ scopes: ['openid', 'profile', 'api1', 'api2'] })
     const { status, body } = await refresh({ scope: 'api1' })
@@ -69,14 +69,14 @@ describe('a refresh after rights were lost', () => {
     expect(body).not.toHaveProperty('refresh_token')
   })
 
-  test('3.45 the client lost a scope that was never granted: that is no loss', async () => {
+  test('3.45 the client lost a scope that was never granted: no effect', async () => {
     const { change, refresh } = await started()
     change({ scopes: ['openid', 'profile', 'offline_access', 'api1'] })
     expect((await refresh()).status).toBe(200)
   })
 
-  // Section 2 decides before section 3: who is disabled is nobody.
-  test('3.45 the client is disabled: it is not authenticated at all', async () => {
+  // Client authentication comes first: a disabled client fails it.
+  test('3.45 the client is disabled: its authentication fails', async () => {
     const { f, change, refresh } = await started()
     change({ enabled: false })
     const { status, headers, body } = await refresh()
@@ -104,8 +104,8 @@ describe('a refresh after rights were lost', () => {
   test.each([
     ['the grant', { grantTypes: ['refresh_token'] }],
     ['a scope', { scopes: ['offline_access'] }],
-    ['its being enabled', { enabled: false }],
-  ])('3.45 a refusal for want of %s spends nothing: given back, the token works', async (_, lost) => {
+    ['its enabled flag', { enabled: false }],
+  ])('3.45 a refusal after the loss of %s spends nothing: once restored, the token works', async (_, lost) => {
     const { change, refresh } = await started()
     change(lost)
     expect((await refresh()).status).not.toBe(200)

@@ -1,4 +1,4 @@
-// Attack: a refresh token is stolen. Thief and client both use it; whoever comes second shows that there are two.
+// Attack: a refresh token is stolen. The attacker and the client both use it; the second use reveals the theft.
 import type { ClientOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ async function rotated(refreshToken: ClientOptions['refreshToken'] = {}) {
 }
 
 describe('a retry inside the window', () => {
-  test('3.40 gets the same answer, to the letter', async () => {
+  test('3.40 gets the same response, byte for byte', async () => {
     const { f, first, second } = await rotated()
     f.clock.advance(9)
     const retry = await refresh(f, first.refresh_token)
@@ -47,7 +47,7 @@ describe('a retry inside the window', () => {
     expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
   })
 
-  test('3.40 the order of the scopes makes no other request', async () => {
+  test('3.40 is a retry with the scopes in another order', async () => {
     const f = await fixture()
     const first = await login(f)
     const second = (await refresh(f, first.refresh_token, { scope: 'openid api1' })).body
@@ -71,7 +71,7 @@ describe('a retry inside the window', () => {
     expect(await isActive(f, second.access_token)).toBe(false)
   })
 
-  test('3.40 the window is a setting: 0 switches retries off', async () => {
+  test('3.40 the window is a setting: 0 disables retries', async () => {
     const { f, first, second } = await rotated({ retryWindow: 0 })
     expect((await refresh(f, first.refresh_token)).body.error).toBe('invalid_grant')
     expect((await refresh(f, second.refresh_token)).body.error).toBe('invalid_grant')
@@ -85,7 +85,7 @@ describe('a retry inside the window', () => {
     expect((await refresh(f, first.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.40 retrying does not make the window longer', async () => {
+  test('3.40 a retry does not extend the window', async () => {
     const { f, first } = await rotated()
     f.clock.advance(6)
     expect((await refresh(f, first.refresh_token)).status).toBe(200)
@@ -93,7 +93,7 @@ describe('a retry inside the window', () => {
     expect((await refresh(f, first.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.45 gets nothing when the user has become inactive since', async () => {
+  test('3.45 gets no token if the user has become inactive since', async () => {
     const { f, first } = await rotated()
     delete f.users.alice
     const { status, body } = await refresh(f, first.refresh_token)
@@ -102,8 +102,8 @@ describe('a retry inside the window', () => {
   })
 })
 
-describe('a rotated token that is replayed outside the window', () => {
-  test('3.39 is refused and revokes the whole family', async () => {
+describe('a rotated token replayed outside the window', () => {
+  test('3.39 is rejected and revokes the whole family', async () => {
     const { f, first, second } = await rotated()
     f.clock.advance(10)
     const { status, body } = await refresh(f, first.refresh_token)
@@ -116,7 +116,7 @@ describe('a rotated token that is replayed outside the window', () => {
     expect(await isActive(f, second.access_token)).toBe(false)
   })
 
-  test('3.39 revokes however many generations lie between', async () => {
+  test('3.39 revokes the family any number of generations later', async () => {
     const { f, first, second } = await rotated()
     let latest = second
     for (let generation = 0; generation < 5; generation += 1) {
@@ -129,7 +129,7 @@ describe('a rotated token that is replayed outside the window', () => {
     expect((await refresh(f, latest.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.39 revokes that family only: another login of the same user and client goes on', async () => {
+  test('3.39 revokes only that family: another login of the same user and client stays valid', async () => {
     const { f, first } = await rotated()
     const another = await login(f)
     f.clock.advance(10)
@@ -138,7 +138,7 @@ describe('a rotated token that is replayed outside the window', () => {
     expect((await refresh(f, another.refresh_token)).status).toBe(200)
   })
 
-  test('3.39 stays revoked: nothing of the family comes back later', async () => {
+  test('3.39 stays revoked: no token of the family becomes valid later', async () => {
     const { f, first, second } = await rotated()
     f.clock.advance(10)
     await refresh(f, first.refresh_token)
@@ -149,7 +149,7 @@ describe('a rotated token that is replayed outside the window', () => {
     }
   })
 
-  test('3.39 also when the replayed token would have expired by itself, while its successor lives', async () => {
+  test('3.39 also if the replayed token would have expired by itself, while its successor lives', async () => {
     const f = await fixture()
     const first = await login(f)
     const day = 86_400
@@ -160,7 +160,7 @@ describe('a rotated token that is replayed outside the window', () => {
     expect((await refresh(f, second.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('3.39 a request that was refused for its scope is no replay', async () => {
+  test('3.39 a request that was rejected for its scope is not a replay', async () => {
     const { f, first, second } = await rotated()
     f.clock.advance(10)
     expect((await refresh(f, first.refresh_token, { scope: 'nothing' })).body.error).toBe('invalid_scope')

@@ -24,7 +24,7 @@ async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
 describe('a client that reuses its refresh token', () => {
   const reuse = { usage: 'reuse', absoluteLifetime: 1000, slidingLifetime: 400 } as const
 
-  test('3.41 gets the same one back, as often as it comes', async () => {
+  test('3.41 gets the same token back on every use', async () => {
     const { f, token } = await started(reuse)
     const [one, two] = [await refresh(f, token), await refresh(f, token)]
     expect([one.status, two.status]).toEqual([200, 200])
@@ -51,19 +51,19 @@ describe('a client that reuses its refresh token', () => {
     expect((await refresh(g, idle)).body.error).toBe('invalid_grant')
   })
 
-  test('3.41 narrows and never widens, and keeps what was granted', async () => {
+  test('3.41 narrows and never widens, and keeps the granted scope', async () => {
     const { f, token } = await started(reuse)
     expect((await refresh(f, token, { scope: 'api1' })).body.scope).toBe('api1')
     expect((await refresh(f, token)).body.scope).toBe('api1 offline_access')
     expect((await refresh(f, token, { scope: 'api2' })).body.error).toBe('invalid_scope')
   })
 
-  test('3.41 is a confidential client: a public one is refused at start', async () => {
+  test('3.41 is a confidential client: a public one is rejected at start', async () => {
     const client: ClientOptions = { clientId: 'spa', public: true, grantTypes: ['refresh_token'], refreshToken: reuse }
     await expect(fixture({ clients: [client] })).rejects.toThrow(/refreshToken.*must be "rotate" for a public client/u)
   })
 
-  test('3.39 cannot bring back a token that was rotated before it opted in', async () => {
+  test('3.39 cannot restore a token that was rotated before it opted in', async () => {
     let client = clientWith({})
     const f = await fixture({
       clients: { find: (id) => (id === client.clientId ? client : undefined) },
@@ -78,7 +78,7 @@ describe('a client that reuses its refresh token', () => {
     expect((await refresh(f, second.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('a client that goes back to rotation goes on with the token it has', async () => {
+  test('a client that returns to rotation keeps using its current token', async () => {
     let client = clientWith({ usage: 'reuse' })
     const f = await fixture({
       clients: { find: (id) => (id === client.clientId ? client : undefined) },

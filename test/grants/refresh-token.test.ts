@@ -7,7 +7,7 @@ const notValid = { error: 'invalid_grant', error_description: 'The refresh token
 const refresh = (f: Fixture, token: string, more: Record<string, string> = {}, as = web) =>
   f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, as)
 
-/** What alice gave `web`: `openid profile offline_access api1`. */
+/** The refresh token that alice granted to `web`: `openid profile offline_access api1`. */
 async function started() {
   const f = await fixture()
   const code = await f.code({ nonce: 'n-1', subject: { sub: '1', amr: ['pwd'], authTime: 1_799_999_000, idp: 'ldap' } })
@@ -31,7 +31,7 @@ describe('the refresh token grant', () => {
   })
 
   test.each([
-    ['a token that never was', 'x'.repeat(43)],
+    ['an unknown token', 'x'.repeat(43)],
     ['512 characters', 'x'.repeat(512)],
     ['a path', '../../etc/passwd'],
     ['513 characters', 'x'.repeat(513)],
@@ -47,18 +47,18 @@ describe('the refresh token grant', () => {
     expect(lastReason(f)).toBe('plugin:refresh_token:token_unknown')
   })
 
-  test('an access token or a code is no refresh token', async () => {
+  test('an access token or a code is not a refresh token', async () => {
     const { f, first } = await started()
     expect((await refresh(f, first.access_token)).body).toEqual(notValid)
     const code = await f.code()
     expect((await refresh(f, code)).body).toEqual(notValid)
-    // And the other way round, a refresh token is no code.
+    // Conversely, a refresh token is not a code.
     const form = { grant_type: 'authorization_code', code: first.refresh_token, redirect_uri: redirectUri }
     expect((await f.post('token', form, web)).body.error).toBe('invalid_grant')
     expect((await refresh(f, first.refresh_token)).status).toBe(200)
   })
 
-  test('3.36 it is of one client: another one is refused, and neither spends nor revokes it', async () => {
+  test('3.36 belongs to one client: another one is rejected, and neither spends nor revokes it', async () => {
     const { f, first } = await started()
     const { status, body } = await refresh(f, first.refresh_token, {}, other)
     expect(status).toBe(400)
@@ -67,7 +67,7 @@ describe('the refresh token grant', () => {
     expect((await refresh(f, first.refresh_token)).status).toBe(200)
   })
 
-  test('3.36 another client that replays a rotated one revokes nothing', async () => {
+  test('3.36 a replay of a rotated token by another client revokes nothing', async () => {
     const { f, first } = await started()
     const second = (await refresh(f, first.refresh_token)).body
     f.clock.advance(60)
@@ -75,7 +75,7 @@ describe('the refresh token grant', () => {
     expect((await refresh(f, second.refresh_token)).status).toBe(200)
   })
 
-  test('3.38 it is rotated: a new one comes, and works', async () => {
+  test('3.38 is rotated: returns a new one that works', async () => {
     const { f, first } = await started()
     const { status, body } = await refresh(f, first.refresh_token)
     expect(status).toBe(200)
@@ -86,7 +86,7 @@ describe('the refresh token grant', () => {
     expect(f.events.filter(({ type }) => type === 'refresh_rotated')).toHaveLength(2)
   })
 
-  test('3.38 it is rotated for a public client too, without a secret', async () => {
+  test('3.38 is rotated for a public client too, without a secret', async () => {
     const f = await fixture()
     const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
     const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: proof.verifier }
@@ -97,7 +97,7 @@ describe('the refresh token grant', () => {
     expect(body.refresh_token).not.toBe(first.refresh_token)
   })
 
-  test('the access token that came before stays valid for its time', async () => {
+  test('the earlier access token stays valid until it expires', async () => {
     const { f, first } = await started()
     await refresh(f, first.refresh_token)
     expect((await f.post('introspection', { token: first.access_token }, api1)).body.active).toBe(true)
@@ -114,7 +114,7 @@ describe('the scope of a refresh', () => {
     expect(introspected.body).toMatchObject({ active: true, scope: 'api1' })
   })
 
-  test('3.37 narrows this access token only: the next refresh may have everything again (RFC 6749 section 6)', async () => {
+  test('3.37 narrows only this access token: the next refresh may request everything again (RFC 6749 section 6)', async () => {
     const { f, first } = await started()
     const second = (await refresh(f, first.refresh_token, { scope: 'api1' })).body
     expect(second.refresh_token).toEqual(expect.any(String))
@@ -123,7 +123,7 @@ describe('the scope of a refresh', () => {
   })
 
   test.each(['api2', 'openid api1 api2', 'email'])(
-    '3.37 never widens: "%s" is refused and spends nothing',
+    '3.37 never widens: "%s" is rejected and spends nothing',
     async (scope) => {
       const { f, first } = await started()
       const { status, body } = await refresh(f, first.refresh_token, { scope })
@@ -135,7 +135,7 @@ describe('the scope of a refresh', () => {
   )
 
   test.each(['api9', 'api1\topenid', '\t'])(
-    '3.12 "%s" is no valid scope here either, and spends nothing',
+    '3.12 "%s" is not a valid scope here either, and spends nothing',
     async (scope) => {
       const { f, first } = await started()
       expect((await refresh(f, first.refresh_token, { scope })).body.error).toBe('invalid_scope')
@@ -143,7 +143,7 @@ describe('the scope of a refresh', () => {
     },
   )
 
-  test('3.37 a narrowed token is worth nothing at the API that was left out', async () => {
+  test('3.37 a narrowed token is rejected at the API that was left out', async () => {
     const f = await fixture()
     const code = await f.code({ scopes: ['api1', 'api2', 'offline_access'] })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
@@ -167,14 +167,14 @@ describe('the identity token of a refresh', () => {
     expect(after.exp).toBe(f.clock.now() + 300)
   })
 
-  test('3.44 comes only when openid was granted', async () => {
+  test('3.44 is returned only when openid was granted', async () => {
     const f = await fixture()
     const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
     const { body } = await f.post('token', { ...alice, scope: 'profile api1 offline_access' }, web)
     expect((await refresh(f, body.refresh_token)).body).not.toHaveProperty('id_token')
   })
 
-  test('3.44 is left out of a refresh that leaves openid out', async () => {
+  test('3.44 is absent from a refresh that leaves openid out', async () => {
     const { f, first } = await started()
     expect((await refresh(f, first.refresh_token, { scope: 'profile api1' })).body).not.toHaveProperty('id_token')
   })

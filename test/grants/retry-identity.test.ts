@@ -1,5 +1,5 @@
-// Inside the retry window a rotated refresh token answers the request that rotated it, and no other: a thief who asks for something else must not get, or hide behind, the
-// first answer.
+// Inside the retry window a rotated refresh token returns the first response only for the same request. An attacker who
+// sends another request must neither get the first response nor hide behind it.
 import { defineGrant, defineGrantCheck, type GrantKit } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -30,7 +30,7 @@ const goOn = async (token: string, kit: GrantKit) => {
   return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
 }
 
-/** Grants that declare their parameters in other ways than a plain object. */
+/** Grants that declare their parameters in other forms than a plain object. */
 const renamingGrant = defineGrant({
   grantType: 'urn:example:renaming',
   scope: 'optional',
@@ -96,15 +96,15 @@ describe('the same refresh token inside the window', () => {
     ['another parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'blue' })],
     ['another grant type', plain({ tenant: 'red' }), custom({ tenant: 'red' })],
     ['another parameter of a check', plain({ device: 'one' }), plain({ device: 'two' })],
-    ['a parameter of a check more', plain(), plain({ device: 'one' })],
-    ['a parameter of a check less', plain({ device: 'one' }), plain()],
+    ['an additional parameter of a check', plain(), plain({ device: 'one' })],
+    ['a parameter of a check left out', plain({ device: 'one' }), plain()],
     ['another parameter that the grant renames', renaming({ door: 'north' }), renaming({ door: 'south' })],
-    ['another one of two forms', either({ red: '1' }), either({ blue: '1' })],
-    ['another parameter of a grant that takes any', open({ anything: '1' }), open({ anything: '2' })],
+    ['another value for one of two forms', either({ red: '1' }), either({ blue: '1' })],
+    ['another parameter of a grant that accepts any', open({ anything: '1' }), open({ anything: '2' })],
     ['other scopes', plain({ scope: 'openid api1' }), plain({ scope: 'openid' })],
     ['the scopes that were left out', plain(), plain({ scope: 'openid api1 offline_access' })],
-    ['a value cut differently', open({ a: '1', b: '2' }), open({ a: '1","b":"2' })],
-  ])('3.40 with %s is a replay: refused, and the family is revoked', async (_, one, another) => {
+    ['a value split differently', open({ a: '1', b: '2' }), open({ a: '1","b":"2' })],
+  ])('3.40 with %s is a replay: rejected, and the family is revoked', async (_, one, another) => {
     const { f, first } = await loggedIn()
     const rotated = await f.post('token', { ...one, refresh_token: first }, web)
     expect(rotated.status).toBe(200)
@@ -121,20 +121,20 @@ describe('the same refresh token inside the window', () => {
   test.each<[string, Form, Form]>([
     ['the same parameter of a custom grant', custom({ tenant: 'red' }), custom({ tenant: 'red' })],
     ['the scopes in another order', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid' })],
-    ['the scopes with other spaces', plain({ scope: 'openid api1' }), plain({ scope: ' openid  api1 ' })],
+    ['the scopes with extra spaces', plain({ scope: 'openid api1' }), plain({ scope: ' openid  api1 ' })],
     ['the scopes repeated', plain({ scope: 'openid api1' }), plain({ scope: 'api1 openid api1' })],
     ['a scope of spaces only', plain(), plain({ scope: '  ' })],
     ['the parameters in another order', open({ a: '1', b: '2' }), open({ b: '2', a: '1' })],
-    ['an empty parameter more', plain(), plain({ device: '' })],
-    // RFC 6749 section 3.2: what nobody declares is ignored.
-    ['another parameter that nobody declares', plain({ unknown: '1' }), plain({ unknown: '2' })],
-    ['an undeclared parameter more', plain(), plain({ unknown: '1' })],
-    ['an undeclared parameter less', plain({ unknown: '1' }), plain()],
+    ['an additional empty parameter', plain(), plain({ device: '' })],
+    // RFC 6749 section 3.2: undeclared parameters are ignored.
+    ['another value of an undeclared parameter', plain({ unknown: '1' }), plain({ unknown: '2' })],
+    ['an additional undeclared parameter', plain(), plain({ unknown: '1' })],
+    ['an undeclared parameter left out', plain({ unknown: '1' }), plain()],
     ['a parameter of another grant type', plain(), plain({ tenant: 'red', code: 'x' })],
     ['a parameter of a check of another grant type', plain(), plain({ code_verifier: 'x'.repeat(43) })],
     ['an undeclared parameter beside the form that was chosen', either({ red: '1' }), either({ red: '1', green: '1' })],
-    ['an undeclared parameter that is called __proto__', plain(), plain(JSON.parse('{"__proto__":"1"}'))],
-  ])('3.40 with %s is the same request: the same answer', async (_, one, another) => {
+    ['an undeclared parameter named __proto__', plain(), plain(JSON.parse('{"__proto__":"1"}'))],
+  ])('3.40 with %s is the same request: the same response', async (_, one, another) => {
     const { f, first } = await loggedIn()
     const rotated = await f.post('token', { ...one, refresh_token: first }, web)
     expect(rotated.status).toBe(200)
@@ -144,7 +144,7 @@ describe('the same refresh token inside the window', () => {
     expect(await isActive(f, rotated.body.access_token)).toBe(true)
   })
 
-  test('with the secret in the form in place of the header is the same request, and the other way round', async () => {
+  test('with the secret in the form instead of the header is the same request, and vice versa', async () => {
     const { f, first } = await loggedIn()
     const inForm = { client_id: web[0], client_secret: web[1] }
     const rotated = await f.post('token', plain({ refresh_token: first }), web)

@@ -9,7 +9,9 @@ const wrong: Credentials = ['web', 'wrong-secret']
 const form = 'application/x-www-form-urlencoded'
 const tooLarge = 'x'.repeat(65_537)
 
-/** Each row is wrong at its own stage and, as far as a request can be, at every later one: only the order explains the answer. */
+/**
+ * Each row is wrong at its own stage and, as far as possible, at every later one: only the order explains the response.
+ */
 const stages = [
   {
     stage: 'the method',
@@ -84,7 +86,7 @@ const stages = [
 ] as const
 
 describe('the order of checks', () => {
-  test.each(stages)('3.1 $stage is judged before everything after it', async ({ request, status, error, reason }) => {
+  test.each(stages)('3.1 $stage is checked before everything after it', async ({ request, status, error, reason }) => {
     const f = await fixture()
     const { method, type, body, as } = request
     const answer = await read(
@@ -103,7 +105,7 @@ describe('the order of checks', () => {
     expect(answer.headers.get('pragma')).toBe('no-cache')
   })
 
-  test('3.1 whether the client may use the grant type is judged before the parameters of the grant', async () => {
+  test('3.1 checks that the client may use the grant type before it validates the parameters of the grant', async () => {
     const f = await fixture()
     const answer = await f.post('token', { grant_type: 'password', client_id: spaClientId, scope: 'nothing' })
     expect(answer.status).toBe(400)
@@ -111,7 +113,7 @@ describe('the order of checks', () => {
     expect(lastReason(f)).toBe('grant_type_not_allowed')
   })
 
-  test('3.1 no password is tried while the scope is wrong', async () => {
+  test('3.1 tries no password while the scope is wrong', async () => {
     const f = await fixture()
     const credentials = { username: 'alice', password: 'alice-password' }
     await f.post('token', { grant_type: 'password', ...credentials, scope: 'nothing' }, web)
@@ -129,7 +131,7 @@ describe('grant_type', () => {
   })
 
   test.each([' ', 'Password', 'password ', 'refresh-token', 'implicit', 'constructor', '__proto__', 'x'.repeat(101)])(
-    '3.3 the grant type "%s", which nobody registered, is unsupported',
+    '3.3 the grant type "%s", which is not registered, is unsupported',
     async (grantType) => {
       const f = await fixture()
       const answer = await f.post('token', { grant_type: grantType, scope: 'api1' }, web)
@@ -139,7 +141,7 @@ describe('grant_type', () => {
     },
   )
 
-  test('3.4 a client uses only the grant types that it was given', async () => {
+  test('3.4 a client uses only the grant types allowed to it', async () => {
     const f = await fixture({
       clients: [{ clientId: 'narrow', public: true, grantTypes: ['refresh_token'], scopes: ['api1'] }],
     })

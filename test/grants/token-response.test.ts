@@ -5,7 +5,7 @@ import { fixture, redirectUri, web } from '../support/fixture.ts'
 const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
 
 describe('a successful token response', () => {
-  test('3.6 has the standard members, and no more', async () => {
+  test('3.6 has the standard members, and no others', async () => {
     const f = await fixture()
     const { status, headers, body } = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)
     expect(status).toBe(200)
@@ -22,7 +22,7 @@ describe('a successful token response', () => {
     expect(headers.get('www-authenticate')).toBeNull()
   })
 
-  test('3.6 has refresh_token and id_token where they are due', async () => {
+  test('3.6 has refresh_token and id_token when they are due', async () => {
     const f = await fixture()
     const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
     const { body } = await f.post('token', form, web)
@@ -36,7 +36,7 @@ describe('a successful token response', () => {
     })
   })
 
-  test('3.7 names the scope also where the request named none', async () => {
+  test('3.7 contains scope even if the request has none', async () => {
     const f = await fixture()
     const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
     const first = await f.post('token', form, web)
@@ -47,7 +47,7 @@ describe('a successful token response', () => {
 
 describe('the scope parameter', () => {
   test.each([[{ grant_type: 'client_credentials' }], [alice], [{ ...alice, scope: '' }]])(
-    '3.9 scope is required: %o without it is refused',
+    '3.9 scope is required: rejects %o without it',
     async (form) => {
       const f = await fixture()
       const { status, body } = await f.post('token', form, web)
@@ -57,7 +57,7 @@ describe('the scope parameter', () => {
     },
   )
 
-  test('3.9 the code grant needs no scope and does not look at one', async () => {
+  test('3.9 the code grant needs no scope and ignores one', async () => {
     const f = await fixture()
     const form = { grant_type: 'authorization_code', redirect_uri: redirectUri }
     const { status, body } = await f.post('token', { ...form, code: await f.code(), scope: 'api2' }, web)
@@ -67,16 +67,16 @@ describe('the scope parameter', () => {
 
   test.each([
     ['a tab', 'api1\tapi2'],
-    ['a tab at the end', 'api1\t'],
+    ['a trailing tab', 'api1\t'],
     ['a line break', 'api1\napi2'],
-    ['a line break at the end', 'api1\r\n'],
+    ['a trailing line break', 'api1\r\n'],
     ['a no-break space', 'api1\u00a0api2'],
     ['a wide space', 'api1\u3000api2'],
     ['a quotation mark', 'api1 "api2"'],
     ['a backslash', 'api1\\'],
     ['a character beyond ASCII', 'äpi1'],
     ['a control character', 'api1\u0000'],
-  ])('3.10 scopes are split at spaces and keep the character set: %s is refused', async (_, scope) => {
+  ])('3.10 splits scopes at spaces and rejects other characters: %s', async (_, scope) => {
     const f = await fixture()
     const { status, body } = await f.post('token', { grant_type: 'client_credentials', scope }, web)
     expect(status).toBe(400)
@@ -89,7 +89,7 @@ describe('the scope parameter', () => {
     ['a leading space', ' api1 api2'],
     ['a trailing space', 'api1 api2 '],
     ['spaces everywhere', '   api1   api2  '],
-  ])('3.10 spaces around and between scopes carry no meaning: %s', async (_, scope) => {
+  ])('3.10 ignores extra spaces around and between scopes: %s', async (_, scope) => {
     const f = await fixture()
     const { status, body } = await f.post('token', { grant_type: 'client_credentials', scope }, web)
     expect(status).toBe(200)
@@ -108,7 +108,7 @@ describe('the scope parameter', () => {
     expect([optional.status, optional.body.scope]).toEqual([200, 'openid profile offline_access api1'])
   })
 
-  test('3.11 a scope that is named twice counts once', async () => {
+  test('3.11 a duplicate scope counts once', async () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api2 api1 api2 api1' }
     expect((await f.post('token', form, web)).body.scope).toBe('api2 api1')
@@ -116,11 +116,11 @@ describe('the scope parameter', () => {
 
   test.each([
     ['unknown', 'api1 api9', 'scope_unknown'],
-    ['unknown and named like a member of every object', 'constructor', 'scope_unknown'],
-    ['known by another case', 'API1', 'scope_unknown'],
+    ['unknown and named like a property of Object.prototype', 'constructor', 'scope_unknown'],
+    ['in another case', 'API1', 'scope_unknown'],
     ['disabled', 'api1 retired', 'scope_unknown'],
     ['not allowed to the client', 'api1 secret', 'scope_not_allowed'],
-  ])('3.12 all or nothing: one scope that is %s refuses them all', async (_, scope, reason) => {
+  ])('3.12 all or nothing: one scope that is %s rejects them all', async (_, scope, reason) => {
     const f = await fixture({
       clients: [
         {
@@ -137,7 +137,7 @@ describe('the scope parameter', () => {
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_scope')
     expect(f.events.at(-1)).toMatchObject({ reason })
-    // What was refused is the scope and not the client: with what it may have, it succeeds.
+    // The scope was rejected, not the client: with its allowed scopes, the request succeeds.
     expect((await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)).status).toBe(200)
   })
 })
