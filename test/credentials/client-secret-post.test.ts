@@ -4,7 +4,7 @@ import { fixture, web } from '../support/fixture.ts'
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 
 describe('client_secret_post', () => {
-  test('2.4 client_id and client_secret in the form authenticate', async () => {
+  test('2.4 authenticates with client_id and client_secret in the form', async () => {
     const f = await fixture()
     const { status } = await f.post('token', { ...grant, client_id: web[0], client_secret: web[1] })
     expect(status).toBe(200)
@@ -18,18 +18,18 @@ describe('client_secret_post', () => {
     ['no client_id', { client_secret: 'web-secret' }],
     ['no secret', { client_id: 'web' }],
     ['an empty secret', { client_id: 'web', client_secret: '' }],
-    ['a blank behind the secret', { client_id: 'web', client_secret: 'web-secret ' }],
+    ['a space after the secret', { client_id: 'web', client_secret: 'web-secret ' }],
     ['another case', { client_id: 'WEB', client_secret: 'web-secret' }],
-    ['a name of the prototype', { client_id: '__proto__', client_secret: 'x' }],
+    ['a property name of the prototype', { client_id: '__proto__', client_secret: 'x' }],
     ['nothing', {}],
-  ])('2.4 with %s nobody is authenticated', async (_, credentials) => {
+  ])('2.4 rejects %s', async (_, credentials) => {
     const f = await fixture()
     const { status, body } = await f.post('token', { ...grant, ...credentials })
     expect([status, body.error]).toEqual([401, 'invalid_client'])
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'client_authentication_failed' }))
   })
 
-  test('2.4 credentials in the query are none', async () => {
+  test('2.4 ignores credentials in the query', async () => {
     const { provider } = await fixture()
     const url = `https://id.example.com/connect/token?client_id=${web[0]}&client_secret=${web[1]}`
     const response = await provider.fetch(new Request(url, { method: 'POST', body: new URLSearchParams(grant) }))
@@ -37,7 +37,7 @@ describe('client_secret_post', () => {
   })
 })
 
-describe('one method only', () => {
+describe('only one method', () => {
   test.each([
     ['equal', web[1]],
     ['wrong', 'x'],
@@ -52,13 +52,13 @@ describe('one method only', () => {
     }
   })
 
-  test('2.6 an equal client_id beside a Basic header is fine', async () => {
+  test('2.6 accepts an equal client_id beside a Basic header', async () => {
     const { post } = await fixture()
     expect((await post('token', { ...grant, client_id: web[0] }, web)).status).toBe(200)
   })
 
   test.each(['other', 'WEB', 'web ', 'nobody'])(
-    '2.6 another client_id beside a Basic header is refused: %j',
+    '2.6 rejects a different client_id beside a Basic header: %j',
     async (id) => {
       const f = await fixture()
       const { status, body } = await f.post('token', { ...grant, client_id: id }, web)

@@ -13,13 +13,13 @@ const ask = async (store: ClientStore, secret = 'web-secret', clientId = web[0])
 
 const refused = [401, 'invalid_client']
 
-describe('clients that live elsewhere', () => {
+describe('clients in a client store', () => {
   test.each<[string, ClientStore['find']]>([
     ['at once', find],
     ['later', async (clientId) => find(clientId)],
-    // What query builders and object mappers return: it awaits like a promise, and is none by `instanceof`.
+    // Query builders and object mappers return thenables, which can be awaited but are not an `instanceof Promise`.
     [
-      'by a thenable that is no Promise',
+      'with a thenable that is not a Promise',
       (clientId) => {
         const promise = Promise.resolve(find(clientId))
         return {
@@ -31,18 +31,18 @@ describe('clients that live elsewhere', () => {
         } as Promise<ClientOptions | undefined>
       },
     ],
-  ])('2.13 a client store may answer %s', async (_, answering) => {
+  ])('2.13 a client store may respond %s', async (_, answering) => {
     expect((await ask({ find: answering })).answer).toEqual([200, undefined])
     expect((await ask({ find: answering }, 'wrong')).answer).toEqual(refused)
     expect((await ask({ find: answering }, 'x', 'nobody')).answer).toEqual(refused)
   })
 
-  test('2.13 a row that is not there may be null', async () => {
+  test('2.13 null means no such client', async () => {
     const store = { find: async () => null } as unknown as ClientStore
     expect((await ask(store)).answer).toEqual(refused)
   })
 
-  test('2.13 a change of the client counts from the next request', async () => {
+  test('2.13 a change of the client takes effect with the next request', async () => {
     let current = find(web[0])
     const f = await fixture({ clients: { find: () => current } })
     expect((await f.post('token', grant, web)).status).toBe(200)
@@ -52,7 +52,7 @@ describe('clients that live elsewhere', () => {
     expect((await f.post('token', grant, web)).status).toBe(401)
   })
 
-  test('2.13 a client that is no client is a failure of ours, told to the operator', async () => {
+  test('2.13 an invalid client is a server_error, reported to the operator', async () => {
     const store = { find: () => ({ clientId: 'web', grantType: 'x' }) } as unknown as ClientStore
     const { f, answer } = await ask(store)
     expect(answer).toEqual([500, 'server_error'])
@@ -67,12 +67,12 @@ describe('a verifier of the host', () => {
     verifySecret: async (clientId, secret) => clientId === web[0] && secret === expected,
   })
 
-  test('2.13 it decides in place of the stored hashes', async () => {
+  test('2.13 replaces the stored hashes', async () => {
     expect((await ask(accept('from the vault'), 'from the vault')).answer).toEqual([200, undefined])
     expect((await ask(accept('from the vault'), 'web-secret')).answer).toEqual(refused)
   })
 
-  test('2.13 it keeps its own this', async () => {
+  test('2.13 is called with its own this', async () => {
     class Vault implements ClientStore {
       readonly #secret = 'from the vault'
       find(clientId: string) {
@@ -86,7 +86,7 @@ describe('a verifier of the host', () => {
     expect((await ask(new Vault(), 'web-secret')).answer).toEqual(refused)
   })
 
-  test('2.13 it serves a client without any stored secret', async () => {
+  test('2.13 authenticates a client without any stored secret', async () => {
     const store = accept('from the vault')
     const bare = { ...store, find: (id: string) => ({ ...find(id), clientId: id, secrets: [] }) }
     expect((await ask(bare, 'from the vault')).answer).toEqual([200, undefined])
@@ -96,16 +96,16 @@ describe('a verifier of the host', () => {
     ['unknown', () => undefined],
     ['disabled', (clientId) => ({ ...find(clientId), clientId, enabled: false })],
     ['public', () => ({ ...clients[3], clientId: web[0] })],
-  ])('2.13 it cannot let in a client that is %s', async (_, answering) => {
+  ])('2.13 cannot authenticate a client that is %s', async (_, answering) => {
     expect((await ask({ find: answering, verifySecret: () => true })).answer).toEqual(refused)
   })
 
-  test.each(['yes', 1, {}, undefined, null])('2.13 only true is a yes: %j is none', async (said) => {
+  test.each(['yes', 1, {}, undefined, null])('2.13 only true is a success: %j is not', async (said) => {
     const store = { find, verifySecret: () => said } as unknown as ClientStore
     expect((await ask(store)).answer).toEqual(refused)
   })
 
-  test('2.13 it gets id and secret as they were sent, and form-decoded where that failed', async () => {
+  test('2.13 receives id and secret as they were sent, and form-decoded if that failed', async () => {
     const asked: (readonly string[])[] = []
     const verifySecret = (...pair: readonly string[]): boolean => asked.push(pair) === 2
     expect((await ask({ find, verifySecret }, 'a%20b+c:d')).answer).toEqual([200, undefined])
@@ -123,7 +123,7 @@ describe('a verifier of the host', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the vault is sealed'))],
-  ])('2.13 one that %s lets nobody in and is a failure of ours', async (_, verifySecret) => {
+  ])('2.13 one that %s authenticates no client and is a server_error', async (_, verifySecret) => {
     const { f, answer } = await ask({ find, verifySecret })
     expect(answer).toEqual([500, 'server_error'])
     const failure = f.events.find((event) => event.type === 'unhandled_failure')

@@ -15,7 +15,7 @@ const client = (clientId: string, secrets: ClientOptions['secrets'], more: Parti
   ...more,
 })
 
-/** A provider that writes down every hash it makes. */
+/** A provider that records every hash that it computes. */
 async function counting(options: Partial<ProviderOptions> = {}) {
   const work: string[] = []
   const runtime: Partial<Runtime> = {
@@ -45,10 +45,10 @@ async function counting(options: Partial<ProviderOptions> = {}) {
   }
 }
 
-// Attack: the time of an answer tells whether a client exists.
-describe('the work of a refusal', () => {
+// Attack: the response time reveals whether a client exists.
+describe('the work of a failed authentication', () => {
   test.each(['header', 'form'] as const)(
-    '2.10 an unknown client costs what a wrong secret costs, in the %s',
+    '2.10 an unknown client costs as much as a wrong secret, in the %s',
     async (where) => {
       const workOf = await counting()
       const wrong = await workOf(web[0], 'wrong-secret', where)
@@ -64,14 +64,14 @@ describe('the work of a refusal', () => {
   const one512 = ['sha512 of 12']
   const both = ['sha256 of 12', 'sha512 of 12']
 
-  test('2.10 where all secrets are SHA-512, an unknown client costs one SHA-512', async () => {
+  test('2.10 if all secrets are SHA-512, an unknown client costs one SHA-512', async () => {
     const workOf = await counting({
       clients: [client('web', [{ sha512 }]), client('spa', [], { public: true, grantTypes: ['authorization_code'] })],
     })
     for (const id of ['web', 'spa', 'nobody']) expect(await workOf(id, 'wrong-secret', 'header')).toEqual(one512)
   })
 
-  test('2.10 where secrets are of both algorithms, every client costs one hash of each', async () => {
+  test('2.10 with secrets of both algorithms, every client costs one hash of each', async () => {
     const mixed = [
       client('old', [{ sha256 }]),
       client('new', [{ sha512 }]),
@@ -93,7 +93,7 @@ describe('the work of a refusal', () => {
     expect(await workOf('nobody', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
   })
 
-  test('2.10 from a client store, an unknown client costs what the clients cost that it has returned', async () => {
+  test('2.10 with a client store, an unknown client costs as much as the clients that it has returned', async () => {
     const rows = [client('old', [{ sha256 }]), client('new', [{ sha512 }])]
     const find = (id: string) => rows.find(({ clientId }) => clientId === id)
     const workOf = await counting({ clients: { find } })
@@ -105,7 +105,7 @@ describe('the work of a refusal', () => {
     }
   })
 
-  test('2.10 an unknown scope costs what a wrong secret of a scope costs, whatever the clients have', async () => {
+  test('2.10 an unknown scope costs as much as a wrong secret of a scope, whatever the clients have', async () => {
     const workOf = await counting({
       scopes: [{ ...scopes[0], name: api1[0], secrets: [{ sha512 }] }, { name: 'api2' }],
     })
@@ -114,14 +114,14 @@ describe('the work of a refusal', () => {
     }
   })
 
-  test('2.10 the second try of a pair with % costs the same for both', async () => {
+  test('2.10 the second attempt for a pair with % costs the same for both', async () => {
     const workOf = await counting()
     const wrong = await workOf(web[0], 'wrong%20secret', 'header')
     expect(wrong).toEqual(['sha256 of 14', 'sha256 of 12'])
     expect(await workOf('nobody', 'wrong%20secret', 'header')).toEqual(wrong)
   })
 
-  test('2.10 a verifier of the host is asked about unknown clients too', async () => {
+  test('2.10 a verifier of the host is also called for unknown clients', async () => {
     const asked: string[] = []
     const f = await fixture({
       clients: {
@@ -139,11 +139,11 @@ describe('the work of a refusal', () => {
 })
 
 describe('the comparison', () => {
-  // Attack: the time of a comparison tells how much of a hash is right.
-  test('2.16 every digit is looked at, wherever the difference is', async () => {
+  // Attack: the duration of a comparison reveals how much of a hash is right.
+  test('2.16 compares every digit, wherever the difference is', async () => {
     const stored = webRuntime.sha256Hex('right')
     const reads: number[] = []
-    /** For a secret that is a number: the stored hash with that digit wrong. Counts the digits that are looked at. */
+    /** Returns the stored hash of a numeric secret with one digit wrong, and counts the digits that are read. */
     const sha256Hex = (text: string): string => {
       if (!/^\d+$/u.test(text)) return webRuntime.sha256Hex(text)
       const at = Number(text)

@@ -22,7 +22,7 @@ const withClient = (clientId: string, secret: string): Promise<Fixture> =>
 
 describe('clients that follow RFC 6749 section 2.3.1', () => {
   test.each(['a+b', 'a b', '100%', '%41', 'é€🔑', 'a:b&c=d/?#', '~!*()', "'"])(
-    '2.3 the secret %j passes form-encoded',
+    '2.3 accepts the form-encoded secret %j',
     async (secret) => {
       const f = await withClient('web', secret)
       expect((await send(f, ['web', formEncoded(secret)])).status).toBe(200)
@@ -31,7 +31,7 @@ describe('clients that follow RFC 6749 section 2.3.1', () => {
   )
 
   test.each(['https://app.example.com', 'urn:app:1', 'my app', 'a+b', '50%'])(
-    '2.3 the client_id %s passes form-encoded',
+    '2.3 accepts the form-encoded client_id %s',
     async (clientId) => {
       const f = await withClient(clientId, 'secret')
       expect((await send(f, [formEncoded(clientId), 'secret'])).status).toBe(200)
@@ -39,7 +39,7 @@ describe('clients that follow RFC 6749 section 2.3.1', () => {
     },
   )
 
-  test('2.3 the raw reading comes first: a secret that looks encoded is what it looks like', async () => {
+  test('2.3 tries the raw pair first: a secret that looks encoded is compared as it is', async () => {
     const f = await fixture({
       clients: [
         { ...clients[0], clientId: 'a%2Bb', secrets: [{ sha256: sha256Of('raw') }] },
@@ -56,25 +56,25 @@ describe('clients that follow RFC 6749 section 2.3.1', () => {
   })
 
   test.each(['wrong%', 'wrong%zz', 'wrong%FF', 'wrong+', '%C3'])(
-    '2.3 a wrong secret that cannot be decoded is wrong, no failure: %s',
+    '2.3 a wrong secret that cannot be decoded is wrong, not a server_error: %s',
     async (secret) => {
       const { status, body } = await send(await fixture(), ['web', secret])
       expect([status, body.error]).toEqual([401, 'invalid_client'])
     },
   )
 
-  test('2.3 a form is decoded once, and not once more', async () => {
+  test('2.3 decodes a form only once', async () => {
     const f = await withClient('web', 'a+b')
     expect((await f.post('token', { ...grant, client_id: 'web', client_secret: 'a%2Bb' })).status).toBe(401)
     expect((await send(f, ['web', 'a%252Bb'])).status).toBe(401)
   })
 
   test.each<[string, string, readonly string[]]>([
-    ['right as it is', 'a%41', ['a%41']],
-    ['wrong and nothing to decode', 'wrong', ['wrong']],
+    ['correct without decoding', 'a%41', ['a%41']],
+    ['wrong, with nothing to decode', 'wrong', ['wrong']],
     ['wrong with %', 'wrong%20', ['wrong%20', 'wrong ']],
     ['wrong with +', 'wrong+', ['wrong+', 'wrong ']],
-  ])('2.3 the pair is tried once more at most: %s', async (_, secret, expected) => {
+  ])('2.3 retries the pair at most once: %s', async (_, secret, expected) => {
     const asked: string[] = []
     const store: ClientStore = {
       find: (clientId) => clients.find((client) => client.clientId === clientId),

@@ -22,13 +22,13 @@ const malformed: readonly (readonly [what: string, secret: Secrets[number], sent
   ['too short', { sha256: btoa('short') }, `.sha256 ${base64}`],
   ['empty', { sha256: '' }, `.sha256 ${base64}`],
   [
-    'a SHA-256 in the place of a SHA-512',
+    'a SHA-256 instead of a SHA-512',
     { sha512: sha256Of('web-secret') },
     '.sha512 is not the base64 of a SHA-512; create one with hashSecret() or grantry hash-secret',
   ],
   ['nothing at all', {}, ' has neither sha256 nor sha512; create one with hashSecret() or grantry hash-secret'],
   [
-    'an expiry that is no date',
+    'an expiry that is not a date',
     { sha256: sha256Of('web-secret'), expiresAt: 'next tuesday' },
     '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time',
   ],
@@ -47,19 +47,19 @@ const asStore = (secrets: Secrets): ProviderOptions['clients'] => {
 const reported = expect.objectContaining({ type: 'secret_skipped', owner: 'client web' })
 
 describe('a malformed secret of a client store', () => {
-  test.each(malformed)('2.15 it is skipped and the next one counts: %s', async (_what, secret) => {
+  test.each(malformed)('2.15 is skipped, and the next one is used: %s', async (_what, secret) => {
     const f = await fixture({ clients: asStore([secret, { sha256: sha256Of('good-secret') }]) })
     expect((await f.post('token', grant, ['web', 'good-secret'])).status).toBe(200)
     expect((await f.post('token', grant, ['web', 'web-secret'])).status).toBe(401)
   })
 
-  test.each(malformed)('2.15 it is reported: %s', async (_what, secret) => {
+  test.each(malformed)('2.15 is reported: %s', async (_what, secret) => {
     const f = await fixture({ clients: asStore([secret, good]) })
     await f.post('token', grant, ['web', 'web-secret'])
     expect(f.events).toContainEqual(reported)
   })
 
-  test('2.15 where there is no other, the client fails, other clients work, and it is reported', async () => {
+  test('2.15 if it is the only one, this client fails, other clients work, and it is reported', async () => {
     const f = await fixture({ clients: asStore([{ sha256: 'not base64 at all' }]) })
     const { status, body } = await f.post('token', grant, ['web', 'web-secret'])
     expect([status, body.error]).toEqual([401, 'invalid_client'])
@@ -67,23 +67,23 @@ describe('a malformed secret of a client store', () => {
     expect((await f.post('token', grant, other)).status).toBe(200)
   })
 
-  test('2.15 a good secret is not reported', async () => {
+  test('2.15 a valid secret is not reported', async () => {
     const f = await fixture({ clients: asStore([good]) })
     expect((await f.post('token', grant, ['web', 'web-secret'])).status).toBe(200)
     expect(f.events.filter((event) => event.type === 'secret_skipped')).toEqual([])
   })
 })
 
-// The value may be the secret itself, so no sentence quotes it.
+// The value may be the secret itself, so no message quotes it.
 describe('a malformed secret in the options', () => {
-  test.each(malformed)('2.15 of a client is refused at start: %s', async (_what, secret, sentence) => {
+  test.each(malformed)('2.15 of a client is rejected at start: %s', async (_what, secret, sentence) => {
     await expect(fixture({ clients: listed([good, secret]) })).rejects.toMatchObject({
       name: 'TypeError',
       message: `clients[0]: secrets[1]${sentence}`,
     })
   })
 
-  test.each(malformed)('2.15 of a scope is refused at start: %s', async (_what, secret, sentence) => {
+  test.each(malformed)('2.15 of a scope is rejected at start: %s', async (_what, secret, sentence) => {
     await expect(fixture({ scopes: [{ name: 'api1' }, { name: 'api2', secrets: [secret] }] })).rejects.toMatchObject({
       name: 'TypeError',
       message: `scopes[1]: secrets[0]${sentence}`,

@@ -1,5 +1,5 @@
-// Secrets as the rows of a host's table: columns that are empty are null, there are columns of its own, and some rows are broken. One bad row must not stop a client, and
-// no row opens a door.
+// Secrets as rows of the host's table: empty columns are null, there are additional columns, and some rows are broken.
+// One bad row must not block a client, and no bad row may authenticate.
 import type { ClientOptions, ScopeOptions } from '@grantry/core'
 import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -21,9 +21,9 @@ const skipped = (f: Fixture) => f.events.filter(({ type }) => type === 'secret_s
 
 describe('a row of a client store', () => {
   test.each<[string, object]>([
-    ['with null in the columns that it does not use', { sha256: good, sha512: null, expiresAt: null }],
-    ['with columns of its own', { sha256: good, sha512: null, expiresAt: null, id: 7, created: new Date(0) }],
-    ['with undefined in the columns that it does not use', { sha256: good, sha512: undefined, expiresAt: undefined }],
+    ['with null in unused columns', { sha256: good, sha512: null, expiresAt: null }],
+    ['with additional columns', { sha256: good, sha512: null, expiresAt: null, id: 7, created: new Date(0) }],
+    ['with undefined in unused columns', { sha256: good, sha512: undefined, expiresAt: undefined }],
   ])('%s is used', async (_, row) => {
     const f = await inStore([row])
     expect((await ask(f)).status).toBe(200)
@@ -39,18 +39,18 @@ describe('a row of a client store', () => {
     ['a Buffer', hash],
     ['a Buffer as its hash', { sha256: hash }],
     ['a Buffer that went through JSON', { sha256: hash.toJSON() }],
-    ['nothing but null', { sha256: null, sha512: null, expiresAt: null }],
-    ['a Date as its end', { sha256: good, expiresAt: new Date(4e12) }],
-    ['a flag as its end', { sha256: good, expiresAt: false }],
+    ['only null', { sha256: null, sha512: null, expiresAt: null }],
+    ['a Date as its expiry', { sha256: good, expiresAt: new Date(4e12) }],
+    ['a boolean as its expiry', { sha256: good, expiresAt: false }],
   ]
 
-  test.each(broken)('that is or has %s is skipped, and the client goes on with its other one', async (_, row) => {
+  test.each(broken)('that is or has %s is skipped, and the client can use its other one', async (_, row) => {
     const f = await inStore([row, { sha256: good }])
     expect((await ask(f)).status).toBe(200)
     expect(skipped(f)).toMatchObject([{ owner: 'client web' }])
   })
 
-  test.each(broken)('that is or has %s authenticates nobody', async (_, row) => {
+  test.each(broken)('that is or has %s authenticates no client', async (_, row) => {
     const f = await inStore([row])
     for (const secret of [web[1], good, 'null', '']) {
       const { status, body } = await ask(f, ['web', secret])
@@ -59,7 +59,7 @@ describe('a row of a client store', () => {
     }
   })
 
-  test('that is skipped is told once for each client, not for each attempt', async () => {
+  test('that is skipped is reported once for each client, not for each attempt', async () => {
     const listed = [web[0], webJwt[0]].map((clientId) => ({
       ...clients[0],
       clientId,
@@ -73,7 +73,7 @@ describe('a row of a client store', () => {
   })
 })
 
-describe('the empty secret, although its hash is stored', () => {
+describe('the empty secret, even if its hash is stored', () => {
   const empty = [{ sha256: sha256Of('') }]
   const id = 'my-client'
   const encoded = 'my%2Dclient'
@@ -111,7 +111,7 @@ describe('the empty secret, although its hash is stored', () => {
     }
   })
 
-  test('whereas a secret of one space, form-encoded or not, is one', async () => {
+  test('but a secret of one space, form-encoded or not, is valid', async () => {
     const f = await fixture({ clients: [{ ...client, secrets: [{ sha256: sha256Of(' ') }] }] })
     for (const pair of [
       [id, ' '],

@@ -16,13 +16,13 @@ const withSecrets = async (secrets: NonNullable<ClientOptions['secrets']>) => {
 }
 
 describe('several secrets', () => {
-  test('2.11 any of them matches, and no other', async () => {
+  test('2.11 accepts any of them, and no other', async () => {
     const { status } = await withSecrets(['one', 'two', 'three'].map((secret) => ({ sha256: sha256Of(secret) })))
     for (const secret of ['one', 'two', 'three']) expect(await status(secret)).toBe(200)
     for (const secret of ['four', 'onetwo', '', sha256Of('one')]) expect(await status(secret)).toBe(401)
   })
 
-  test('2.11 a secret counts until the second before its expiry', async () => {
+  test('2.11 accepts a secret until the second before its expiry', async () => {
     const { f, status } = await withSecrets([{ sha256: sha256Of('one'), expiresAt: start + 60 }])
     f.clock.advance(59)
     expect(await status('one')).toBe(200)
@@ -41,7 +41,7 @@ describe('several secrets', () => {
     expect(await status('one')).toBe(401)
   })
 
-  test('2.11 an old secret and its successor both count while both live', async () => {
+  test('2.11 accepts an old secret and its successor while both live', async () => {
     const old = { sha256: sha256Of('old'), expiresAt: start + 60 }
     const { f, status } = await withSecrets([old, { sha512: sha512Of('new') }])
     expect([await status('old'), await status('new')]).toEqual([200, 200])
@@ -49,7 +49,7 @@ describe('several secrets', () => {
     expect([await status('old'), await status('new')]).toEqual([401, 200])
   })
 
-  test('2.11 a secret that is there twice counts while one of the two lives', async () => {
+  test('2.11 accepts a duplicate secret while one of the two lives', async () => {
     const sha256 = sha256Of('one')
     const { f, status } = await withSecrets([{ sha256, expiresAt: start - 1 }, { sha256 }])
     f.clock.advance(60)
@@ -79,16 +79,16 @@ describe('stored forms', () => {
 
 describe('plain text', () => {
   test.each<[string, object]>([
-    ['a text for a secret', { secrets: ['web-secret'] }],
+    ['a string instead of an object', { secrets: ['web-secret'] }],
     ['a member secret', { secret: 'web-secret' }],
     ['a member value', { secrets: [{ value: 'web-secret' }] }],
     ['a member plain', { secrets: [{ plain: 'web-secret' }] }],
-  ])('2.14 a plain secret is refused at start: %s', async (_, more) => {
+  ])('2.14 rejects a plain secret at start: %s', async (_, more) => {
     await expect(fixture({ clients: [{ ...clients[0], clientId: 'web', ...more }] })).rejects.toThrow(TypeError)
   })
 
   test.each(['sha256', 'sha512'] as const)(
-    '2.14 a plain secret in the place of %s in a client store does not match itself',
+    '2.14 a plain secret instead of %s in a client store does not match itself',
     async (name) => {
       const secrets = [{ [name]: 'web-secret' }, { sha256: sha256Of('good-secret') }]
       const f = await fixture({ clients: { find: () => ({ ...clients[0], clientId: 'web', secrets }) } })

@@ -28,7 +28,7 @@ const failures: readonly [string, Record<string, string>, string?][] = [
   ['an unknown client without a secret', { client_id: 'nobody' }],
   ['a wrong secret in the header', {}, basic(['web', 'x'])],
   ['a wrong secret in the form', { client_id: 'web', client_secret: 'x' }],
-  ['no secret where one is needed', { client_id: 'web' }],
+  ['a missing secret', { client_id: 'web' }],
   ['an expired secret', {}, basic(['expired', web[1]])],
   ['a disabled client with its secret', {}, basic(['disabled', web[1]])],
   ['a disabled client without its secret', {}, basic(['disabled', 'x'])],
@@ -40,9 +40,9 @@ const failures: readonly [string, Record<string, string>, string?][] = [
   ['a secret that is too long', {}, basic(['web', 's'.repeat(513)])],
 ]
 
-// Attack: client ids are found out by what differs between "no such client" and "wrong secret".
-describe('a client that is not authenticated', () => {
-  test.each(failures)('2.9 one and the same 401: %s', async (_, form, authorization) => {
+// Attack: an attacker finds client ids by a difference between "unknown client" and "wrong secret".
+describe('a failed client authentication', () => {
+  test.each(failures)('2.9 is the same 401: %s', async (_, form, authorization) => {
     const f = await setUp()
     const { status, headers, body } = await send(f, form, authorization)
     expect(status).toBe(401)
@@ -59,12 +59,12 @@ describe('a client that is not authenticated', () => {
     ['the grant type', { grant_type: 'nonsense' }],
     ['the scope', { scope: 'nonsense' }],
     ['a parameter', { grant_type: 'password' }],
-  ])('2.9 nothing is said about %s before the client is known', async (_, form) => {
+  ])('2.9 reveals nothing about %s before the client is authenticated', async (_, form) => {
     const { status, body } = await send(await setUp(), form, basic(['web', 'x']))
     expect([status, body.error]).toEqual([401, 'invalid_client'])
   })
 
-  test('2.9 the operator reads which client it was, and only a fingerprint of what is no client', async () => {
+  test('2.9 the operator sees which client failed, and only a fingerprint of an unknown client id', async () => {
     const f = await setUp()
     await send(f, {}, basic(['web', 'x']))
     await send(f, {}, basic(['i'.repeat(600), 'x']))

@@ -45,7 +45,7 @@ async function claimsIn(f: Fixture, scope: string, client: typeof web): Promise<
   return (await f.post('accessTokenValidation', { token })).body
 }
 
-describe.each(formats)('the claims that an API asks for, in a %s', (_, client) => {
+describe.each(formats)('the claims that an API requests, in a %s', (_, client) => {
   test('come from the user service, with their types', async () => {
     const f = await withClaims(['role', 'department', 'level', 'remote', 'place'])
     expect(await claimsIn(f, 'api1', client)).toMatchObject({
@@ -57,7 +57,7 @@ describe.each(formats)('the claims that an API asks for, in a %s', (_, client) =
     })
   })
 
-  test('are those of the granted scopes only, and nothing that the user service adds', async () => {
+  test('are only those of the granted scopes, without extra claims of the user service', async () => {
     const asked: string[][] = []
     const f = await withClaims(['department'], {
       claims(_sub, names) {
@@ -80,7 +80,7 @@ describe.each(formats)('the claims that an API asks for, in a %s', (_, client) =
     expect(claims.level).toBe(3)
   })
 
-  test('are not in the token of a client alone', async () => {
+  test('are not in a client-only token', async () => {
     const f = await withClaims(['department'])
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     const token = (await f.post('token', form, client)).body.access_token
@@ -89,7 +89,7 @@ describe.each(formats)('the claims that an API asks for, in a %s', (_, client) =
     expect(answer.body).not.toHaveProperty('department')
   })
 
-  test('are those of the moment of issue, and new ones after a refresh', async () => {
+  test('are those at the time of issue, and updated after a refresh', async () => {
     let department = 'R&D'
     const f = await withClaims(['department'], { claims: () => ({ department }) })
     const code = await f.code({ clientId: client[0], subject: { sub: '7', amr: ['pwd'] } })
@@ -106,7 +106,7 @@ describe.each(formats)('the claims that an API asks for, in a %s', (_, client) =
 describe('claims of the protocol', () => {
   const names = ['sub', 'iss', 'aud', 'exp', 'scope', 'client_id', 'jti', 'amr', 'idp', 'active', 'cnf', 'grant_id']
 
-  test.each(names)('a code that would carry the claim %s is refused at the door of the host', async (name) => {
+  test.each(names)('createAuthorizationCode() rejects the claim %s', async (name) => {
     const f = await fixture()
     await expect(f.code({ claims: { [name]: 'mine' } })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -115,7 +115,7 @@ describe('claims of the protocol', () => {
     expect(f.events.filter(({ type }) => type === 'code_issued')).toEqual([])
   })
 
-  test.each(names)('a grant that sets the claim %s is refused', async (name) => {
+  test.each(names)('rejects a grant that sets the claim %s', async (name) => {
     const forging = defineGrant({
       grantType: 'urn:example:forging',
       params: v.object({}),
@@ -129,7 +129,7 @@ describe('claims of the protocol', () => {
     expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
   })
 
-  test('claims of a code that are its own reach the access tokens, and those of a refresh', async () => {
+  test('the claims of a code are in its access tokens, also after a refresh', async () => {
     const f = await fixture()
     const code = await f.code({ clientId: 'web-jwt', claims: { tenant: 't1', flags: [1, true] } })
     const first = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)
@@ -162,13 +162,13 @@ describe.each(formats)('audiences in a %s', (_, client) => {
     expect((await f.post('introspection', { token }, api1)).body).toMatchObject({ active: true, aud })
   })
 
-  test('APIs that share an identifier: it is named once', async () => {
+  test('APIs that share an identifier: it is listed once', async () => {
     const shared = resources.map((scope) => ({ ...scope, audience: 'https://api.example.com' }))
     const f = await fixture({ scopes: shared, users: { authenticate: () => ({ sub: '7' }) } })
     expect((await claimsIn(f, 'api1 api2', client)).aud).toBe('https://api.example.com')
   })
 
-  test('none configured: the issuer with /resources', async () => {
+  test('without a resource identifier: the issuer with /resources', async () => {
     const none: readonly ScopeOptions[] = [{ name: 'api1' }, { name: 'api2' }]
     const f = await fixture({ scopes: none, users: { authenticate: () => ({ sub: '7' }) } })
     expect((await claimsIn(f, 'openid api1 api2', client)).aud).toBe('https://id.example.com/resources')

@@ -44,7 +44,7 @@ describe('a custom identity scope', () => {
     claims: ['badge_id', 'badge', 'https://example.com/claims/department'],
   }
 
-  test.each(formats)('5.15 gives the claims that the configuration names, with their types (%s)', async (_, client) => {
+  test.each(formats)('5.15 returns the configured claims, with their types (%s)', async (_, client) => {
     expect(await userinfo(await withScopes([badge]), 'openid badge', client)).toEqual({
       sub: '7',
       badge_id: 4711,
@@ -53,7 +53,7 @@ describe('a custom identity scope', () => {
     })
   })
 
-  test('5.15 gives nothing unless it was granted', async () => {
+  test('5.15 returns nothing unless it was granted', async () => {
     expect(await userinfo(await withScopes([badge]), 'openid email')).toEqual({
       sub: '7',
       email: 'jane@example.com',
@@ -67,16 +67,16 @@ describe('a custom identity scope', () => {
       sub: '7',
       email: 'jane@example.com',
       badge_id: 4711,
-      // Always an array, whichever scope brings it.
+      // Always an array, whichever scope includes it.
       role: ['admin'],
     })
   })
 
-  test('5.15 without claims gives sub only', async () => {
+  test('5.15 without claims returns only sub', async () => {
     expect(await userinfo(await withScopes([{ name: 'empty', identity: true }]), 'openid empty')).toEqual({ sub: '7' })
   })
 
-  test('5.15 puts nothing into the access token', async () => {
+  test('5.15 adds nothing to the access token', async () => {
     const f = await withScopes([badge])
     const token = (await request(f, 'openid badge')).body.access_token
     const { body } = await f.post('accessTokenValidation', { token })
@@ -84,7 +84,7 @@ describe('a custom identity scope', () => {
     expect(body.scope).toBe('openid badge')
   })
 
-  test('5.15 and an API scope differ: the claims of an API are for its access tokens, not for userinfo', async () => {
+  test('5.15 differs from an API scope: the claims of an API are for its access tokens, not for userinfo', async () => {
     const f = await withScopes([badge, { name: 'api9', claims: ['email', 'role'] }])
     const claims = await userinfo(f, 'openid badge api9')
     expect(claims).toHaveProperty('badge_id')
@@ -92,22 +92,22 @@ describe('a custom identity scope', () => {
     expect(claims).not.toHaveProperty('role')
   })
 
-  test('5.15 without openid does not open userinfo', async () => {
+  test('5.15 without openid does not give access to userinfo', async () => {
     const f = await withScopes([badge])
     const { access_token } = (await request(f, 'badge')).body
     const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
     expect([answer.status, answer.body.error]).toEqual([403, 'insufficient_scope'])
   })
 
-  test('5.15 is refused to a client alone, like every identity scope', async () => {
+  test('5.15 is rejected for client credentials, like every identity scope', async () => {
     const f = await withScopes([badge])
     const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'badge' }, web)
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_scope'])
   })
 })
 
-describe('a standard scope that is described anew', () => {
-  test('5.15 gives the new claims instead of the old ones', async () => {
+describe('a redefined standard scope', () => {
+  test('5.15 returns the new claims instead of the old ones', async () => {
     const f = await withScopes([{ name: 'profile', identity: true, claims: ['name', 'badge_id'] }])
     expect(await userinfo(f, 'openid profile')).toEqual({ sub: '7', name: 'Jane Doe', badge_id: 4711 })
     expect(f.provider.metadata.claims_supported).not.toContain('nickname')
@@ -121,7 +121,7 @@ describe('a standard scope that is described anew', () => {
     expect(f.provider.metadata.scopes_supported).not.toContain('email')
   })
 
-  test('5.15 that is disabled while a token lives gives nothing any more', async () => {
+  test('5.15 returns nothing once it is disabled, even for a live token', async () => {
     const storage = mapDriver()
     const users: UserService = { authenticate: () => ({ sub: '7' }), claims: () => everything }
     const withEmail = (enabled: boolean) => {
@@ -135,21 +135,21 @@ describe('a standard scope that is described anew', () => {
     expect((await ask(await withEmail(false))).body).toEqual({ sub: '7' })
   })
 
-  test('5.15 cannot become an API by a slip', async () => {
+  test('5.15 cannot become an API by mistake', async () => {
     await expect(withScopes([{ name: 'profile', claims: ['name'] }])).rejects.toThrow(
       /profile is an identity scope.*identity: true/u,
     )
     await expect(withScopes([{ name: 'openid' }])).rejects.toThrow(/openid is an identity scope/u)
   })
 
-  test('5.15 is described once', async () => {
+  test('5.15 can be defined only once', async () => {
     const twice: ScopeOptions = { name: 'profile', identity: true }
     await expect(withScopes([twice, twice])).rejects.toThrow(/two scopes have the name profile/u)
   })
 })
 
 describe('a user service', () => {
-  test('5.15 without claims() leaves sub', async () => {
+  test('5.15 without claims() only sub remains', async () => {
     const f = await fixture({ users: { authenticate: () => ({ sub: '7' }) } })
     for (const [, client] of formats) expect(await userinfo(f, 'openid profile email', client)).toEqual({ sub: '7' })
   })
@@ -176,12 +176,12 @@ describe('a user service', () => {
       () => Object.assign(Object.create(null), { name: 'Bare' }),
       { sub: '7', name: 'Bare' },
     ],
-  ])('5.15 may answer with %s', async (_, claims, expected) => {
+  ])('5.15 may return %s', async (_, claims, expected) => {
     const f = await withScopes([], { claims: claims as unknown as NonNullable<UserService['claims']> })
     expect(await userinfo(f, 'openid profile')).toEqual(expected)
   })
 
-  test('5.15 is not asked where nothing is to be asked', async () => {
+  test('5.15 is not called if no claim is requested', async () => {
     let asked = 0
     const f = await withScopes([{ name: 'api9' }], {
       claims() {
@@ -195,7 +195,7 @@ describe('a user service', () => {
 })
 
 test.each(['exp', 'iss', 'client_id', 'scope', 'amr', 'cnf', 'active', '__proto__', 'grant_id'])(
-  'a scope that asks for the claim %s of the protocol is refused at start',
+  'rejects a scope that requests the protocol claim %s at start',
   async (claim) => {
     for (const identity of [true, false]) {
       const scopes = [{ name: 'odd', identity, claims: ['name', claim] }]

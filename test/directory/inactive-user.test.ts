@@ -1,11 +1,11 @@
-// A user service that does not know what to answer (a row that is gone, a `return` that was forgotten) must close the door, not open it.
+// A user service that returns no clear result (a missing row, a forgotten `return`) must deny access.
 import type { UserService } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, testUsers, web } from '../support/fixture.ts'
 
 const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
 
-/** A provider whose users are active until `answer` says what `isActive` returns from now on. */
+/** A provider whose users are active until `answer` sets what `isActive` returns. */
 async function changeable() {
   const { service } = testUsers()
   let isActive: () => unknown = () => true
@@ -31,8 +31,8 @@ const answers: readonly [string, () => unknown][] = [
   ['an object', () => ({ active: false })],
 ]
 
-describe.each(answers)('isActive that answers %s', (_, answer) => {
-  test('stops a login', async () => {
+describe.each(answers)('isActive that returns %s', (_, answer) => {
+  test('rejects a login', async () => {
     const s = await changeable()
     s.answer(answer)
     const { status, body } = await s.ask()
@@ -42,7 +42,7 @@ describe.each(answers)('isActive that answers %s', (_, answer) => {
     expect(s.f.events.map(({ type }) => type)).not.toContain('token_issued')
   })
 
-  test('ends every token that was issued before', async () => {
+  test('rejects every token that was issued before', async () => {
     const { f, ask, answer: becomes } = await changeable()
     const tokens = (await ask()).body
     const { id_token: identity } = (
@@ -61,7 +61,7 @@ describe.each(answers)('isActive that answers %s', (_, answer) => {
   })
 })
 
-test('a user service without isActive has active users only', async () => {
+test('without isActive every user is active', async () => {
   const { service } = testUsers()
   const { authenticate } = service
   if (authenticate === undefined) throw new Error('the fixture has no authenticate')

@@ -43,12 +43,12 @@ test.each([
   ['a wrong secret', ['web', 'x'], 'web', 'secret_mismatch'],
   ['an unknown client', ['nobody', 'x'], undefined, 'client_unknown'],
   ['a public client with a secret', [spaClientId, 'x'], spaClientId, 'client_public'],
-  ['an endless id', ['n'.repeat(500), 'x'], undefined, 'credentials_impossible'],
+  ['an overlong id', ['n'.repeat(500), 'x'], undefined, 'credentials_impossible'],
 ] as const)('10.2 client authentication failed: %s', async (_, pair, presentedClientId, reason) => {
   const f = await fixture()
   expect((await f.post('token', forClient, pair)).status).toBe(401)
   expect(lastRequest(f)).toEqual([
-    // Not `clientId`: that is only who somebody is, not who they say they are.
+    // Not `clientId`, which only ever names an authenticated client.
     {
       type: 'client_authentication_failed',
       reason,
@@ -67,7 +67,7 @@ test.each([
   ])
 })
 
-test('10.2 client authentication failed: nobody is named, or several ways are used', async () => {
+test('10.2 client authentication failed: no client is named, or several methods are used', async () => {
   const f = await fixture()
   await f.post('token', forClient)
   expect(lastRequest(f)[0]).toEqual({ type: 'client_authentication_failed', reason: 'credentials_missing' })
@@ -115,7 +115,7 @@ describe('a login at a tenant and an identity provider', () => {
   }
   const form = { ...forUser, scope: 'openid offline_access api1', acr_values: 'idp:corporate tenant:acme loa2' }
 
-  test('10.21 that succeeds: user, tenant, idp and acr, also of every token', async () => {
+  test('10.21 that succeeds: user, tenant, idp and acr, also for every token', async () => {
     const f = await fixture({ users })
     await f.post('token', { ...form, password: 'right' }, web)
     const who = { sub: '7', tenant: 'acme', idp: 'corporate', acr: 'loa2' }
@@ -126,7 +126,7 @@ describe('a login at a tenant and an identity provider', () => {
     expect(lastRequest(f).at(-1)).toMatchObject({ type: 'endpoint_succeeded', tenant: 'acme' })
   })
 
-  test('10.21 that fails: what was asked for', async () => {
+  test('10.21 that fails: the requested values', async () => {
     const f = await fixture({ users })
     const asked = { tenant: 'acme', idp: 'corporate', acrValues: ['loa2'] }
     await f.post('token', { ...form, password: 'wrong' }, web)
@@ -135,14 +135,14 @@ describe('a login at a tenant and an identity provider', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'user_authentication_failed', ...asked })
   })
 
-  test('10.21 without acr_values: the usual identity provider, and no tenant', async () => {
+  test('10.21 without acr_values: the default identity provider, and no tenant', async () => {
     const f = await fixture()
     await f.post('token', forUser, web)
     expect(lastRequest(f)[1]).toMatchObject({ idp: 'local' })
     for (const event of lastRequest(f)) expect(event).not.toHaveProperty('tenant')
   })
 
-  test('10.21 tokens that follow keep idp and acr, and a client alone has neither', async () => {
+  test('10.21 later tokens keep idp and acr, and a client-only token has neither', async () => {
     const f = await fixture({ users })
     const { refresh_token } = (await f.post('token', { ...form, password: 'right' }, web)).body
     await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)
@@ -153,7 +153,7 @@ describe('a login at a tenant and an identity provider', () => {
   })
 })
 
-test('10.7 introspection denied, without and with a scope that has proved itself', async () => {
+test('10.7 introspection denied, without and with an authenticated scope', async () => {
   const f = await fixture({ introspection: { unrelatedScope: 'unauthorized' } })
   await f.post('introspection', { token: 'x' }, ['api1', 'x'])
   expect(lastRequest(f)[0]).toEqual({

@@ -4,7 +4,7 @@ import { fixture, web } from '../support/fixture.ts'
 
 const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
 
-/** The event of a request whose user service throws this. */
+/** The event of a request whose user service throws this value. */
 async function eventOf(thrown: unknown) {
   const f = await fixture({
     users: {
@@ -25,7 +25,7 @@ function circle(): Error {
   return error
 }
 
-describe('what was thrown, in an event', () => {
+describe('thrown values in events', () => {
   test.each<[string, unknown, object]>([
     [
       'an error',
@@ -38,7 +38,7 @@ describe('what was thrown, in an event', () => {
       { message: 'outer', cause: { name: 'RangeError', message: 'inner' } },
     ],
     [
-      'an error of the system',
+      'a system error',
       Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
       { code: 'ECONNREFUSED' },
     ],
@@ -55,7 +55,7 @@ describe('what was thrown, in an event', () => {
     ['an object', { password: 'hunter2' }, { name: 'Object', message: '[object Object]' }],
     ['a function', function refuse() {}, { name: 'refuse' }],
     [
-      'what cannot be read',
+      'an unreadable value',
       new Proxy(new Error('x'), {
         get() {
           throw new Error('no access')
@@ -70,30 +70,30 @@ describe('what was thrown, in an event', () => {
     expect(structuredClone(event)).toEqual(event)
   })
 
-  test('10.23 a circle of causes ends', async () => {
+  test('10.23 cuts off circular causes', async () => {
     const { cause } = await eventOf(circle())
     expect(JSON.stringify(cause).match(/round and round/gu)?.length).toBeLessThan(20)
   })
 
-  test('10.23 properties of an error that a library adds are left out', async () => {
+  test('10.23 omits properties that a library adds to an error', async () => {
     const details = { query: 'select', parameters: ['alice-password'], big: 1n, config: { authorization: 'Bearer x' } }
     const { cause } = await eventOf(Object.assign(new Error('the query failed'), details))
     expect(Object.keys(cause).sort()).toEqual(['message', 'name', 'stack'])
   })
 
-  test('10.23 a message without end is cut', async () => {
+  test('10.23 truncates an overlong message', async () => {
     const { cause } = await eventOf(new Error('x'.repeat(1_000_000)))
     expect(cause.message.length).toBe(10_000)
     expect(cause.stack.length).toBe(10_000)
   })
 
-  test('10.23 the test kit has the error itself', async () => {
+  test('10.23 the test kit receives the error itself', async () => {
     const error = new Error('mine')
     expect((await eventOf(error)).failure).toBe(error)
   })
 })
 
-test('10.23 a reason of a plugin that is not text does not reach an event', async () => {
+test('10.23 a reason of a plugin that is not a string does not reach an event', async () => {
   const find = (): never => {
     throw new OAuthError('invalid_client', 'No', { reason: 10n } as never)
   }

@@ -3,7 +3,7 @@ import { basic } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
-/** A day in the life: every endpoint, good and bad, while the clock goes on. */
+/** A typical day: every endpoint, with valid and invalid requests, while the clock advances. */
 async function run(f: Fixture): Promise<void> {
   const code = await f.code()
   f.clock.advance(1)
@@ -48,7 +48,7 @@ test('10.12 every event has the time of the injected clock, in epoch seconds', a
   expect(new Set(times.slice(before)).size).toBeGreaterThan(3)
 })
 
-test('10.12 every event has an id of its own, also across providers', async () => {
+test('10.12 every event has a unique id, also across providers', async () => {
   const f = await fixture()
   const g = await fixture()
   for (const each of [f, g, f]) await run(each)
@@ -73,13 +73,13 @@ test('10.12 every event of a request names its endpoint', async () => {
   const f = await fixture()
   await run(f)
   const names = new Set(f.events.flatMap(({ endpoint }) => endpoint ?? []))
-  // The host's own call, beside the endpoints.
+  // A direct call of the host, beside the endpoints.
   expect([...names].sort()).toEqual([...endpointNames, 'createAuthorizationCode'].sort())
   const without = f.events.filter(({ endpoint }) => endpoint === undefined)
   expect(without.map(({ type }) => type)).toEqual(['startup_warning'])
 })
 
-test('10.12 once a client is known, every event of the request names it; before, none does', async () => {
+test('10.12 once a client is authenticated, every event of the request names it; before, none does', async () => {
   const f = await fixture()
   await run(f)
   for (const events of requestsIn(f.events)) {
@@ -116,7 +116,7 @@ test('10.12 once a subject is known, every event of the request names it', async
   expect(subjectless).toEqual([])
 })
 
-test('10.12 the address of the caller is there where the adapter knows it', async () => {
+test('10.12 contains the address of the caller if the adapter knows it', async () => {
   const f = await fixture()
   const request = () =>
     new Request('https://id.example.com/connect/token', {
@@ -129,7 +129,7 @@ test('10.12 the address of the caller is there where the adapter knows it', asyn
   const addresses = f.events.slice(before).map(({ clientAddress }) => clientAddress)
   expect(addresses).toEqual(['198.51.100.7', '198.51.100.7', '198.51.100.7'])
   await f.provider.fetch(request())
-  // Not taken from a header: anybody can write one.
+  // Not taken from a header, which any client can send.
   expect(f.events.at(-1)).not.toHaveProperty('clientAddress')
 })
 

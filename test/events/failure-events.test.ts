@@ -58,7 +58,7 @@ describe('the end of a request', () => {
     ['discovery', { method: 'DELETE' }, 405, 'method_not_allowed'],
     ['jwks', {}, 200, undefined],
   ] as const)(
-    '10.10 one such event ends every request, whatever happened (%s %j)',
+    '10.10 exactly one such event ends every request, whatever happened (%s %j)',
     async (endpoint, init, status, reason) => {
       const f = await fixture()
       const before = f.events.length
@@ -71,14 +71,14 @@ describe('the end of a request', () => {
   )
 })
 
-describe('a path that is no endpoint', () => {
+describe('a path that is not an endpoint', () => {
   const secret = 'a-token-in-the-path'
 
   test.each([
     ['fetch', 'GET', (f: Fixture) => f.provider.fetch],
     ['fetch', 'POST', (f: Fixture) => f.provider.fetch],
-    ['the handler of an endpoint that is off', 'GET', (f: Fixture) => f.provider.handlers.jwks],
-  ] as const)('10.24 is told without the path: %s, %s', async (_, method, handlerOf) => {
+    ['the handler of a disabled endpoint', 'GET', (f: Fixture) => f.provider.handlers.jwks],
+  ] as const)('10.24 is reported without the path: %s, %s', async (_, method, handlerOf) => {
     const f = await fixture({ endpoints: { jwks: false }, runtime: ticking() })
     const request = new Request(`https://id.example.com/${secret}?token=${secret}`, { method })
     const response = await handlerOf(f)(request, { clientAddress: '192.0.2.1' })
@@ -104,18 +104,18 @@ describe('a path that is no endpoint', () => {
   })
 })
 
-test('10.11 what fails outside of every rule is told, too', async () => {
+test('10.11 a failure outside of every handler is reported too', async () => {
   const f = await fixture()
   const broken = { url: 'https://id.example.com/connect/token', method: 'POST', headers: null } as unknown as Request
   expect((await f.provider.fetch(broken)).status).toBe(500)
   expect(f.events.at(-1)).toMatchObject({ type: 'unhandled_failure', reason: 'router_failed', endpoint: 'token' })
 })
 
-describe('what must not happen', () => {
+describe('unhandled failures', () => {
   const outage = new Error('ECONNREFUSED')
   const cause = { name: 'Error', message: outage.message, stack: outage.stack }
 
-  test('10.11 a storage outage, with what was thrown', async () => {
+  test('10.11 a storage outage, with the error', async () => {
     const good = mapDriver()
     let fails = false
     const driver: AtomicDriver = {
@@ -136,7 +136,7 @@ describe('what must not happen', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 503, reason: 'storage_failed' })
   })
 
-  test('10.11 a port of the host that throws, with what was thrown', async () => {
+  test('10.11 a host port that throws, with the error', async () => {
     const f = await fixture({
       users: {
         authenticate() {
@@ -153,7 +153,7 @@ describe('what must not happen', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 500, error: 'server_error' })
   })
 
-  test('10.11 a CORS look-up that throws costs the header only', async () => {
+  test('10.11 a CORS lookup that throws costs only the header', async () => {
     const f = await fixture({
       clients: {
         find: () => undefined,
@@ -170,7 +170,7 @@ describe('what must not happen', () => {
     ])
   })
 
-  test('10.11 a refusal is no failure', async () => {
+  test('10.11 a refusal is not a failure', async () => {
     const f = await fixture()
     await f.post('token', forClient, ['web', 'x'])
     await f.get('userinfo')
@@ -178,8 +178,8 @@ describe('what must not happen', () => {
   })
 })
 
-describe('what was passed over', () => {
-  test('a record that is none of ours counts as absent and is told with its kind', async () => {
+describe('skipped values', () => {
+  test('a foreign record counts as absent and is reported with its kind', async () => {
     const items = new Map<string, string>()
     const f = await fixture({ storage: mapDriver(items) })
     const token = (await f.post('token', forClient, web)).body.access_token

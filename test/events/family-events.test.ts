@@ -2,7 +2,8 @@ import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 
-// All events of one authorization name the same family, so that a timeline can be drawn of it; none gives its identifier away.
+// All events of one authorization have the same family value, so that a timeline can be drawn from them; none contains
+// the identifier of the family.
 
 async function fingerprint(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
@@ -40,14 +41,14 @@ test('issued, rotated, retried, reused and revoked: every event of one authoriza
   }
 })
 
-test('a family that its operator revokes is named as in every other event of it', async () => {
+test('a family that its operator revokes has the same name in all of its events', async () => {
   const f = await fixture()
   const { body } = await redeemed(f)
   await f.provider.revoke({ family: String(decodeJwt(body.access_token).grant_id) })
   expect(familiesOf(f, 'family_revoked')).toEqual(familiesOf(f, 'code_issued'))
 })
 
-test('a replayed code names the family of what came from it', async () => {
+test('a replayed code names the family of its tokens', async () => {
   const f = await fixture()
   const { form } = await redeemed(f)
   await f.post('token', form, webJwt)
@@ -69,7 +70,7 @@ test.each([
   expect(familiesOf(f, 'token_revoked')).toEqual([family, family])
 })
 
-test('a token that stands alone names none, and two authorizations name two', async () => {
+test('a token without a family names none, and two authorizations name two', async () => {
   const f = await fixture()
   await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, web)
   expect(familiesOf(f, 'token_issued')).toEqual([undefined])
@@ -78,7 +79,7 @@ test('a token that stands alone names none, and two authorizations name two', as
   expect(new Set(familiesOf(f, 'code_redeemed')).size).toBe(2)
 })
 
-test('no event holds the identifier of a family itself: whoever knew it could not use it, but need not know it', async () => {
+test('no event holds the identifier of a family itself', async () => {
   const f = await fixture()
   const { body } = await redeemed(f)
   await refresh(f, body.refresh_token)

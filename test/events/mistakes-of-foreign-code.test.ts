@@ -1,4 +1,5 @@
-// Foreign code hands over what it must not: a token, a password, a refusal that cannot be written. None of it may reach a log or end a request without an answer.
+// Foreign code passes values that it must not: a token, a password, an error that cannot be serialized. None of it may
+// reach a log or leave a request without a response.
 import { inspect } from 'node:util'
 import { defineGrant, OAuthError, type UserService } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
@@ -36,7 +37,7 @@ describe('a malformed grant result', () => {
   })
 })
 
-describe('a user service that refuses with what cannot be written', () => {
+describe('a user service that throws an error that cannot be serialized', () => {
   test.each<[string, object]>([
     ['a scope that is a number', { scope: 5 }],
     ['a scope that is an object', { scope: {} }],
@@ -61,7 +62,7 @@ test.each<[string, () => unknown]>([
   ['undefined', () => undefined],
   ['null', () => null],
   ['a promise of undefined', async () => undefined],
-])('claims() that answers %s is a user without claims', async (_, claims) => {
+])('claims() that returns %s is a user without claims', async (_, claims) => {
   const { service } = testUsers()
   const f = await fixture({
     users: { ...service, claims: claims as NonNullable<UserService['claims']> },
@@ -74,7 +75,7 @@ test.each<[string, () => unknown]>([
   expect(userinfo.body).toEqual({ sub: '1' })
 })
 
-test('a preflight leaves an event', async () => {
+test('a preflight records an event', async () => {
   const f = await fixture()
   f.events.length = 0
   const headers = { origin: 'https://web.example.com', 'access-control-request-method': 'POST' }

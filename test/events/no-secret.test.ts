@@ -1,7 +1,7 @@
 /**
- * Attack: somebody reads the log. Events go to files, to consoles and to companies that keep logs for others; whoever reads one must not find
- * anything there that opens a door. A long scenario uses every grant and endpoint, well and badly; then every event is searched for every
- * secret, password, code, verifier and token that was sent or answered.
+ * Attack: an attacker reads the log. Events go to files, to consoles and to log services, and must not contain anything
+ * that grants access. A long scenario uses every grant and endpoint, with valid and invalid requests; then every event
+ * is searched for every secret, password, code, verifier and token that was sent or returned.
  */
 import { inspect } from 'node:util'
 import type { ProviderEvent } from '@grantry/core'
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { api1, proof, web } from '../support/fixture.ts'
 import { type Secrets, scenario } from './secret-scenario.ts'
 
-/** Every type there is: one that is added later must be added here and occur in the scenario. */
+/** Every type: one that is added later must be added here and occur in the scenario. */
 const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   client_authentication_succeeded: true,
   client_authentication_failed: true,
@@ -45,8 +45,8 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   key_retired: true,
 }
 
-/** A grant of the host's own whose assertion is a secret: used once, refused, and failing. */
-/** As a logger would write it, and with everything that JSON leaves out of an error. */
+/** A grant of the host whose assertion is a secret: used once, refused, and failing. */
+/** As a logger would write it, with everything that JSON leaves out of an error. */
 const written = (events: readonly ProviderEvent[]): string =>
   JSON.stringify(events) +
   inspect(events, { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: Number.POSITIVE_INFINITY })
@@ -54,7 +54,7 @@ const written = (events: readonly ProviderEvent[]): string =>
 const leaks = (text: string, secrets: Secrets): readonly string[] =>
   [...secrets].filter((secret) => text.includes(secret))
 
-test('10.13 no event and no refusal holds a credential that was used, though every type of event occurs', async () => {
+test('10.13 no event and no error response contains a credential that was used, and every type of event occurs', async () => {
   const { f, secrets, refusals } = await scenario()
   const types = new Set(f.events.map(({ type }) => type))
   expect(Object.keys(everyType).filter((type) => !types.has(type as ProviderEvent['type']))).toEqual([])
@@ -65,7 +65,7 @@ test('10.13 no event and no refusal holds a credential that was used, though eve
   expect(leaks(refusals, secrets)).toEqual([])
 })
 
-test('10.13 the search itself finds a credential in an event, in an error and in what caused it', () => {
+test('10.13 the search itself finds a credential in an event, in an error and in its cause', () => {
   const secrets = new Set(['secret-in-a-field', 'secret-in-a-message', 'secret-in-a-cause', 'secret-nowhere'])
   const cause = {
     name: 'Error',

@@ -7,7 +7,10 @@ import { api1, builtInPlugins, clients, redirectUri, scopes, testUsers, web, web
 const { privateKey } = await generateKeyPair('EdDSA', { extractable: true })
 const keys = [await exportJWK(privateKey)]
 
-/** Random bytes that are the same in every run, so that two runs can be compared to the letter. Counted by length: only events draw 9 bytes. */
+/**
+ * Random bytes that are the same in every run, so that two runs can be compared byte for byte. Counted by length: only
+ * events draw 9 bytes.
+ */
 function countedBytes() {
   const counts = new Map<number, number>()
   return (length: number): Uint8Array<ArrayBuffer> => {
@@ -17,7 +20,7 @@ function countedBytes() {
   }
 }
 
-/** Everything that the outside sees of one scenario. Without the test provider: that one observes by itself. */
+/** Everything that is visible from outside in one scenario. Without the test provider, which observes by itself. */
 async function answersWith(observe?: Observer): Promise<readonly string[]> {
   const provider = await createProvider({
     issuer: 'https://id.example.com',
@@ -75,7 +78,7 @@ test('10.1 the scenario of these tests succeeds and fails as it should', async (
   expect((await answersWith()).at(-1)).toContain('"active":false')
 })
 
-test('10.1 an observer that throws changes nothing, and hears every later event all the same', async () => {
+test('10.1 an observer that throws has no effect, and still receives every later event', async () => {
   const heard: string[] = []
   const quiet = await answersWith(({ type }) => heard.push(type))
   const heardByLoud: string[] = []
@@ -89,14 +92,14 @@ test('10.1 an observer that throws changes nothing, and hears every later event 
   expect(heard.length).toBeGreaterThan(30)
 })
 
-test.each([undefined, null, 'text', 0])('10.1 an observer that throws %s changes nothing', async (thrown) => {
+test.each([undefined, null, 'text', 0])('10.1 an observer that throws %s has no effect', async (thrown) => {
   const loud = await answersWith(() => {
     throw thrown
   })
   expect(loud).toEqual(await answersWith())
 })
 
-test('10.1 what an observer returns, or does to its event, changes nothing', async () => {
+test('10.1 ignores what an observer returns or does to its event', async () => {
   const meddling = await answersWith(((event: ProviderEvent) => {
     for (const value of Object.values(event)) if (Array.isArray(value)) value.push('admin')
     Object.assign(event, { status: 500, sub: 'another', clientId: 'another', scopes: ['admin'], id: '', time: 0 })
@@ -105,9 +108,9 @@ test('10.1 what an observer returns, or does to its event, changes nothing', asy
   expect(meddling).toEqual(await answersWith())
 })
 
-// An async function fits the type of an observer. A rejection that nobody handles ends a Node process: one log line that cannot be
-// written would take the service down.
-test('10.1 an observer that rejects later changes nothing and leaves no unhandled rejection', async () => {
+// An async function is assignable to the observer type. An unhandled rejection ends a Node.js process: one failed log
+// line would take down the service.
+test('10.1 an observer that rejects later has no effect and leaves no unhandled rejection', async () => {
   const unhandled: unknown[] = []
   const hear = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', hear)
@@ -115,7 +118,7 @@ test('10.1 an observer that rejects later changes nothing and leaves no unhandle
     const loud = await answersWith(async () => {
       throw new Error('the log is full')
     })
-    // Node looks for unhandled rejections when the microtasks are done.
+    // Node.js checks for unhandled rejections after the microtasks.
     await new Promise((resolve) => setImmediate(resolve))
     expect(loud).toEqual(await answersWith())
     expect(unhandled.length).toBe(0)
@@ -124,10 +127,10 @@ test('10.1 an observer that rejects later changes nothing and leaves no unhandle
   }
 })
 
-test('10.1 an observer that never settles holds nothing up', async () => {
+test('10.1 an observer that never settles delays nothing', async () => {
   expect(await answersWith(() => new Promise<void>(() => {}))).toEqual(await answersWith())
 })
 
-test('10.1 an observer that is no function is refused at start', async () => {
+test('10.1 rejects an observer that is not a function at start', async () => {
   await expect(answersWith('console.log' as unknown as Observer)).rejects.toThrow(/observe must be a function/u)
 })

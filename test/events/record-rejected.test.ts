@@ -19,9 +19,9 @@ test.each([
 })
 
 test.each([
-  ['is cut short', (good: string) => good.slice(0, -5)],
+  ['is truncated', (good: string) => good.slice(0, -5)],
   ['has no version', (good: string) => good.replace('"version":1,', '')],
-  ['has the right version and another content', (good: string) => good.replace('"claims"', '"claim"')],
+  ['has the right version and other content', (good: string) => good.replace('"claims"', '"claim"')],
 ])('a record that %s counts as absent, and the event says that it is malformed', async (_how, tear) => {
   expect(await rejectedAs(tear)).toEqual([['access', 'record_malformed']])
 })

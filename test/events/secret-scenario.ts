@@ -27,21 +27,21 @@ const badge = defineGrant({
   },
 })
 
-/** What must occur nowhere, beginning with what is always there. */
+/** Texts that must occur nowhere, starting with those that always exist. */
 export type Secrets = Set<string>
 
 function note(secrets: Secrets, ...found: readonly (string | undefined)[]): void {
   for (const secret of found) {
     if (secret === undefined || secret.length < 8) continue
     secrets.add(secret)
-    // Of a JWT each part, so that half of one does not slip through.
+    // For a JWT each part, so that half of one does not slip through.
     if (secret.split('.').length === 3) for (const part of secret.split('.')) if (part.length > 60) secrets.add(part)
   }
 }
 
 const secretFields = /token$|^code|secret|password|assertion|verifier/u
 
-/** Every grant and endpoint, well and badly, and everything secret that was sent or answered meanwhile. */
+/** Every grant and endpoint, with valid and invalid requests, and every secret that was sent or returned. */
 export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusals: string }> {
   const secrets: Secrets = new Set()
   let refusals = ''
@@ -97,7 +97,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   const scope = 'openid profile offline_access api1'
   const user = { grant_type: 'password', username: 'alice', scope }
 
-  // Who calls: right, wrong, half, twice, by another scheme.
+  // The caller: right, wrong, partial, twice, with another scheme.
   await post('token', { grant_type: 'client_credentials', scope: 'api1', client_id: web[0], client_secret: web[1] })
   await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['other', 'other-secret'])
   await post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['web', 'wrong-client-secret-1'])
@@ -130,7 +130,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     await post('token', { ...refresh, scope: 'api1' }, client)
     await post('token', { ...refresh, scope: 'api1' }, client)
     await post('token', { ...refresh, refresh_token: issued.access_token }, client)
-    // Everywhere that a token is shown.
+    // Every place that takes a token.
     for (const token of [
       issued.access_token,
       issued.refresh_token,
@@ -160,20 +160,20 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     f.clock.advance(11)
     await post('token', stolen, client)
     await post('introspection', { token: issued.access_token }, api1)
-    // What its client takes back.
+    // Revocation by the client.
     const unwanted = (await post('token', { ...user, password: 'alice-password' }, client)).body
     for (const token of [unwanted.access_token, unwanted.refresh_token, 'made-up-token']) {
       await post('revocation', { token }, ['other', 'other-secret'])
       await post('revocation', { token }, client)
       await post('revocation', { token }, [client[0], 'wrong-client-secret-5'])
     }
-    // A grant of the host's own.
+    // A grant of the host.
     for (const assertion of ['the-one-and-only-badge', 'the-one-and-only-badge', 'refused-badge', 'failing-badge']) {
       const mine = assertion.startsWith('the') ? `${assertion}-${client[0]}` : assertion
       await post('token', { grant_type: badge.grantType, assertion: mine, scope: 'api1' }, client)
     }
   }
-  // A page that puts a token where its origin and its header names belong.
+  // A page that sends a token in place of its origin and its header names.
   const preflight = {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'token "made-up-token"',
@@ -182,13 +182,13 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     const headers = { ...preflight, origin }
     await f.provider.handlers.token(new Request('https://id.example.com/x', { method: 'OPTIONS', headers }))
   }
-  // Keys that come and go: none of them is encrypted in this store.
+  // Keys that are added and removed: none of them is encrypted in this store.
   noteKeys()
   const [current] = await f.provider.keys.rotate({ force: true })
   noteKeys()
   await f.provider.keys.retire(current?.kid ?? '', { compromised: true })
   noteKeys()
-  // Too many guesses, a user who is gone, a torn record, a store that is out of reach.
+  // Too many guesses, a deleted user, a truncated record, an unreachable store.
   for (const guess of ['guess-number-1', 'guess-number-2', 'guess-number-3', 'alice-password']) {
     await post('token', { ...user, password: guess }, web)
   }

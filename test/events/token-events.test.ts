@@ -9,7 +9,7 @@ async function fingerprint(credential: string): Promise<string> {
   return Buffer.from(digest).toString('hex').slice(0, 8)
 }
 
-/** The events of the last request, without their circumstances; the family has tests of its own. */
+/** The events of the last request, without their circumstances; the family has its own tests. */
 function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
   return events
@@ -50,7 +50,7 @@ test('10.5 code redeemed', async () => {
   expect(lastRequest(f)[1]).toEqual({ type: 'code_redeemed', fingerprint: await fingerprint(code), ...who })
 })
 
-test('10.5 code replayed, and what came from it is revoked', async () => {
+test('10.5 code replayed, and its tokens are revoked', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
@@ -74,30 +74,28 @@ test('10.5 code replayed, and what came from it is revoked', async () => {
 test.each([
   ['JWT', webJwt],
   ['reference token', web],
-] as const)(
-  '10.4 every token that is issued is told, with grant type, scopes and fingerprint (%s)',
-  async (_, client) => {
-    const f = await fixture()
-    const { body } = await redeem(f, await f.code({ clientId: client[0] }), client)
-    const issued = {
-      type: 'token_issued',
-      grantType: 'authorization_code',
-      scopes: ['openid', 'profile', 'offline_access', 'api1'],
-      idp: 'local',
-      clientId: client[0],
-      sub: '1',
-    }
-    const events = lastRequest(f).filter(({ type }) => type === 'token_issued')
-    expect(events).toHaveLength(3)
-    const fingerprints = await Promise.all([body.access_token, body.refresh_token, body.id_token].map(fingerprint))
-    expect(events[0]).toEqual({ ...issued, tokenType: 'access_token', fingerprint: fingerprints[0] })
-    expect(events[1]).toEqual({ ...issued, tokenType: 'refresh_token', fingerprint: fingerprints[1] })
-    expect(events[2]).toMatchObject({ ...issued, tokenType: 'identity_token' })
-  },
-)
+] as const)('10.4 reports every issued token, with grant type, scopes and fingerprint (%s)', async (_, client) => {
+  const f = await fixture()
+  const { body } = await redeem(f, await f.code({ clientId: client[0] }), client)
+  const issued = {
+    type: 'token_issued',
+    grantType: 'authorization_code',
+    scopes: ['openid', 'profile', 'offline_access', 'api1'],
+    idp: 'local',
+    clientId: client[0],
+    sub: '1',
+  }
+  const events = lastRequest(f).filter(({ type }) => type === 'token_issued')
+  expect(events).toHaveLength(3)
+  const fingerprints = await Promise.all([body.access_token, body.refresh_token, body.id_token].map(fingerprint))
+  expect(events[0]).toEqual({ ...issued, tokenType: 'access_token', fingerprint: fingerprints[0] })
+  expect(events[1]).toEqual({ ...issued, tokenType: 'refresh_token', fingerprint: fingerprints[1] })
+  expect(events[2]).toMatchObject({ ...issued, tokenType: 'identity_token' })
+})
 
-// Wire contract, section 1: events carry a short fingerprint. Without it nobody can tell which identity token an event is about.
-test('10.4 an identity token that is issued is told with its fingerprint', async () => {
+// Wire contract, section 1: events carry a short fingerprint. Without it an operator cannot tell which identity token
+// an event is about.
+test('10.4 reports an issued identity token with its fingerprint', async () => {
   const f = await fixture()
   const { body } = await redeem(f, await f.code())
   expect(lastRequest(f)).toContainEqual(
@@ -105,7 +103,7 @@ test('10.4 an identity token that is issued is told with its fingerprint', async
   )
 })
 
-test('10.4 a token of a client alone: one event, no subject', async () => {
+test('10.4 a client-only token: one event, no subject', async () => {
   const f = await fixture()
   const { body } = await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, web)
   expect(lastRequest(f).slice(1, -1)).toEqual([
@@ -120,7 +118,7 @@ test('10.4 a token of a client alone: one event, no subject', async () => {
   ])
 })
 
-test('10.4 a refusal issues nothing', async () => {
+test('10.4 a refused request issues nothing', async () => {
   const f = await fixture()
   await f.post('token', { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }, web)
   await redeem(f, 'x')
@@ -159,7 +157,7 @@ test('10.6 refresh reused, and its family is revoked', async () => {
   ])
 })
 
-test('10.9 what is revoked is told once, with the reason, and not again for what was revoked before', async () => {
+test('10.9 reports a revocation once, with the reason, and not again for an earlier revocation', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
@@ -182,7 +180,7 @@ test('10.9 what is revoked is told once, with the reason, and not again for what
   expect(revoked()).toHaveLength(1)
 })
 
-test('10.6 a refresh token that is reused by the rule of its client is not rotated', async () => {
+test('10.6 a refresh token that its client reuses is not rotated', async () => {
   const f = await fixture({
     clients: clients.map((client) =>
       client.clientId === 'web' ? { ...client, refreshToken: { usage: 'reuse' as const } } : client,
@@ -195,7 +193,7 @@ test('10.6 a refresh token that is reused by the rule of its client is not rotat
   expect(types.filter((type) => type.startsWith('refresh_'))).toEqual([])
 })
 
-test('10.5 a single-use credential of a plugin that is replayed is told too', async () => {
+test('10.5 reports a replayed single-use credential of a plugin too', async () => {
   const once = defineGrant({
     grantType: 'urn:example:once',
     params: v.object({ assertion: v.string() }),

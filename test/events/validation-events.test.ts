@@ -26,13 +26,13 @@ const askers = {
 
 const endpoints = Object.keys(askers) as (keyof typeof askers)[]
 
-/** The first event of the last request: what was found out about the token. */
+/** The first event of the last request: the result of the validation. */
 function verdictOf({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
   return events.find(({ id }) => id.startsWith(`${request}.`))
 }
 
-test.each(endpoints)('10.8 a valid token: %s says success, with client and subject', async (endpoint) => {
+test.each(endpoints)('10.8 a valid token: %s reports success, with client and subject', async (endpoint) => {
   for (const [, client] of formats) {
     const f = await fixture()
     await askers[endpoint](f, await tokensOf(f, client), client[0])
@@ -54,7 +54,7 @@ test.each(endpoints)('10.8 a valid token: %s says success, with client and subje
   }
 })
 
-test.each(endpoints)('10.8 a token that is not ours: %s says failure, and knows nobody', async (endpoint) => {
+test.each(endpoints)('10.8 a foreign token: %s reports failure, without client or subject', async (endpoint) => {
   const f = await fixture()
   await askers[endpoint](f, { access_token: 'unknown-token', id_token: 'unknown-token' })
   const tokenType = endpoint === 'identityTokenValidation' ? 'identity_token' : 'access_token'
@@ -74,7 +74,7 @@ test.each(endpoints)('10.8 a token that is not ours: %s says failure, and knows 
   })
 })
 
-// The token is ours and says whose it is: an operator who looks into a refusal wants to know.
+// The token is ours and names its owner, which an operator needs to investigate a refusal.
 test.each(endpoints)('10.12 a token of an inactive user: %s names its client and subject', async (endpoint) => {
   for (const [, client] of formats) {
     const f = await fixture()
@@ -86,7 +86,7 @@ test.each(endpoints)('10.12 a token of an inactive user: %s names its client and
   }
 })
 
-test.each(formats)('10.12 a %s without openid at userinfo: client and subject are named', async (_, client) => {
+test.each(formats)('10.12 a %s without openid at userinfo: names client and subject', async (_, client) => {
   const f = await fixture()
   const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
   const { access_token } = (await f.post('token', form, client)).body
@@ -99,8 +99,9 @@ test.each(formats)('10.12 a %s without openid at userinfo: client and subject ar
   })
 })
 
-// Wire contract, section 1: events carry a short fingerprint. Without it nobody can tell which token was refused.
-test.each(endpoints)('10.8 what %s finds out about a token is told with its fingerprint', async (endpoint) => {
+// Wire contract, section 1: events carry a short fingerprint. Without it an operator cannot tell which token was
+// refused.
+test.each(endpoints)('10.8 the validation event of %s has the fingerprint of the token', async (endpoint) => {
   const f = await fixture()
   const tokens = await tokensOf(f)
   await askers[endpoint](f, tokens)

@@ -13,10 +13,10 @@ beforeEach(() => {
 })
 afterEach(() => errors.mockRestore())
 
-/** What was written; each call is one line. */
+/** The output; each call is one line. */
 const lines = (): readonly unknown[] => errors.mock.calls.flat()
 
-/** Without the test provider: that one observes by itself. */
+/** Without the test provider, which observes by itself. */
 const start = (options: Partial<ProviderOptions> = {}) =>
   createProvider({
     issuer: 'https://id.example.com',
@@ -49,7 +49,7 @@ const failing = (thrown: unknown): Partial<ProviderOptions> => ({
 })
 
 describe('without an observer', () => {
-  test('10.22 a failure is one line on console.error, with where it was thrown', async () => {
+  test('10.22 a failure is one line on console.error, with its location', async () => {
     expect((await post(failing(new TypeError('no such table:\n users')))).status).toBe(500)
     expect(lines()).toEqual([
       expect.stringMatching(
@@ -58,7 +58,7 @@ describe('without an observer', () => {
     ])
   })
 
-  test('10.22 a storage outage says what the storage said', async () => {
+  test('10.22 a storage outage includes the message of the storage', async () => {
     const good = mapDriver()
     let fails = false
     const storage = {
@@ -79,7 +79,7 @@ describe('without an observer', () => {
     ])
   })
 
-  test('10.22 a function of the host that hangs is named', async () => {
+  test('10.22 a host function that hangs is named', async () => {
     const users = { authenticate: () => new Promise<never>(() => {}) }
     expect((await post({ users, hostTimeLimit: 0.05 })).status).toBe(503)
     expect(lines()).toEqual([
@@ -89,7 +89,7 @@ describe('without an observer', () => {
     ])
   })
 
-  test('10.22 a warning at the start is one line', async () => {
+  test('10.22 a warning at start is one line', async () => {
     await start({ endpoints: {} })
     expect(lines()).toEqual([
       expect.stringMatching(
@@ -98,14 +98,14 @@ describe('without an observer', () => {
     ])
   })
 
-  test('10.22 a stored secret that is skipped is one line, and the secret is not in it', async () => {
+  test('10.22 a skipped stored secret is one line without the secret', async () => {
     const secrets = [{ sha256: 'plain-text-secret' }, ...(clients[0]?.secrets ?? [])]
     const find = () => ({ ...clients[0], clientId: 'web', secrets })
     expect((await post({ clients: { find } })).status).toBe(200)
     expect(lines()).toEqual(['grantry warning: a stored secret of client web is not a hash and was skipped'])
   })
 
-  test('10.22 nothing else is written, and no line break or control character of a foreign text', async () => {
+  test('10.22 writes nothing else, and no line break or control character of a foreign text', async () => {
     expect((await post({}, { ...login, password: 'wrong-password' })).status).toBe(400)
     expect((await post({})).status).toBe(200)
     expect(lines()).toEqual([])
@@ -113,20 +113,20 @@ describe('without an observer', () => {
     expect(lines()).toEqual([expect.stringMatching(/Error: one \{"level":"info"\} \[31m 2J two \(at /u)])
   })
 
-  test('10.22 a console that throws changes nothing', async () => {
+  test('10.22 a console that throws has no effect', async () => {
     errors.mockImplementation(() => {
       throw new Error('no console here')
     })
     expect((await post(failing(new Error('x')))).status).toBe(500)
   })
 
-  test('10.22 properties that a library adds to its error are not written', async () => {
+  test('10.22 omits properties that a library adds to its error', async () => {
     await post(failing(Object.assign(new Error('401'), { config: { headers: { authorization: 'Bearer the-token' } } })))
     expect(String(lines())).not.toContain('the-token')
   })
 })
 
-test('10.22 with an observer, console.error stays silent', async () => {
+test('10.22 with an observer, writes nothing to console.error', async () => {
   const types: string[] = []
   const observe: ProviderOptions['observe'] = ({ type }) => types.push(type)
   expect((await post({ ...failing(new Error('x')), observe, endpoints: {} })).status).toBe(500)

@@ -28,7 +28,7 @@ const startScopes = (...scopes: ScopeOptions[]) => start({ scopes: [{ name: 'api
 const refusal = (message: unknown) => ({ name: 'TypeError', message })
 
 describe('clients', () => {
-  test('a grant type that no plugin brings is refused, and the known ones are named', async () => {
+  test('rejects a grant type that no plugin provides, and lists the known ones', async () => {
     await expect(startClient({ grantTypes: ['client_credentials', 'device_code'] })).rejects.toMatchObject(
       refusal(
         'clients: web uses the grant type device_code, which no plugin provides; known grant types: client_credentials, password, ' +
@@ -37,7 +37,7 @@ describe('clients', () => {
     )
   })
 
-  test('where there is no plugin at all the sentence still has an end', async () => {
+  test('the error is complete even without plugins', async () => {
     await expect(start({ plugins: [] })).rejects.toMatchObject(
       refusal(
         expect.stringMatching(
@@ -47,7 +47,7 @@ describe('clients', () => {
     )
   })
 
-  test('a scope that is not declared is refused', async () => {
+  test('rejects an undeclared scope', async () => {
     await expect(startClient({ scopes: ['api1', 'api2'] })).rejects.toMatchObject(
       refusal('clients: web has the scope api2, which is not declared in scopes'),
     )
@@ -58,13 +58,13 @@ describe('clients', () => {
     await expect(startClient({ scopes })).resolves.toBeDefined()
   })
 
-  test('two clients of one id are refused', async () => {
+  test('rejects two clients with the same id', async () => {
     await expect(start({ clients: [web, { ...web, enabled: false }] })).rejects.toMatchObject(
       refusal('clients: two clients have the clientId web'),
     )
   })
 
-  test('a confidential client that may use a grant and has no secret is refused', async () => {
+  test('rejects a confidential client with a grant and without a secret', async () => {
     await expect(startClient({ secrets: [] })).rejects.toMatchObject(
       refusal('clients: web has no usable secret; add one, or set public: true'),
     )
@@ -72,19 +72,19 @@ describe('clients', () => {
 
   test.each([
     ['is disabled', { enabled: false }],
-    ['may use no grant type', { grantTypes: [] }],
+    ['has no grant type', { grantTypes: [] }],
   ])('a client that %s needs no secret', async (_what, more) => {
     await expect(startClient({ secrets: [], ...more })).resolves.toBeDefined()
   })
 
-  // It would look protected, and every copy of the app would carry the secret.
-  test('a public client with secrets is refused', async () => {
+  // It would look protected, but every copy of the app would contain the secret.
+  test('rejects a public client with secrets', async () => {
     await expect(startClient({ public: true, grantTypes: ['refresh_token'] })).rejects.toMatchObject(
       refusal('clients[0]: secrets must be empty for a public client, which cannot keep a secret'),
     )
   })
 
-  test.each(['client_credentials', 'password'])('a public client that may use %s is refused', async (grantType) => {
+  test.each(['client_credentials', 'password'])('rejects a public client that may use %s', async (grantType) => {
     await expect(startClient({ public: true, secrets: [], grantTypes: [grantType] })).rejects.toMatchObject(
       refusal(`clients: web is public but uses ${grantType}, which requires a client with a secret`),
     )
@@ -93,7 +93,7 @@ describe('clients', () => {
   test.each([
     ['none', {}],
     ['an empty list', { redirectUris: [] }],
-  ])('a client for codes without a redirect URI is refused: %s', async (_what, more) => {
+  ])('rejects a client for codes without a redirect URI: %s', async (_what, more) => {
     await expect(startClient({ grantTypes: ['authorization_code'], ...more })).rejects.toMatchObject(
       refusal(
         'clients: web uses authorization_code but has no redirectUris, so it cannot get a code; add a redirect URI',
@@ -103,7 +103,7 @@ describe('clients', () => {
 
   test.each([
     ['is disabled', { enabled: false, grantTypes: ['authorization_code'] }],
-    ['has no codes', { grantTypes: ['client_credentials'] }],
+    ['does not use codes', { grantTypes: ['client_credentials'] }],
   ])('a client that %s needs no redirect URI', async (_what, more) => {
     await expect(startClient(more)).resolves.toBeDefined()
   })
@@ -115,7 +115,7 @@ describe('clients', () => {
     redirectUris: ['https://spa.example.com/callback'],
   }
 
-  test('a public client for codes is refused where no plugin checks its code_verifier', async () => {
+  test('rejects a public client for codes if no plugin checks its code_verifier', async () => {
     await expect(start({ clients: [spa], plugins: [authorizationCode()] })).rejects.toMatchObject(
       refusal(
         'clients: spa is public and cannot redeem a code, because no plugin checks its code_verifier; add proofKey() to plugins',
@@ -126,7 +126,7 @@ describe('clients', () => {
     await expect(start({ clients: [{ ...spa, grantTypes: ['refresh_token'] }], plugins })).resolves.toBeDefined()
   })
 
-  test('a public client that reuses its refresh tokens is refused, and the option is named', async () => {
+  test('rejects a public client that reuses its refresh tokens, and names the option', async () => {
     const more: Partial<ClientOptions> = {
       public: true,
       secrets: [],
@@ -140,7 +140,7 @@ describe('clients', () => {
 })
 
 describe('scopes', () => {
-  test('two scopes of one name are refused', async () => {
+  test('rejects two scopes with the same name', async () => {
     await expect(startScopes({ name: 'api1' })).rejects.toMatchObject(refusal('scopes: two scopes have the name api1'))
   })
 
@@ -150,13 +150,13 @@ describe('scopes', () => {
     )
   })
 
-  test('a standard scope may be described anew', async () => {
+  test('a standard scope may be redefined', async () => {
     const { metadata } = await startScopes({ name: 'profile', identity: true, claims: ['nickname'] })
     expect(metadata.claims_supported).not.toContain('family_name')
   })
 
   test.each(['iss', 'aud', 'exp', 'scope', 'client_id', 'sub', 'cnf', '__proto__'])(
-    'a scope that brings the protocol claim %s is refused',
+    'rejects a scope that requests the protocol claim %s',
     async (claim) => {
       await expect(startScopes({ name: 'api2', claims: ['department', claim] })).rejects.toMatchObject(
         refusal(`scopes: api2 has the claim ${claim}, which is reserved for the protocol; remove it`),

@@ -1,11 +1,12 @@
-// What a host hands in may answer with promises that are not `instanceof Promise`: of another realm (Jest, vm), or of a library of its own.
+// The host's code may return promises that are not `instanceof Promise`: from another realm (Jest, vm), or from a
+// library.
 import { runInNewContext } from 'node:vm'
 import { type AtomicDriver, createProvider } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 
-/** What nobody caught while this ran. */
+/** The rejections that stayed unhandled while this ran. */
 async function uncaughtDuring(run: () => Promise<void>): Promise<readonly string[]> {
   const uncaught: string[] = []
   const others = process.listeners('unhandledRejection')
@@ -14,7 +15,7 @@ async function uncaughtDuring(run: () => Promise<void>): Promise<readonly string
   process.on('unhandledRejection', note)
   try {
     await run()
-    // Node tells of them after the microtasks of a turn.
+    // Node.js reports them after the microtasks of a turn.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   } finally {
     process.off('unhandledRejection', note)
@@ -27,7 +28,7 @@ test.each<[string, () => unknown]>([
   // biome-ignore lint/suspicious/noThenProperty: that it has one is the point.
   ['a thenable', () => ({ then: () => {} })],
   ['a promise of another realm', () => runInNewContext('new Promise(() => {})')],
-])('the time limit counts for %s too', async (_what, never) => {
+])('the time limit applies to %s too', async (_what, never) => {
   const driver = mapDriver()
   let hangs = false
   const storage = { ...driver, getItem: (key: string) => (hangs ? never() : driver.getItem(key)) } as AtomicDriver
@@ -45,7 +46,7 @@ test('an observer of another realm that rejects does not end the process', async
   expect(uncaught).toEqual([])
 })
 
-test('a driver that rejects some inserts and throws at others is told at start, in one sentence and nothing else', async () => {
+test('a driver that rejects some inserts and throws at others is reported at start, as a single error', async () => {
   let calls = 0
   const storage: AtomicDriver = {
     ...mapDriver(),

@@ -16,7 +16,7 @@ const start = (more: object) =>
 const refusal = (message: unknown) => ({ name: 'TypeError', message })
 
 describe('the issuer', () => {
-  // OpenID Connect Discovery section 3 and RFC 8414 section 2: no query, no fragment. `iss` is compared to the letter.
+  // OpenID Connect Discovery section 3 and RFC 8414 section 2: no query, no fragment. `iss` is compared exactly.
   test.each([
     'id.example.com',
     '',
@@ -26,30 +26,30 @@ describe('the issuer', () => {
     'https://id.example.com?tenant=a',
     'https://id.example.com#top',
     'https://user:password@id.example.com',
-  ])('%j is refused', async (issuer) => {
+  ])('rejects %j', async (issuer) => {
     const message = 'createProvider(): issuer must be an absolute http or https URL without a query, fragment or user'
     await expect(start({ issuer })).rejects.toMatchObject(refusal(message))
   })
 
-  // What the URL parser forgives stands in every token as `iss`, and in `aud` with `/resources` behind it.
+  // What the URL parser tolerates would appear in every token as `iss`, and in `aud` with `/resources` appended.
   test.each([
     ['an empty query', 'https://id.example.com?'],
     ['an empty fragment', 'https://id.example.com#'],
     ['a password without a user', 'https://:password@id.example.com'],
-    ['white space before', ' https://id.example.com'],
-    ['a new line behind', 'https://id.example.com\n'],
+    ['leading white space', ' https://id.example.com'],
+    ['a trailing line break', 'https://id.example.com\n'],
     ['a space inside', 'https://id.example.com/a b'],
-    ['no slashes behind the scheme', 'https:id.example.com'],
+    ['no slashes after the scheme', 'https:id.example.com'],
     ['a backslash', 'https://id.example.com\\tenant'],
-  ])('with %s is refused', async (_what, issuer) => {
+  ])('rejects an issuer with %s', async (_what, issuer) => {
     await expect(start({ issuer })).rejects.toMatchObject(
       refusal(expect.stringMatching(/^createProvider\(\): issuer must /u)),
     )
   })
 
-  // RFC 8414 section 2. What only begins like this machine is another one.
+  // RFC 8414 section 2. A host name that only starts like localhost is another machine.
   test.each(['http://id.example.com', 'http://10.0.0.1:5000', 'http://127.0.0.1.example.com', 'http://localhost.evil'])(
-    '%j is refused: it is http and not this machine',
+    'rejects %j: http, and not this machine',
     async (issuer) => {
       await expect(start({ issuer })).rejects.toMatchObject(
         refusal(
@@ -59,7 +59,7 @@ describe('the issuer', () => {
     },
   )
 
-  test.each(['https://id.example.com/', 'https://id.example.com/tenant/'])('%j is refused', async (issuer) => {
+  test.each(['https://id.example.com/', 'https://id.example.com/tenant/'])('rejects %j', async (issuer) => {
     await expect(start({ issuer })).rejects.toMatchObject(refusal('createProvider(): issuer must not end with a slash'))
   })
 
@@ -70,7 +70,7 @@ describe('the issuer', () => {
     'http://127.0.0.1:5000',
     'http://[::1]:5000',
     'http://id.localhost',
-  ])('%j is taken to the letter', async (issuer) => {
+  ])('takes %j exactly', async (issuer) => {
     const { metadata } = await start({ issuer })
     expect(metadata).toMatchObject({ issuer, token_endpoint: `${issuer}/connect/token` })
   })
@@ -78,7 +78,7 @@ describe('the issuer', () => {
 
 describe('the path of an endpoint', () => {
   test.each(['oauth/token', '/', '', '/token/', '/token?x=1', '/token#x', '/to ken', 'https://id.example.com/token'])(
-    '%j is refused in words, not as a regular expression',
+    'rejects %j with a readable message, not a regular expression',
     async (token) => {
       await expect(start({ endpoints: { token } })).rejects.toMatchObject(
         refusal('createProvider(): endpoints.token must be true, false, or a path such as /oauth/token'),
@@ -87,7 +87,7 @@ describe('the path of an endpoint', () => {
   )
 
   // `new Request()` resolves dot segments, so no request could ever reach such an endpoint.
-  test.each(['/a/../token', '/./token', '/..'])('%j is refused: no request has such a path', async (token) => {
+  test.each(['/a/../token', '/./token', '/..'])('rejects %j: no request has such a path', async (token) => {
     await expect(start({ endpoints: { token } })).rejects.toMatchObject(
       refusal(expect.stringMatching(/^createProvider\(\): endpoints\.token /u)),
     )
@@ -95,14 +95,14 @@ describe('the path of an endpoint', () => {
 
   test.each([
     ['both moved', { token: '/oauth', userinfo: '/oauth' }],
-    ['one moved onto the usual path of another', { token: '/connect/userinfo' }],
-  ])('is that of one endpoint only: %s', async (_title, endpoints) => {
+    ['one moved to the default path of another', { token: '/connect/userinfo' }],
+  ])('belongs to one endpoint only: %s', async (_title, endpoints) => {
     await expect(start({ endpoints })).rejects.toMatchObject(
       refusal(expect.stringMatching(/^endpoints: \w+ and \w+ have the same path \//u)),
     )
   })
 
-  test('may be that of an endpoint that is off', async () => {
+  test('may be that of a disabled endpoint', async () => {
     const provider = await start({ endpoints: { token: '/connect/userinfo', userinfo: false } })
     expect(provider.route(new Request('https://id.example.com/connect/userinfo'))).toBe(provider.handlers.token)
   })

@@ -1,4 +1,4 @@
-// What people get wrong at first, and the sentence that they read.
+// Common first mistakes, and the message for each.
 import { createProvider, defineGrant, type ProviderOptions } from '@grantry/core'
 import { createTestProvider, mapDriver, sha256Of, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -56,7 +56,7 @@ test.each([
   ['redirect_uris', 'redirectUris'],
   ['allowed_cors_origins', 'allowedCorsOrigins'],
   ['access-token-lifetime', 'accessTokenLifetime'],
-])('%s is another spelling of %s', async (written, meant) => {
+])('%s is suggested as %s', async (written, meant) => {
   await expect(start({ clients: [{ clientId: 'web', [written]: [] }] })).rejects.toThrow(
     `clients[0]: ${written} is not a known option; did you mean ${meant}?`,
   )
@@ -76,7 +76,7 @@ describe('createAuthorizationCode()', () => {
     })
   })
 
-  test('a missing member is required', async () => {
+  test('rejects a missing member', async () => {
     const { provider } = await fixture()
     const input = { clientId: 'web', redirect_uri: 'https://web.example.com/callback', scopes: ['api1'] }
     await expect(provider.createAuthorizationCode(input as never)).rejects.toThrow('did you mean redirectUri?')
@@ -89,7 +89,7 @@ describe('createAuthorizationCode()', () => {
   })
 })
 
-test('a token request without a scope says that it is missing', async () => {
+test('a token request without a scope reports the missing scope', async () => {
   const f = await fixture()
   expect(await f.post('token', { grant_type: 'client_credentials' }, web)).toMatchObject({
     status: 400,
@@ -97,7 +97,7 @@ test('a token request without a scope says that it is missing', async () => {
   })
 })
 
-describe('a grant that returns a scope which nobody declared', () => {
+describe('a grant that returns an undeclared scope', () => {
   const grant = (scopes: readonly string[]) =>
     defineGrant({ grantType: 'urn:example:badge', params: v.object({}), scope: 'ignored', handle: () => ({ scopes }) })
   const ask = async (scopes: readonly string[]) => {
@@ -123,7 +123,7 @@ describe('a grant that returns a scope which nobody declared', () => {
     })
   })
 
-  test('is told apart from a scope that the client may not have', async () => {
+  test('is distinguished from a scope that is not allowed to the client', async () => {
     expect(await ask(['api2'])).toMatchObject({ failure: 'scope_not_allowed', reason: 'scope_not_allowed' })
   })
 })
@@ -142,7 +142,7 @@ describe('a request below the wrong base path', () => {
     ['https://id.example.com/tenant', '/.well-known/openid-configuration?x=1', '/tenant'],
     ['https://id.example.com/tenant', '/other/connect/token', '/tenant'],
     ['https://id.example.com', '/auth/connect/token', '/'],
-  ])('says for the issuer %s and %s that the endpoints are under %s', async (issuer, path, base) => {
+  ])('reports for the issuer %s and %s that the endpoints are under %s', async (issuer, path, base) => {
     expect(await description(issuer, path)).toBe(`${plain}; the endpoints are under ${base}`)
   })
 
@@ -150,18 +150,18 @@ describe('a request below the wrong base path', () => {
     ['https://id.example.com/tenant', '/tenant/connect/tokens'],
     ['https://id.example.com', '/favicon.ico'],
     ['https://id.example.com', '/connect'],
-  ])('says nothing of it for the issuer %s and %s', async (issuer, path) => {
+  ])('reports nothing for the issuer %s and %s', async (issuer, path) => {
     expect(await description(issuer, path)).toBe(plain)
   })
 
-  test('says nothing of it for an endpoint that is off', async () => {
+  test('reports nothing for a disabled endpoint', async () => {
     const endpoints = { token: false } as const
     expect(await description('https://id.example.com', '/connect/token', { endpoints })).toBe(plain)
     expect(await description('https://id.example.com', '/auth/connect/token', { endpoints })).toBe(plain)
   })
 })
 
-describe('a store that is out of reach is no mistake in the options', () => {
+describe('an unreachable store is not a mistake in the options', () => {
   const cause = new Error('connect ECONNREFUSED 127.0.0.1:6379')
   const failing = () => Promise.reject(cause)
 
@@ -175,7 +175,7 @@ describe('a store that is out of reach is no mistake in the options', () => {
     expect(error).not.toBeInstanceOf(TypeError)
   })
 
-  test('while it runs: an OAuthError with its cause', async () => {
+  test('at run time: an OAuthError with its cause', async () => {
     const driver = mapDriver()
     let isAway = false
     const storage = {
@@ -190,7 +190,7 @@ describe('a store that is out of reach is no mistake in the options', () => {
   })
 })
 
-test('the hash of the messages above is what a client authenticates with', async () => {
+test('the hash in the messages above authenticates a client', async () => {
   const clients = [{ clientId: 'web', secrets: [{ sha256: sha256Of('x') }], grantTypes: ['client_credentials'] }]
   await expect(start({ clients })).resolves.toBeDefined()
 })

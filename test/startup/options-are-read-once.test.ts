@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
 
-/** Options of which every part can be written to, as a host that reads them from a file has them. */
+/** Options that are mutable at every depth, as parsed from a file. */
 const writable = () => ({
   issuer: 'https://id.example.com',
   keys: [{ ...jwk, kid: 'first' }],
@@ -100,11 +100,11 @@ describe('options are read once', () => {
     ['the endpoints', (options) => void Object.assign(options.endpoints, { userinfo: true, token: false })],
     ['the clock', (options) => void Object.assign(options.runtime, { now: () => 5 })],
   ]
-  test.each(mutations)('who changes %s later changes nothing', async (_what, mutate) => {
+  test.each(mutations)('a later change of %s has no effect', async (_what, mutate) => {
     expect(await observed(writable(), mutate)).toEqual(untouched)
   })
 
-  test('options are not written to: frozen ones work, and ones that are not frozen stay as they were', async () => {
+  test('options are never modified: frozen ones work, others stay unchanged', async () => {
     const options = writable()
     const { storage: _storage, plugins: _plugins, ...data } = options
     const before = structuredClone({ ...data, runtime: undefined })
@@ -118,7 +118,7 @@ describe('options are read once', () => {
     expect({ ...after, runtime: undefined }).toEqual(before)
   })
 
-  test('the provider itself cannot be changed', async () => {
+  test('the provider itself is immutable', async () => {
     const provider = await createProvider(writable())
     expect(Object.isFrozen(provider)).toBe(true)
     expect(Object.isFrozen(provider.handlers)).toBe(true)

@@ -30,12 +30,12 @@ const check = (more: object) => ({
 })
 
 describe('plugins', () => {
-  test('two grants of one name are refused, also when one is nested', async () => {
+  test('rejects two grants with the same name, also when one is nested', async () => {
     const message = 'plugins: two plugins provide the grant type client_credentials; remove one of them'
     await expect(start([clientCredentials(), [[clientCredentials()]]])).rejects.toMatchObject(refusal(message))
   })
 
-  test('two checks that settle one demand are refused: nobody could say which of them decides', async () => {
+  test('rejects two checks that settle the same demand: neither takes precedence', async () => {
     const message = 'plugins: two plugins settle the demand proof_key; remove one of them'
     await expect(start([authorizationCode(), proofKey(), check({})])).rejects.toMatchObject(refusal(message))
   })
@@ -47,36 +47,36 @@ describe('plugins', () => {
     ['an empty object', {}],
     ['a promise', Promise.resolve(clientCredentials())],
     ['another kind', grant({ kind: 'grnt' })],
-  ])('%s is no plugin', async (_what, entry) => {
+  ])('rejects %s as a plugin', async (_what, entry) => {
     const message = 'plugins: an entry is not a plugin; did you forget to call its factory, as in password()?'
     await expect(start([entry])).rejects.toMatchObject(refusal(message))
   })
 
-  test('a factory in place of the list is refused', async () => {
+  test('rejects a factory instead of the list', async () => {
     const message = 'createProvider(): plugins must be an array of plugins'
     await expect(start(clientCredentials)).rejects.toMatchObject(refusal(message))
   })
 
-  test('false, null, undefined and nested arrays are taken: a condition may stand in the list', async () => {
+  test('accepts false, null, undefined and nested arrays: the list may contain conditions', async () => {
     const plugins = [false, null, undefined, [clientCredentials(), [authorizationCode(), [false, [proofKey()]]]]]
     const { grantTypes } = await start(plugins)
     expect(grantTypes).toEqual(['client_credentials', 'authorization_code'])
   })
 
-  test('one plugin may stand without a list', async () => {
+  test('accepts a single plugin without a list', async () => {
     const { grantTypes } = await start(clientCredentials())
     expect(grantTypes).toEqual(['client_credentials'])
   })
 
   test.each(['', 'two words', 'a"b', 'x'.repeat(101), undefined, 7])(
-    'a grant of the type %j is refused',
+    'rejects a grant of the type %j',
     async (grantType) => {
       const message = `plugins: "${grantType}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`
       await expect(start([grant({ grantType })])).rejects.toMatchObject(refusal(message))
     },
   )
 
-  test('a grant type of exactly 100 characters is taken', async () => {
+  test('accepts a grant type of exactly 100 characters', async () => {
     const grantType = 'x'.repeat(100)
     await expect(start([grant({ grantType })])).resolves.toMatchObject({ grantTypes: [grantType] })
   })
@@ -85,17 +85,17 @@ describe('plugins', () => {
     ['no handle()', { handle: undefined }],
     ['no params', { params: undefined }],
     ['params that are null', { params: null }],
-    ['params that are no schema', { params: { badge_id: v.string() } }],
-  ])('a grant with %s is refused at start, not at the first request', async (_what, more) => {
+    ['params that are not a schema', { params: { badge_id: v.string() } }],
+  ])('rejects a grant with %s at start, not at the first request', async (_what, more) => {
     const message = 'plugins: the grant urn:example:badge requires params (a valibot schema) and handle()'
     await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
   })
 
-  // What is mistyped here would not be what its author thinks it is: `scope: 'requierd'` makes the scope optional.
+  // A typo would change the meaning silently: `scope: 'requierd'` would make the scope optional.
   test.each([
     ['scope', { scope: 'requierd' }],
     ['requires', { requires: ['users.autenticate'] }],
-  ])('a grant with an unknown value of %s is refused', async (name, more) => {
+  ])('rejects a grant with an unknown value of %s', async (name, more) => {
     const message = expect.stringMatching(new RegExp(`^plugins: .*urn:example:badge.*${name}`, 'u'))
     await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
   })
@@ -105,17 +105,17 @@ describe('plugins', () => {
     ['names no grant types', { grantTypes: undefined }],
     ['has no params', { params: undefined }],
     ['has no check()', { check: undefined }],
-  ])('a check that %s is refused at start, in a sentence', async (_what, more) => {
+  ])('rejects a check that %s at start, with a readable message', async (_what, more) => {
     const message = expect.stringMatching(/^plugins: .*check/u)
     await expect(start([authorizationCode(), check(more)])).rejects.toMatchObject(refusal(message))
   })
 
   test.each([
-    ['a list and a text', ['S256'], 'S256'],
+    ['a list and a string', ['S256'], 'S256'],
     ['two texts', 'S256', 'plain'],
     ['a list and one with a number', ['S256'], ['plain', 1]],
-    ['two equal flags', true, true],
-  ])('two checks whose values of one discovery member cannot be united are refused: %s', async (_, one, another) => {
+    ['two equal booleans', true, true],
+  ])('rejects two checks whose values of one discovery member cannot be merged: %s', async (_, one, another) => {
     const first = check({ settles: 'one', metadata: { example_supported: one } })
     const second = check({ settles: 'other', metadata: { example_supported: another } })
     const message =
@@ -133,15 +133,15 @@ describe('plugins', () => {
     ['token_endpoint_auth_methods_supported', 'private_key_jwt'],
     ['response_modes_supported', [1]],
     ['__proto__', ['x']],
-  ])('a check that sets %s, which belongs to the core, to %j is refused', async (name, value) => {
+  ])('rejects a check that sets %s, which belongs to the core, to %j', async (name, value) => {
     const other = check({ metadata: JSON.parse(JSON.stringify({ x: value }).replace('"x"', JSON.stringify(name))) })
     const message = expect.stringMatching(new RegExp(`^plugins: the check of proof_key .*${name}`, 'u'))
     await expect(start([authorizationCode(), other])).rejects.toMatchObject(refusal(message))
   })
 
-  // A client trusts what discovery says of the issuer and of where secrets are sent.
+  // A client trusts the discovery document for the issuer and for the endpoints that receive secrets.
   test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
-    'a check that sets %s in the discovery document is refused',
+    'rejects a check that sets %s in the discovery document',
     async (name) => {
       const other = check({ metadata: { [name]: 'https://attacker.example.com' } })
       const message = expect.stringMatching(new RegExp(`^plugins: .*${name}`, 'u'))
@@ -152,7 +152,7 @@ describe('plugins', () => {
   test.each([
     ['no users', {}],
     ['users without authenticate()', { users: { isActive: () => true } }],
-  ])('password() with %s is refused', async (_what, more) => {
+  ])('rejects password() with %s', async (_what, more) => {
     const message = 'users: the grant type password requires authenticate()'
     await expect(start([password()], more)).rejects.toMatchObject(refusal(message))
   })

@@ -13,7 +13,7 @@ const start = (storage: unknown, more: Partial<ProviderOptions> = {}) =>
     ...more,
   })
 
-/** A driver over this map, with parts of its own. */
+/** A driver on this map, with the given methods. */
 const driver = (more: object, items = new Map<string, string>()) => ({ ...mapDriver(items), name: 'broken', ...more })
 
 const refusal = (message: unknown) => ({ name: 'TypeError', message })
@@ -23,7 +23,7 @@ const notKept = refusal('storage: broken does not keep written values; is it rea
 const notAtomic = refusal('storage: insertItem() of broken created the same item twice; it must be atomic')
 
 describe('storage', () => {
-  test('a driver that keeps the contract starts, and the probe leaves nothing behind', async () => {
+  test('a driver that fulfils the contract starts, and the probe leaves nothing behind', async () => {
     const items = new Map<string, string>()
     await start(mapDriver(items))
     expect(items.size).toBe(0)
@@ -46,7 +46,7 @@ describe('storage', () => {
     expect(calls[0]).toBe('open')
   })
 
-  test('abuseControl without a counter in the storage is refused, and without abuseControl it starts', async () => {
+  test('rejects abuseControl without a counter in the storage; without abuseControl it starts', async () => {
     const storage = driver({ incrementItem: undefined })
     await expect(start(storage, { abuseControl: true })).rejects.toMatchObject(
       refusal(
@@ -58,7 +58,7 @@ describe('storage', () => {
     await start(storage)
   })
 
-  test('a counter that does not count is found out at the start, where something is counted', async () => {
+  test('detects at start a counter that does not count, if something is counted', async () => {
     for (const incrementItem of [() => 0, () => 1, () => undefined]) {
       await expect(start(driver({ incrementItem }), { abuseControl: true })).rejects.toMatchObject(
         refusal('storage: incrementItem() of broken does not count; it must return 1 and then 2'),
@@ -71,20 +71,20 @@ describe('storage', () => {
     )
   })
 
-  test('a counter leaves nothing behind either', async () => {
+  test('the probe of a counter leaves nothing behind either', async () => {
     const items = new Map<string, string>()
     await start(mapDriver(items), { abuseControl: true })
     expect(items.size).toBe(0)
   })
 
-  test('what open() rejects with is told, with the name of the driver', async () => {
+  test('reports a rejection of open(), with the name of the driver', async () => {
     const open = () => Promise.reject(new Error('the directory can be read by others; run chmod 700 on it'))
     await expect(start(driver({ open }))).rejects.toMatchObject(
       failure('storage: broken cannot be used: the directory can be read by others; run chmod 700 on it'),
     )
   })
 
-  test('providers that start at once on one store do not disturb each other', async () => {
+  test('providers that start concurrently on one store do not disturb each other', async () => {
     const items = new Map<string, string>()
     await Promise.all(Array.from({ length: 20 }, () => start(mapDriver(items))))
     expect(items.size).toBe(0)
@@ -94,7 +94,7 @@ describe('storage', () => {
     ['a driver', driver({ insertItem: undefined }), 'broken'],
     ['a driver without a name', driver({ insertItem: undefined, name: undefined }), 'the given driver'],
     ['a storage of unstorage', createStorage(), 'the given driver'],
-  ])('%s without insertItem() is refused', async (_what, storage, name) => {
+  ])('rejects %s without insertItem()', async (_what, storage, name) => {
     await expect(start(storage)).rejects.toMatchObject(
       refusal(
         `storage: ${name} has no atomic insertItem(), so a code could be redeemed twice; use a driver of @grantry/storage-drivers`,
@@ -102,30 +102,30 @@ describe('storage', () => {
     )
   })
 
-  test.each(['setItem', 'removeItem'])('a driver without %s() is refused as read-only', async (method) => {
+  test.each(['setItem', 'removeItem'])('rejects a driver without %s() as read-only', async (method) => {
     await expect(start(driver({ [method]: undefined }))).rejects.toMatchObject(
       refusal('storage: broken is read-only; use a driver with setItem() and removeItem()'),
     )
   })
 
-  test('a driver that pretends to insert is refused', async () => {
+  test('rejects a driver that only pretends to insert', async () => {
     await expect(start(driver({ insertItem: () => true }))).rejects.toMatchObject(notAtomic)
   })
 
-  test('a driver that never inserts is refused', async () => {
+  test('rejects a driver that never inserts', async () => {
     await expect(start(driver({ insertItem: () => false }))).rejects.toMatchObject(notKept)
   })
 
-  test('a driver that does not remove is refused', async () => {
+  test('rejects a driver that does not remove', async () => {
     await expect(start(driver({ removeItem() {} }))).rejects.toMatchObject(notKept)
   })
 
-  // Codes and refresh tokens are written by setItem(): without it the provider starts and no code is ever found.
-  test('a driver whose setItem() keeps nothing is refused', async () => {
+  // setItem() writes codes and refresh tokens: without it the provider starts but finds no code.
+  test('rejects a driver whose setItem() keeps nothing', async () => {
     await expect(start(driver({ setItem() {} }))).rejects.toMatchObject(notKept)
   })
 
-  test('a driver whose setItem() throws is refused: a disk that is mounted read-only', async () => {
+  test('rejects a driver whose setItem() throws: a disk mounted read-only', async () => {
     const storage = driver({
       setItem() {
         throw new Error('EROFS: read-only file system')
@@ -136,7 +136,7 @@ describe('storage', () => {
     )
   })
 
-  test('an insertItem() that overwrites is refused as not atomic, not as read-only', async () => {
+  test('rejects an insertItem() that overwrites as not atomic, not as read-only', async () => {
     const items = new Map<string, string>()
     const storage = driver(
       {
@@ -150,7 +150,7 @@ describe('storage', () => {
     await expect(start(storage)).rejects.toMatchObject(notAtomic)
   })
 
-  test('an insertItem() that answers true twice is refused', async () => {
+  test('rejects an insertItem() that returns true twice', async () => {
     const items = new Map<string, string>()
     const storage = driver(
       {
@@ -164,9 +164,9 @@ describe('storage', () => {
     await expect(start(storage)).rejects.toMatchObject(notAtomic)
   })
 
-  // The natural mistake: look, then write. Measured on unstorage: 50 racers, 50 winners. One call after the other shows
-  // nothing.
-  test('an insertItem() that looks first and writes later is refused', async () => {
+  // The natural mistake: read, then write. Measured on unstorage: 50 racers, 50 winners. Sequential calls do not reveal
+  // it.
+  test('rejects an insertItem() that reads first and writes later', async () => {
     const items = new Map<string, string>()
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
     const storage = driver(
@@ -185,7 +185,7 @@ describe('storage', () => {
   })
 
   test.each(['getItem', 'insertItem', 'removeItem'])(
-    'what %s() throws is in the sentence, and is its cause',
+    'the error includes what %s() throws, also as its cause',
     async (method) => {
       const cause = new Error('connect ECONNREFUSED 127.0.0.1:6379')
       const thrown = driver({
@@ -203,13 +203,13 @@ describe('storage', () => {
     },
   )
 
-  // Seen on the file driver of unstorage: it returns what it should throw.
-  test('an error that getItem() returns is in the sentence too', async () => {
+  // The file driver of unstorage does this: it returns what it should throw.
+  test('the error includes an error that getItem() returns', async () => {
     const storage = driver({ getItem: () => new Error('EACCES: permission denied') })
     await expect(start(storage)).rejects.toMatchObject(failure(expect.stringContaining('EACCES: permission denied')))
   })
 
-  test('a driver that parses what it reads is taken', async () => {
+  test('accepts a driver that parses the values that it reads', async () => {
     const items = new Map<string, string>()
     const storage = driver({ getItem: (key: string) => JSON.parse(items.get(key) ?? 'null') }, items)
     await expect(start(storage)).resolves.toBeDefined()

@@ -3,7 +3,7 @@ import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { describe, expect, test } from 'vitest'
 
-// A mistyped option must not be silence: what it was meant to switch would stay as it was.
+// A mistyped option must not be ignored silently: the setting that it was meant for would keep its default.
 
 const client = {
   clientId: 'web',
@@ -29,7 +29,7 @@ describe('an unknown option', () => {
   })
 
   test.each([
-    ['at the top', { isuer: 'x' }, 'createProvider(): isuer is not a known option; did you mean issuer?'],
+    ['at the top level', { isuer: 'x' }, 'createProvider(): isuer is not a known option; did you mean issuer?'],
     ['in another case', { Issuer: 'x' }, 'createProvider(): Issuer is not a known option; did you mean issuer?'],
     [
       'with the value undefined',
@@ -37,7 +37,7 @@ describe('an unknown option', () => {
       'createProvider(): userz is not a known option; did you mean users?',
     ],
     [
-      'that is like none of the known',
+      'that is like no known one',
       { certificateChain: 'x' },
       'createProvider(): certificateChain is not a known option here; known options: issuer, keys, storage, storageTimeLimit, hostTimeLimit, maxHostCalls, clients, scopes, users, ' +
         'plugins, endpoints, introspection, clientTokenSubject, clockTolerance, bodyLimit, abuseControl, authorizationEndpoint, observe, traceHeaders, runtime',
@@ -77,23 +77,23 @@ describe('an unknown option', () => {
       { scopes: [{ name: 'api1' }, { name: 'api2', claim: [] }] },
       'scopes[1]: claim is not a known option; did you mean claims?',
     ],
-    // A clock that is not used: codes would live by another one than the caller thinks.
+    // An ignored clock: codes would use another clock than the caller expects.
     [
       'in runtime',
       { runtime: { nwo: () => 1 } },
       'createProvider(): runtime.nwo is not a known option; did you mean now?',
     ],
-  ])('%s is refused by name, with the nearest known one', async (_where, wrong, message) => {
+  ])('is rejected by name %s, with the nearest known one', async (_where, wrong, message) => {
     await expect(start(wrong)).rejects.toMatchObject({ name: 'TypeError', message })
   })
 
-  // A class instance may have methods of its own, so the users port cannot be strict; but an object with none of the
+  // A class instance may have additional methods, so the users port cannot be strict; but an object with none of the
   // three is a mistake, and without isActive() every user counts as active.
   test.each([
     ['isActive', { isActve: () => false }],
     ['authenticate', { authentcate: () => undefined }],
     ['claims', { claim: () => ({}) }],
-  ])('users that have a mistyped %s() and nothing else are refused', async (method, users) => {
+  ])('rejects users that have only a mistyped %s()', async (method, users) => {
     await expect(start({ users })).rejects.toMatchObject({
       name: 'TypeError',
       message: expect.stringMatching(new RegExp(`^createProvider\\(\\): users .*${method}\\(\\)`)),

@@ -16,7 +16,7 @@ const web: ClientOptions = {
 }
 const withoutProofKey: Plugin = [authorizationCode(), clientCredentials(), refreshToken()]
 
-/** What the operator is told of clients that cannot succeed. The provider starts all the same. */
+/** The warnings about clients that cannot succeed. The provider starts anyway. */
 async function warnings(
   clients: readonly ClientOptions[],
   plugins: Plugin = [withoutProofKey, proofKey()],
@@ -32,15 +32,15 @@ async function warnings(
     plugins,
     observe: (event) => events.push(event),
   })
-  // Of the anonymous endpoint every start is told: without it an empty list below would mean nothing.
+  // The anonymous endpoint always causes a warning: without it the empty list below would prove nothing.
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'startup_warning', reason: 'anonymous_access_token_validation' }),
   )
   return events.flatMap((event) => (event.type === 'startup_warning' && event.reason === reason ? [event.message] : []))
 }
 
-describe('a client that cannot succeed is told of at start', () => {
-  test('where all is well nothing is told', async () => {
+describe('warnings at start about clients that cannot succeed', () => {
+  test('there are none for a valid configuration', async () => {
     expect(await warnings([web])).toEqual([])
   })
 
@@ -61,12 +61,12 @@ describe('codes without PKCE', () => {
     'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)'
   const told = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'proof_key_unsupported')
 
-  test('are reported once, whatever clients there are, because a client store cannot be looked through', async () => {
+  test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {
     expect(await told([web], withoutProofKey)).toEqual([sentence])
     expect(await told([], withoutProofKey)).toEqual([sentence])
   })
 
-  test('are not reported with proofKey(), or where there are no codes', async () => {
+  test('are not reported with proofKey(), or without the code grant', async () => {
     expect(await told([web])).toEqual([])
     expect(await told([], [clientCredentials()])).toEqual([])
   })

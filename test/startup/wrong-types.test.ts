@@ -28,7 +28,7 @@ describe('an option of the wrong type', () => {
     })
   })
 
-  test.each([undefined, null, 'https://id.example.com', 7])('%j in place of all options', async (options) => {
+  test.each([undefined, null, 'https://id.example.com', 7])('%j instead of all options', async (options) => {
     await expect(createProvider(options as never)).rejects.toMatchObject({
       name: 'TypeError',
       message: expect.stringMatching(/^createProvider\(\).* must be an object/u),
@@ -111,15 +111,15 @@ describe('an option of the wrong type', () => {
       { clients: {} },
       /clients must be an array of clients, or an object with find\(clientId\)/u,
     ],
-    ['clients whose find is no function', { clients: { find: 1 } }, /clients.*find/u],
+    ['clients whose find is not a function', { clients: { find: 1 } }, /clients.*find/u],
     [
-      'users whose authenticate is no function',
+      'users whose authenticate is not a function',
       { plugins: [password()], users: { authenticate: 5 } },
       /users.*authenticate/u,
     ],
-    ['users whose isActive is no function', { users: { isActive: true } }, /users.*isActive/u],
-    ['a runtime whose now is no function', { runtime: { now: 1_800_000_000 } }, /runtime\.now/u],
-  ])('%s: refused at start, not at the first request', async (_title, wrong, message) => {
+    ['users whose isActive is not a function', { users: { isActive: true } }, /users.*isActive/u],
+    ['a runtime whose now is not a function', { runtime: { now: 1_800_000_000 } }, /runtime\.now/u],
+  ])('%s: rejected at start, not at the first request', async (_title, wrong, message) => {
     await expect(start(wrong)).rejects.toMatchObject({ name: 'TypeError', message: expect.stringMatching(message) })
   })
 
@@ -166,20 +166,20 @@ describe('an option of the wrong type', () => {
     await expect(start({ scopes: [scope] })).rejects.toMatchObject({ name: 'TypeError', message })
   })
 
-  // An operator who writes the secret itself where its hash belongs finds the sentence in a log: it must not be the
-  // secret.
+  // An operator who configures the secret itself instead of its hash finds the error message in a log: it must not
+  // contain the secret.
   test.each([
-    ['text in place of { sha256 }', ['plain-web-secret']],
+    ['a string instead of { sha256 }', ['plain-web-secret']],
     ['a number as the hash', [{ sha256: 4711004711 }]],
-    ['text as the hash', [{ sha256: 'plain-web-secret' }]],
-  ])('a secret is not quoted in the refusal: %s', async (_title, secrets) => {
+    ['a string as the hash', [{ sha256: 'plain-web-secret' }]],
+  ])('the error does not quote a secret: %s', async (_title, secrets) => {
     for (const wrong of [
       { clients: [{ clientId: 'web', grantTypes: ['client_credentials'], secrets }] },
       { clients: [{ clientId: 'web', public: true, secrets }] },
       { clients: [], scopes: [{ name: 'api1', secrets }, { name: 'two words' }] },
     ]) {
       const { message } = await start(wrong).then(
-        // A hash that is none is passed over and reported: then there is no sentence that could quote it.
+        // A malformed hash is skipped and reported: no error message could quote it.
         () => new Error('it started'),
         (error: Error) => error,
       )

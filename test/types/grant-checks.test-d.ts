@@ -3,7 +3,7 @@ import { proofKey } from '@grantry/plugins/proof-key'
 import * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 
-// As the TSDoc of Proofs tells a plugin author to do it. It holds for the whole program, other tests included.
+// As the TSDoc of Proofs describes it for plugin authors. It applies to the whole program, including other tests.
 declare module '@grantry/core' {
   interface Proofs {
     types_test_pin: { readonly digest: string }
@@ -13,7 +13,7 @@ declare module '@grantry/core' {
 const params = v.object({ pin: v.optional(v.string()) })
 
 describe('a grant check', () => {
-  test('has its demand typed, absent where nothing was demanded', () => {
+  test('has its demand typed, absent when nothing was demanded', () => {
     defineGrantCheck({
       settles: 'proof_key',
       grantTypes: ['authorization_code'],
@@ -27,7 +27,7 @@ describe('a grant check', () => {
     })
   })
 
-  test('cannot forget that nothing may have been demanded', () => {
+  test('must handle the absence of a demand', () => {
     defineGrantCheck({
       settles: 'proof_key',
       grantTypes: ['authorization_code'],
@@ -39,12 +39,12 @@ describe('a grant check', () => {
     })
   })
 
-  test('settles a demand that was declared', () => {
+  test('settles a declared demand', () => {
     // @ts-expect-error a mistyped name would leave the demand unsettled
     defineGrantCheck({ settles: 'proofkey', grantTypes: ['a'], params, check() {} })
   })
 
-  test('cannot answer true or false: who forgets to throw has settled', () => {
+  test('cannot return true or false: not throwing settles the demand', () => {
     // @ts-expect-error `return false` reads like a refusal and would be none
     defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check: () => false })
     // @ts-expect-error the same, later

@@ -4,13 +4,13 @@ import { describe, expectTypeOf, test } from 'vitest'
 
 const parts = { grantType: 'urn:example:badge', params: v.object({}) } as const
 
-describe('a grant whose result is wrong does not compile', () => {
+describe('an invalid result of a grant does not compile', () => {
   test('a response', () => {
     // @ts-expect-error a plugin answers with data: status and headers are the core's
     defineGrant({ ...parts, handle: () => new Response() })
   })
 
-  test('a token in place of a result', () => {
+  test('a token instead of a result', () => {
     // @ts-expect-error issuing is the core's
     defineGrant({ ...parts, handle: () => 'eyJhbGciOiJub25lIn0..' })
   })
@@ -25,7 +25,7 @@ describe('a grant whose result is wrong does not compile', () => {
     defineGrant({ ...parts, handle: () => ({ subject: { sub: '1', amr: ['badge'] } }) })
   })
 
-  test('scopes as one text', () => {
+  test('scopes as a string', () => {
     // @ts-expect-error 'api1 api2' would be one scope of that name
     defineGrant({ ...parts, handle: () => ({ scopes: 'api1 api2' }) })
   })
@@ -68,7 +68,7 @@ describe('a grant whose result is wrong does not compile', () => {
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, response: { now: () => 1 } }) })
   })
 
-  test('a demand that nobody declared', () => {
+  test('an undeclared demand', () => {
     // @ts-expect-error no check could ever settle it, so that every request would be refused
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { mistyped: { digest: 'x' } } }) })
   })
@@ -82,12 +82,12 @@ describe('a grant whose result is wrong does not compile', () => {
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { proof_key } }) })
   })
 
-  test('a redemption that was made up', () => {
+  test('a forged redemption', () => {
     // @ts-expect-error only the kit knows what a credential is
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, redeems: [{ kind: 'code', hash: 'x' }] }) })
   })
 
-  test('a wish for a refresh token', () => {
+  test('a request for a refresh token', () => {
     // @ts-expect-error whether there is one is decided by offline_access; a grant can only forbid it
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, issue: { refreshToken: true } }) })
   })
@@ -98,8 +98,8 @@ describe('a grant whose result is wrong does not compile', () => {
   })
 })
 
-describe('a grant whose result is right compiles', () => {
-  test('with everything that a result can hold', () => {
+describe('a valid result of a grant compiles', () => {
+  test('with every member of a result', () => {
     defineGrant({
       ...parts,
       async handle({ scopes }, kit) {
@@ -122,7 +122,7 @@ describe('a grant whose result is right compiles', () => {
     expectTypeOf<NonNullable<GrantResult['response']>[string]>().toEqualTypeOf<Json>()
   })
 
-  test('a result holds exactly these members: nothing that is a token', () => {
+  test('a result has exactly these members: no token among them', () => {
     expectTypeOf<keyof GrantResult>().toEqualTypeOf<
       'subject' | 'scopes' | 'claims' | 'nonce' | 'redeems' | 'continues' | 'demands' | 'issue' | 'response'
     >()

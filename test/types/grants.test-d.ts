@@ -20,8 +20,8 @@ const params = v.object({
 
 const parts = { grantType: 'urn:example:badge', params } as const
 
-describe('what a grant is given', () => {
-  test('params are inferred from the schema, behind its transformations', () => {
+describe('the arguments of a grant', () => {
+  test('params are inferred from the output of the schema', () => {
     defineGrant({
       ...parts,
       handle({ params, scopes, client, request }) {
@@ -34,18 +34,18 @@ describe('what a grant is given', () => {
     })
   })
 
-  test('a field that the schema does not name cannot be read', () => {
+  test('a parameter that is not in the schema cannot be read', () => {
     // @ts-expect-error a mistyped field would be undefined for every request
     defineGrant({ ...parts, handle: ({ params, scopes }) => ({ scopes, nonce: params.badgeId }) })
   })
 
-  test('handle() cannot claim other params than the schema gives', () => {
+  test('handle() cannot declare other params than the schema', () => {
     // @ts-expect-error what the author believes to be a number is text on the wire
     defineGrant({ ...parts, handle: ({ scopes }: GrantRequest<{ badge_id: number }>) => ({ scopes }) })
   })
 
-  test('the kit has exactly what is promised, and no way to issue', () => {
-    // A member that is added must be added here too, after the question whether it could issue.
+  test('the kit has exactly the documented members, and no way to issue', () => {
+    // When you add a member, add it here too, after checking that it cannot issue tokens.
     expectTypeOf<keyof GrantKit>().toEqualTypeOf<
       | 'now'
       | 'sha256'
@@ -61,26 +61,26 @@ describe('what a grant is given', () => {
     expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete'>()
   })
 
-  test('an authenticated client cannot be made by hand', () => {
+  test('an authenticated client cannot be forged', () => {
     expectTypeOf<AuthenticatedClient>().toExtend<Client>()
-    // Otherwise a plugin could hand a client to the core that proved nothing.
+    // Otherwise a plugin could pass an unauthenticated client to the core.
     expectTypeOf<Client>().not.toExtend<AuthenticatedClient>()
     expectTypeOf<Client & { authenticated: true }>().not.toExtend<AuthenticatedClient>()
   })
 
-  test('a redemption cannot be made by hand', () => {
+  test('a redemption cannot be forged', () => {
     expectTypeOf<object>().not.toExtend<Redemption>()
     expectTypeOf<{ kind: 'code'; hash: string; expiresAt: number }>().not.toExtend<Redemption>()
   })
 })
 
-describe('what a grant must be', () => {
+describe('the definition of a grant', () => {
   test('a grant without handle() does not compile', () => {
     // @ts-expect-error nothing would answer its requests
     defineGrant({ ...parts })
   })
 
-  test('params must be a schema, and a synchronous one', () => {
+  test('params must be a synchronous schema', () => {
     // @ts-expect-error a record of schemas is no schema: nothing would be checked
     defineGrant({ grantType: 'a', params: { badge_id: v.string() }, handle: ({ scopes }) => ({ scopes }) })
   })
@@ -117,7 +117,7 @@ describe('what a grant must be', () => {
     expectTypeOf(defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes }) })).toEqualTypeOf<Grant<typeof params>>()
   })
 
-  test('a result may be given at once or later', () => {
+  test('a result may be returned synchronously or asynchronously', () => {
     expectTypeOf<ReturnType<Grant['handle']>>().toEqualTypeOf<GrantResult | Promise<GrantResult>>()
   })
 })

@@ -3,7 +3,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { Driver } from 'unstorage'
 import { expectTypeOf, test } from 'vitest'
 
-// Its type is written out, so that nobody who uses it type-checks the whole of unstorage. It must stay one of theirs all the same.
+// The type is written out, so that users do not type-check all of unstorage. It must still be assignable to theirs.
 test('the memory driver is an unstorage driver that can insert atomically', () => {
   expectTypeOf(memoryDriver()).toExtend<Driver>()
   expectTypeOf(memoryDriver()).toExtend<AtomicDriver>()

@@ -21,17 +21,17 @@ declare const good: ProviderOptions
 const params = v.object({ badge_id: v.string() })
 const handle = ({ scopes }: { readonly scopes: readonly string[] }) => ({ scopes })
 
-/** Stands for the place of `plugins`. */
+/** Stands for the type of `plugins`. */
 declare function plug(plugins: ProviderOptions['plugins']): void
 
 describe('createProvider()', () => {
-  test('is awaited, and gives handlers', () => {
+  test('is awaited, and returns handlers', () => {
     expectTypeOf(createProvider).returns.resolves.toEqualTypeOf<Provider>()
     expectTypeOf<Provider['handlers']['token']>().toEqualTypeOf<Handler>()
     expectTypeOf<ReturnType<Handler>>().toEqualTypeOf<Promise<Response>>()
   })
 
-  test('refuses unknown options, at every depth', () => {
+  test('rejects unknown options, at every depth', () => {
     // @ts-expect-error a mistyped option would be silence
     createProvider({ ...good, isuer: 'x' })
     // @ts-expect-error the endpoint would stay on
@@ -52,7 +52,7 @@ describe('createProvider()', () => {
     createProvider({ ...good, scopes: [{ name: 'a', secret: 'x' }] })
   })
 
-  test('refuses values of a wrong type', () => {
+  test('rejects values of a wrong type', () => {
     // @ts-expect-error a path begins with a slash
     createProvider({ ...good, endpoints: { token: 'oauth/token' } })
     // @ts-expect-error plain text is never stored
@@ -61,24 +61,24 @@ describe('createProvider()', () => {
     createProvider({ ...good, users: { authenticate: () => true } })
   })
 
-  test('needs issuer, keys, storage, clients and plugins', () => {
+  test('requires issuer, keys, storage, clients and plugins', () => {
     expectTypeOf<{
       [K in keyof ProviderOptions as undefined extends ProviderOptions[K] ? never : K]: true
     }>().toEqualTypeOf<{ readonly issuer: true; readonly keys: true; readonly storage: true; readonly clients: true }>()
     expectTypeOf<Omit<ProviderOptions, 'plugins'>>().not.toExtend<ProviderOptions>()
   })
 
-  test('refuses a storage that cannot insert atomically', () => {
+  test('rejects a storage that cannot insert atomically', () => {
     expectTypeOf<Driver>().not.toExtend<AtomicDriver>()
     expectTypeOf(memoryDriver()).toEqualTypeOf<MemoryDriver>()
     expectTypeOf<MemoryDriver>().toExtend<AtomicDriver>()
-    // Drivers stay drivers of unstorage.
+    // Drivers remain unstorage drivers.
     expectTypeOf<MemoryDriver>().toExtend<Driver<undefined, Map<string, unknown>>>()
   })
 })
 
 describe('plugins', () => {
-  test('take the built-in ones, conditions and nested lists', () => {
+  test('accept the built-in ones, conditions and nested lists', () => {
     plug([clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()])
     plug([Math.PI > 3 && password(), null, undefined, [authorizationCode(), [proofKey()]]])
   })
@@ -86,11 +86,11 @@ describe('plugins', () => {
   test('are not any', () => {
     expectTypeOf<Plugin>().not.toBeAny()
     expectTypeOf<Extract<Plugin, { kind: 'grant' }>['params']>().not.toBeAny()
-    // An `any` here lets a hand-written check settle what nobody demands.
+    // An `any` here lets a hand-written check settle undeclared demands.
     expectTypeOf<Extract<Plugin, { kind: 'grant-check' }>['settles']>().not.toBeAny()
   })
 
-  test('refuse what is no plugin', () => {
+  test('reject a value that is not a plugin', () => {
     // @ts-expect-error a factory that was not called
     plug([clientCredentials])
     // @ts-expect-error a name
@@ -105,7 +105,7 @@ describe('plugins', () => {
     plug([{}])
   })
 
-  test('refuse a grant that is wrong, also one that was written without defineGrant()', () => {
+  test('reject an invalid grant, also without defineGrant()', () => {
     // @ts-expect-error without handle()
     plug([{ kind: 'grant', grantType: 'a', params }])
     // @ts-expect-error with a result that is none
@@ -118,7 +118,7 @@ describe('plugins', () => {
     plug([{ kind: 'grant', grantType: 'a', params: 5, handle }])
   })
 
-  test('refuse a check that is wrong, also one that was written without defineGrantCheck()', () => {
+  test('reject an invalid check, also without defineGrantCheck()', () => {
     // @ts-expect-error without check()
     plug([{ kind: 'grant-check', settles: 'proof_key', grantTypes: ['a'], params }])
     // @ts-expect-error that settles a demand nobody declared

@@ -4,24 +4,24 @@ import type { Cluster, Redis } from 'ioredis'
 import type { Driver } from 'unstorage'
 import { expectTypeOf, test } from 'vitest'
 
-// Its type is written out, so that nobody who uses it type-checks the whole of unstorage. It must stay one of theirs all the same.
+// The type is written out, so that users do not type-check all of unstorage. It must still be assignable to theirs.
 test('the Redis driver is an unstorage driver that can insert atomically', () => {
   expectTypeOf(redisDriver({ url: 'redis://127.0.0.1' })).toExtend<Driver>()
   expectTypeOf(redisDriver({ url: 'redis://127.0.0.1' })).toExtend<AtomicDriver>()
 })
 
-test('a place is a URL, a cluster, Sentinels with a name, or a client', () => {
+test('a location is a URL, a cluster, Sentinels with a name, or a client', () => {
   expectTypeOf<{ url: string }>().toExtend<RedisDriverOptions>()
   expectTypeOf<{ cluster: string[]; connection: { password: string } }>().toExtend<RedisDriverOptions>()
   expectTypeOf<{ sentinels: { host: string; port: number }[]; name: string }>().toExtend<RedisDriverOptions>()
   expectTypeOf<{ client: Redis }>().toExtend<RedisDriverOptions>()
   expectTypeOf<{ client: Cluster; waitReplicas: number }>().toExtend<RedisDriverOptions>()
-  // Nobody would know which of its groups.
+  // Without the name it is unclear which of their groups is meant.
   expectTypeOf<{ sentinels: { host: string; port: number }[] }>().not.toExtend<RedisDriverOptions>()
   expectTypeOf<{ prefix: string }>().not.toExtend<RedisDriverOptions>()
 })
 
-test('what makes the connections fail fast cannot be undone', () => {
+test('settings that make the connections fail fast cannot be overridden', () => {
   expectTypeOf<{ url: string; connection: { maxRetriesPerRequest: number } }>().not.toExtend<RedisDriverOptions>()
   // @ts-expect-error a command must not wait for a connection
   redisDriver({ url: 'redis://127.0.0.1', connection: { enableOfflineQueue: true } })

@@ -2,7 +2,7 @@ import { type ExternalKey, type KeySource, type Provider, type SigningAlgorithm,
 import { describe, expectTypeOf, test } from 'vitest'
 
 describe('keys of a provider', () => {
-  test('are kept in the store by storedKeys(), whose algorithms are known ones', () => {
+  test('are kept in the store by storedKeys(), which accepts known algorithms only', () => {
     expectTypeOf(storedKeys({ algorithms: ['ES256', 'RS256'] })).toExtend<KeySource>()
     // @ts-expect-error a symmetric algorithm
     storedKeys({ algorithms: ['HS256'] })
@@ -15,7 +15,7 @@ describe('keys of a provider', () => {
     expectTypeOf([key, { kty: 'RSA' }]).toExtend<KeySource>()
   })
 
-  test('are listed without anything of the key', () => {
+  test('are listed without key material', () => {
     type Info = Awaited<ReturnType<Provider['keys']['list']>>[number]
     expectTypeOf<Info>().toHaveProperty('algorithm').toEqualTypeOf<SigningAlgorithm>()
     expectTypeOf<Info>().not.toHaveProperty('jwk')

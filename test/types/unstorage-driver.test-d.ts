@@ -4,13 +4,13 @@ import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage } from 'unstorage'
 import { expectTypeOf, test } from 'vitest'
 
-test('a storage of unstorage is taken', () => {
+test('an unstorage driver is accepted as storage', () => {
   expectTypeOf(unstorageDriver(createStorage())).toEqualTypeOf<AtomicDriver>()
   expectTypeOf(unstorageDriver).toBeCallableWith(createStorage({ driver: memoryDriver() }), { base: 'tokens' })
   expectTypeOf(unstorageDriver).toBeCallableWith(createStorage(), { singleProcess: true })
 })
 
-test('what could not work does not compile', () => {
+test('a driver that cannot work does not compile', () => {
   // @ts-expect-error: a driver goes into createStorage() first
   unstorageDriver(memoryDriver())
   // @ts-expect-error: items are objects, and whoever reads this storage expects text
@@ -19,6 +19,6 @@ test('what could not work does not compile', () => {
   unstorageDriver(createStorage(), { single: true })
 })
 
-test('a driver may lack the counter', () => {
+test('the counter is optional', () => {
   expectTypeOf<Omit<ReturnType<typeof memoryDriver>, 'incrementItem'>>().toExtend<AtomicDriver>()
 })
