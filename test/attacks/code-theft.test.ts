@@ -48,7 +48,7 @@ test('a public client cannot redeem the code of a confidential one, with or with
 })
 
 test.each([
-  { who: 'nobody', more: {} },
+  { who: 'absent', more: {} },
   { who: 'the client id alone', more: { client_id: web[0] } },
   { who: 'a wrong secret', more: { client_id: web[0], client_secret: 'wrong' } },
   { who: 'the secret of another client', more: { client_id: web[0], client_secret: other[1] } },

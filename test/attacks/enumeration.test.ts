@@ -42,7 +42,7 @@ const lastReason = (f: Fixture): string | undefined =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 const strangers: readonly [string, readonly [string, string]][] = [
-  ['an unknown client', ['nobody', 'right']],
+  ['an unknown client', ['absent', 'right']],
   ['a wrong secret', [web[0], 'wrong']],
   ['the secret of another client', [web[0], other[1]]],
   ['a wrong secret that begins alike', [web[0], `${web[1]}x`]],
@@ -61,7 +61,7 @@ describe('clients', () => {
   test.each(strangers)('%s reads as every other failure, by header and by form', async (_, [id, secret]) => {
     const f = await setting()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
-    const reference = shown(await f.post('token', form, ['nobody', 'nothing']))
+    const reference = shown(await f.post('token', form, ['absent', 'nothing']))
     expect(reference).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     expect(shown(await f.post('token', form, [id, secret]))).toEqual(reference)
     expect(shown(await f.post('token', { ...form, client_id: id, client_secret: secret }))).toEqual(reference)
@@ -70,16 +70,16 @@ describe('clients', () => {
   test('no credentials, a name alone and a malformed header read alike too', async () => {
     const f = await setting()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
-    const reference = shown(await f.post('token', form, ['nobody', 'nothing']))
+    const reference = shown(await f.post('token', form, ['absent', 'nothing']))
     expect(shown(await f.post('token', form))).toEqual(reference)
-    for (const client_id of [web[0], 'nobody', 'disabled']) {
+    for (const client_id of [web[0], 'absent', 'disabled']) {
       expect(shown(await f.post('token', { ...form, client_id }))).toEqual(reference)
     }
   })
 
   test('the rest of the request does not matter before the client is known', async () => {
     const f = await setting()
-    const reference = shown(await f.post('token', {}, ['nobody', 'nothing']))
+    const reference = shown(await f.post('token', {}, ['absent', 'nothing']))
     for (const form of [
       { grant_type: 'x' },
       { grant_type: 'password', scope: 'admin' },
@@ -94,8 +94,8 @@ describe('clients', () => {
     const code = await f.code()
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     const { id_token: token } = (await f.post('token', form, web)).body
-    const reference = shown(await f.post('identityTokenValidation', { token: 'x', client_id: 'nobody' }))
-    for (const client_id of ['nobody', other[0], 'disabled', spaClientId]) {
+    const reference = shown(await f.post('identityTokenValidation', { token: 'x', client_id: 'absent' }))
+    for (const client_id of ['absent', other[0], 'disabled', spaClientId]) {
       expect(shown(await f.post('identityTokenValidation', { token, client_id }))).toEqual(reference)
     }
   })
@@ -113,7 +113,7 @@ describe('scopes', () => {
   ])('%s reads as an unknown scope, whatever the token', async (_, credentials) => {
     const f = await setting()
     const { access_token } = (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)).body
-    const reference = shown(await f.post('introspection', { token: 'x' }, ['nobody', 'nothing']))
+    const reference = shown(await f.post('introspection', { token: 'x' }, ['absent', 'nothing']))
     expect(reference).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     for (const token of ['x', access_token, '']) {
       expect(shown(await f.post('introspection', { token }, credentials))).toEqual(reference)
@@ -148,7 +148,7 @@ describe('users', () => {
   ])('%s reads as an unknown user', async (_, username, password) => {
     const f = await setting()
     if (f.users.bob !== undefined) f.users.bob.active = false
-    const reference = shown(await ask(f, 'nobody', 'x'))
+    const reference = shown(await ask(f, 'absent', 'x'))
     expect(reference).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect(shown(await ask(f, username, password))).toEqual(reference)
   })
@@ -163,7 +163,7 @@ describe('users', () => {
     const known = await answers('alice')
     expect(known.map(({ status }) => status)).toEqual([...Array<number>(20).fill(400), 429, 429])
     expect(lastReason(f)).toBe('too_many_failures')
-    expect(await answers('nobody')).toEqual(known)
+    expect(await answers('absent')).toEqual(known)
   })
 
   test('the right password is not told apart while the name is slowed down', async () => {
@@ -183,7 +183,7 @@ test('a header that is there but no Basic pair reads as a wrong secret', async (
     )
     return shown({ status: response.status, headers: response.headers, body: await response.json() })
   }
-  const reference = await ask(basic(['nobody', 'nothing']))
+  const reference = await ask(basic(['absent', 'nothing']))
   for (const text of ['Basic', 'Basic !', 'Bearer x', 'Negotiate x', 'Basic bm9jb2xvbg=='])
     expect(await ask(text)).toEqual(reference)
 })

@@ -107,7 +107,7 @@ describe('what a login page passes on', () => {
     ])
   })
 
-  test.each(['nobody', 'disabled'])('an unusable client is refused: %s', async (clientId) => {
+  test.each(['absent', 'disabled'])('an unusable client is refused: %s', async (clientId) => {
     const f = await fixture({ clients: [{ clientId: 'disabled', enabled: false }] })
     const login = f.provider.authenticateUser({ username: 'alice', password: 'alice-password' }, { clientId })
     await expect(login).rejects.toMatchObject({ code: 'unauthorized_client', details: { reason: 'client_unknown' } })

@@ -190,7 +190,7 @@ describe('a namesake in a tenant of the attacker', () => {
   const tenants = {
     users: {
       authenticate: ({ tenant, password }: { readonly tenant?: string; readonly password: string }) =>
-        password === `password of ${tenant ?? 'nobody'}` ? { sub: `alice of ${tenant ?? 'nobody'}` } : undefined,
+        password === `password of ${tenant ?? 'none'}` ? { sub: `alice of ${tenant ?? 'none'}` } : undefined,
     },
   }
   const logIn = (f: Fixture, tenant: string | undefined, password: string, from = home, username = 'alice') => {
@@ -203,7 +203,7 @@ describe('a namesake in a tenant of the attacker', () => {
     const statuses: number[] = []
     for (let guessed = 0; guessed < 8; guessed += 1) {
       statuses.push((await logIn(f, 'victim', `guess ${guessed}`)).status)
-      await logIn(f, own, `password of ${own ?? 'nobody'}`)
+      await logIn(f, own, `password of ${own ?? 'none'}`)
     }
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
   })
@@ -213,8 +213,8 @@ describe('a namesake in a tenant of the attacker', () => {
     const statuses: number[] = []
     for (let guessed = 0; guessed < 22; guessed += 1) {
       statuses.push((await logIn(f, 'victim', 'a guess', address(3 * guessed))).status)
-      await logIn(f, undefined, 'password of nobody', address(3 * guessed + 1))
-      await logIn(f, undefined, 'password of nobody', address(3 * guessed + 2), '["in a directory","alice"]')
+      await logIn(f, undefined, 'password of none', address(3 * guessed + 1))
+      await logIn(f, undefined, 'password of none', address(3 * guessed + 2), '["in a directory","alice"]')
     }
     expect(statuses).toEqual([...Array(20).fill(400), 429, 429])
   })

@@ -179,9 +179,9 @@ describe('a record that says what no record of ours says', () => {
   test.each<[string, object]>([
     ['another issuer', { iss: 'https://evil.example' }],
     ['another audience', { aud: 'https://evil.example' }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'absent' }],
     ['a prototype name as client', { client_id: '__proto__' }],
-    ['an unknown user', { sub: 'nobody' }],
+    ['an unknown user', { sub: 'absent' }],
     ['scopes in a list', { scope: ['api1'] }],
     ['no end', { exp: undefined }],
     ['an end that is text', { exp: 'never' }],

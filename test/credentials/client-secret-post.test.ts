@@ -57,7 +57,7 @@ describe('only one method', () => {
     expect((await post('token', { ...grant, client_id: web[0] }, web)).status).toBe(200)
   })
 
-  test.each(['other', 'WEB', 'web ', 'nobody'])(
+  test.each(['other', 'WEB', 'web ', 'absent'])(
     '2.6 rejects a different client_id beside a Basic header: %j',
     async (id) => {
       const f = await fixture()

@@ -15,7 +15,7 @@ const refused = [401, 'invalid_client']
 
 describe('clients in a client store', () => {
   test.each<[string, ClientStore['find']]>([
-    ['at once', find],
+    ['synchronously', find],
     ['later', async (clientId) => find(clientId)],
     // Query builders and object mappers return thenables, which can be awaited but are not an `instanceof Promise`.
     [
@@ -34,7 +34,7 @@ describe('clients in a client store', () => {
   ])('2.13 a client store may respond %s', async (_, answering) => {
     expect((await ask({ find: answering })).answer).toEqual([200, undefined])
     expect((await ask({ find: answering }, 'wrong')).answer).toEqual(refused)
-    expect((await ask({ find: answering }, 'x', 'nobody')).answer).toEqual(refused)
+    expect((await ask({ find: answering }, 'x', 'absent')).answer).toEqual(refused)
   })
 
   test('2.13 null means no such client', async () => {

@@ -53,7 +53,7 @@ describe('the work of a failed authentication', () => {
       const workOf = await counting()
       const wrong = await workOf(web[0], 'wrong-secret', where)
       expect(wrong).toEqual(['sha256 of 12'])
-      expect(await workOf('nobody', 'wrong-secret', where)).toEqual(wrong)
+      expect(await workOf('absent', 'wrong-secret', where)).toEqual(wrong)
       expect(await workOf('disabled', 'wrong-secret', where)).toEqual(wrong)
       expect(await workOf('disabled', web[1], where)).toEqual([`sha256 of ${web[1].length}`])
       expect(await workOf('spa', 'wrong-secret', where)).toEqual(wrong)
@@ -68,7 +68,7 @@ describe('the work of a failed authentication', () => {
     const workOf = await counting({
       clients: [client('web', [{ sha512 }]), client('spa', [], { public: true, grantTypes: ['authorization_code'] })],
     })
-    for (const id of ['web', 'spa', 'nobody']) expect(await workOf(id, 'wrong-secret', 'header')).toEqual(one512)
+    for (const id of ['web', 'spa', 'absent']) expect(await workOf(id, 'wrong-secret', 'header')).toEqual(one512)
   })
 
   test('2.10 with secrets of both algorithms, every client costs one hash of each', async () => {
@@ -80,7 +80,7 @@ describe('the work of a failed authentication', () => {
       client('disabled', [{ sha256 }], { enabled: false }),
     ]
     const workOf = await counting({ clients: mixed })
-    for (const { clientId } of [...mixed, { clientId: 'nobody' }]) {
+    for (const { clientId } of [...mixed, { clientId: 'absent' }]) {
       expect(await workOf(clientId, 'wrong-secret', 'header')).toEqual(both)
     }
     expect(await workOf('expired', 'right-secret', 'header')).toEqual(both)
@@ -90,17 +90,17 @@ describe('the work of a failed authentication', () => {
     const secrets = Array.from({ length: count }, (_, index) => ({ sha256: sha256Of(`secret ${index}`) }))
     const workOf = await counting({ clients: [client('web', secrets)] })
     expect(await workOf('web', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
-    expect(await workOf('nobody', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
+    expect(await workOf('absent', 'wrong-secret', 'form')).toEqual(['sha256 of 12'])
   })
 
   test('2.10 with a client store, an unknown client costs as much as the clients that it has returned', async () => {
     const rows = [client('old', [{ sha256 }]), client('new', [{ sha512 }])]
     const find = (id: string) => rows.find(({ clientId }) => clientId === id)
     const workOf = await counting({ clients: { find } })
-    expect(await workOf('nobody', 'wrong-secret', 'header')).toEqual(one512)
+    expect(await workOf('absent', 'wrong-secret', 'header')).toEqual(one512)
     expect(await workOf('new', 'wrong-secret', 'header')).toEqual(one512)
-    expect(await workOf('nobody', 'wrong-secret', 'header')).toEqual(one512)
-    for (const id of ['old', 'nobody', 'new']) {
+    expect(await workOf('absent', 'wrong-secret', 'header')).toEqual(one512)
+    for (const id of ['old', 'absent', 'new']) {
       expect([...(await workOf(id, 'wrong-secret', 'header'))].sort()).toEqual(both)
     }
   })
@@ -109,7 +109,7 @@ describe('the work of a failed authentication', () => {
     const workOf = await counting({
       scopes: [{ ...scopes[0], name: api1[0], secrets: [{ sha512 }] }, { name: 'api2' }],
     })
-    for (const name of [api1[0], 'api2', 'openid', 'nobody']) {
+    for (const name of [api1[0], 'api2', 'openid', 'absent']) {
       expect(await workOf(name, 'wrong-secret', 'scope')).toEqual(one512)
     }
   })
@@ -118,7 +118,7 @@ describe('the work of a failed authentication', () => {
     const workOf = await counting()
     const wrong = await workOf(web[0], 'wrong%20secret', 'header')
     expect(wrong).toEqual(['sha256 of 14', 'sha256 of 12'])
-    expect(await workOf('nobody', 'wrong%20secret', 'header')).toEqual(wrong)
+    expect(await workOf('absent', 'wrong%20secret', 'header')).toEqual(wrong)
   })
 
   test('2.10 a verifier of the host is also called for unknown clients', async () => {
@@ -133,8 +133,8 @@ describe('the work of a failed authentication', () => {
       },
     })
     expect((await f.post('token', grant, [web[0], 'x'])).status).toBe(401)
-    expect((await f.post('token', grant, ['nobody', 'x'])).status).toBe(401)
-    expect(asked).toEqual([web[0], 'nobody'])
+    expect((await f.post('token', grant, ['absent', 'x'])).status).toBe(401)
+    expect(asked).toEqual([web[0], 'absent'])
   })
 })
 

@@ -23,9 +23,9 @@ const send = async (f: Fixture, form: Record<string, string>, authorization?: st
 
 const failures: readonly [string, Record<string, string>, string?][] = [
   ['no credentials', {}],
-  ['an unknown client in the header', {}, basic(['nobody', 'x'])],
-  ['an unknown client in the form', { client_id: 'nobody', client_secret: 'x' }],
-  ['an unknown client without a secret', { client_id: 'nobody' }],
+  ['an unknown client in the header', {}, basic(['absent', 'x'])],
+  ['an unknown client in the form', { client_id: 'absent', client_secret: 'x' }],
+  ['an unknown client without a secret', { client_id: 'absent' }],
   ['a wrong secret in the header', {}, basic(['web', 'x'])],
   ['a wrong secret in the form', { client_id: 'web', client_secret: 'x' }],
   ['a missing secret', { client_id: 'web' }],
@@ -48,7 +48,7 @@ describe('a failed client authentication', () => {
     expect(status).toBe(401)
     expect(body).toEqual({ error: 'invalid_client', error_description: 'Client authentication failed' })
     expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
-    const unknown = await send(await setUp(), {}, basic(['nobody', 'x']))
+    const unknown = await send(await setUp(), {}, basic(['absent', 'x']))
     expect(Object.fromEntries(headers)).toEqual(Object.fromEntries(unknown.headers))
     const failed = f.events.filter((event) => event.type === 'client_authentication_failed')
     expect(failed).toHaveLength(1)
@@ -68,7 +68,7 @@ describe('a failed client authentication', () => {
     const f = await setUp()
     await send(f, {}, basic(['web', 'x']))
     await send(f, {}, basic(['i'.repeat(600), 'x']))
-    await send(f, { client_id: 'nobody' })
+    await send(f, { client_id: 'absent' })
     const ids = f.events.flatMap((event) =>
       event.type === 'client_authentication_failed' ? [event.presentedClientId] : [],
     )

@@ -37,7 +37,7 @@ describe('methods', () => {
 
   test('1.5 checks the method before the credentials and the body', async () => {
     const { provider } = await fixture()
-    const headers = { authorization: basic(['nobody', 'x']), 'content-type': 'application/json' }
+    const headers = { authorization: basic(['absent', 'x']), 'content-type': 'application/json' }
     const response = await provider.handlers.token(new Request(url, { method: 'PUT', headers, body: '{' }))
     expect(response.status).toBe(405)
   })

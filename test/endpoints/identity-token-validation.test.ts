@@ -66,7 +66,7 @@ describe('a valid identity token', () => {
   test('4.1 needs no client authentication and ignores an Authorization header', async () => {
     const f = await fixture()
     const form = { token: await identityToken(f), client_id: 'web' }
-    const answer = await f.post('identityTokenValidation', form, ['nobody', 'nothing'])
+    const answer = await f.post('identityTokenValidation', form, ['absent', 'nothing'])
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual(claimsAt(f.clock.now()))
   })
@@ -153,7 +153,7 @@ describe('CORS', () => {
 
   test.each([
     ['of another client', 'https://spa.example.com'],
-    ['of nobody', 'https://evil.example.com'],
+    ['of no client', 'https://evil.example.com'],
     ['null', 'null'],
   ])('4.17 a page of an origin that is %s may not read the response', async (_, origin) => {
     const response = await validateFrom(await fixture(), origin)

@@ -7,7 +7,7 @@ describe('authentication', () => {
   test.each<[string, Record<string, string>, Credentials | undefined]>([
     ['without credentials', {}, undefined],
     ['with a wrong secret', {}, ['web', 'wrong']],
-    ['as an unknown client', {}, ['nobody', 'web-secret']],
+    ['as an unknown client', {}, ['absent', 'web-secret']],
     ['with the secret of a scope', {}, api1],
     ['as a confidential client without its secret', { client_id: 'web' }, undefined],
   ])('8.1 no client %s: 401 invalid_client, and the token stays valid', async (_who, more, as) => {

@@ -41,7 +41,7 @@ test('10.2 client authentication succeeded, by the form and by the id of a publi
 
 test.each([
   ['a wrong secret', ['web', 'x'], 'web', 'secret_mismatch'],
-  ['an unknown client', ['nobody', 'x'], undefined, 'client_unknown'],
+  ['an unknown client', ['absent', 'x'], undefined, 'client_unknown'],
   ['a public client with a secret', [spaClientId, 'x'], spaClientId, 'client_public'],
   ['an overlong id', ['n'.repeat(500), 'x'], undefined, 'credentials_impossible'],
 ] as const)('10.2 client authentication failed: %s', async (_, pair, presentedClientId, reason) => {
@@ -86,7 +86,7 @@ test('10.3 user authentication succeeded names the subject', async () => {
 
 test.each([
   ['a wrong password', { password: 'x' }],
-  ['an unknown user', { username: 'nobody' }],
+  ['an unknown user', { username: 'absent' }],
 ])('10.3 user authentication failed: %s', async (_, wrong) => {
   const f = await fixture()
   await f.post('token', { ...forUser, ...wrong }, web)

@@ -109,7 +109,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     // Users.
     const issued = (await post('token', { ...user, password: 'alice-password' }, client)).body
     await post('token', { ...user, password: 'wrong-password-one' }, client)
-    await post('token', { ...user, username: 'nobody', password: 'wrong-password-two' }, client)
+    await post('token', { ...user, username: 'absent', password: 'wrong-password-two' }, client)
     await post('token', { ...user, password: 'alice-password', scope: 'unknown' }, client)
     // Codes.
     const code = await newCode({ clientId: client[0], codeChallenge: proof.challenge })

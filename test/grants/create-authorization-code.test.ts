@@ -29,7 +29,7 @@ async function door() {
 
 /** Each is refused with the error of RFC 6749 section 4.1.2.1 and a reason. */
 const refusals: readonly [title: string, more: More, code: string, reason: string][] = [
-  ['an unknown client', { clientId: 'nobody' }, 'unauthorized_client', 'client_unknown'],
+  ['an unknown client', { clientId: 'absent' }, 'unauthorized_client', 'client_unknown'],
   [
     'a client named like a member of every object',
     { clientId: 'constructor' },
@@ -133,7 +133,7 @@ describe('createAuthorizationCode', () => {
       await expect(f.code({ ...more, redirectUri: redirect })).rejects.toMatchObject(mismatch)
     }
     const unknown = { details: { reason: 'client_unknown' } }
-    for (const clientId of ['nobody', '', undefined as never, 7 as never, {} as never]) {
+    for (const clientId of ['absent', '', undefined as never, 7 as never, {} as never]) {
       await expect(f.code({ ...more, clientId })).rejects.toMatchObject(unknown)
     }
   })

@@ -8,7 +8,7 @@ const alice = { grant_type: 'password', username: 'alice', password: 'alice-pass
 
 describe('an invalid password', () => {
   const refusals = [
-    ['an unknown user', { username: 'nobody' }],
+    ['an unknown user', { username: 'absent' }],
     ['a user named like a property of Object.prototype', { username: 'constructor' }],
     ['a wrong password', { password: 'alice-passwor' }],
     ['an inactive user', { username: 'carol', password: 'carol-password' }],

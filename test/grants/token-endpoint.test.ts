@@ -57,7 +57,7 @@ const stages = [
   },
   {
     stage: 'the registration of the grant type',
-    request: { method: 'POST', type: form, body: 'grant_type=urn:nobody&scope=nothing', as: web },
+    request: { method: 'POST', type: form, body: 'grant_type=urn:absent&scope=nothing', as: web },
     status: 400,
     error: 'unsupported_grant_type',
     reason: 'grant_type_unknown',

@@ -12,7 +12,7 @@ const badgeGrant = () =>
   defineGrant({
     grantType: 'urn:example:badge',
     params: v.object({ badge_id: v.string() }),
-    handle: ({ params, scopes }) => ({ subject: { sub: badges[params.badge_id] ?? 'nobody', amr: ['badge'] }, scopes }),
+    handle: ({ params, scopes }) => ({ subject: { sub: badges[params.badge_id] ?? 'none', amr: ['badge'] }, scopes }),
   })
 
 const helloGrant = () =>

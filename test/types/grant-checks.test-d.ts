@@ -33,7 +33,7 @@ describe('a grant check', () => {
       grantTypes: ['authorization_code'],
       params,
       check({ demand }, kit) {
-        // @ts-expect-error a proof that nothing asked for must be a case of its own (RFC 9700 section 4.8.2)
+        // @ts-expect-error a proof without a demand must be handled (RFC 9700 section 4.8.2)
         kit.equals('x', demand.challenge)
       },
     })
@@ -45,14 +45,14 @@ describe('a grant check', () => {
   })
 
   test('cannot return true or false: not throwing settles the demand', () => {
-    // @ts-expect-error `return false` reads like a refusal and would be none
+    // @ts-expect-error `return false` looks like a refusal but would settle the demand
     defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check: () => false })
-    // @ts-expect-error the same, later
+    // @ts-expect-error the same, asynchronously
     defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check: async () => false })
   })
 
   test('without check() does not compile', () => {
-    // @ts-expect-error a demand would be settled by nobody
+    // @ts-expect-error nothing would settle the demand
     defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params })
   })
 
@@ -90,7 +90,7 @@ describe('a demand that a plugin adds by declaration merging', () => {
   test('types the grant that makes it', () => {
     const parts = { grantType: 'urn:example:badge', params } as const
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { types_test_pin: { digest: 'x' } } }) })
-    // @ts-expect-error a digest is text
+    // @ts-expect-error a digest is a string
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { types_test_pin: { digest: 1 } } }) })
   })
 })

@@ -6,22 +6,22 @@ const parts = { grantType: 'urn:example:badge', params: v.object({}) } as const
 
 describe('an invalid result of a grant does not compile', () => {
   test('a response', () => {
-    // @ts-expect-error a plugin answers with data: status and headers are the core's
+    // @ts-expect-error a plugin returns data: the core sets status and headers
     defineGrant({ ...parts, handle: () => new Response() })
   })
 
   test('a token instead of a result', () => {
-    // @ts-expect-error issuing is the core's
+    // @ts-expect-error only the core issues tokens
     defineGrant({ ...parts, handle: () => 'eyJhbGciOiJub25lIn0..' })
   })
 
   test('nothing', () => {
-    // @ts-expect-error what was authorized must be said
+    // @ts-expect-error the granted scopes are required
     defineGrant({ ...parts, handle: () => undefined })
   })
 
   test('no scopes', () => {
-    // @ts-expect-error a forgotten list must not mean all that was asked for
+    // @ts-expect-error a forgotten list must not mean every requested scope
     defineGrant({ ...parts, handle: () => ({ subject: { sub: '1', amr: ['badge'] } }) })
   })
 
@@ -31,12 +31,12 @@ describe('an invalid result of a grant does not compile', () => {
   })
 
   test('a subject without amr', () => {
-    // @ts-expect-error tokens say how the user was authenticated
+    // @ts-expect-error tokens contain how the user was authenticated
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, subject: { sub: '1' } }) })
   })
 
   test('a token beside the scopes', () => {
-    // @ts-expect-error a token of its own would go around every check of the core; it compiles and is a 500 at the first request
+    // @ts-expect-error its own token would bypass every check of the core; untyped, it is a 500 at the first request
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, access_token: 'mine' }) })
   })
 
@@ -46,14 +46,14 @@ describe('an invalid result of a grant does not compile', () => {
   })
 
   test('a mistyped member beside the scopes', () => {
-    // @ts-expect-error `redeem` for `redeems` would leave a credential unspent; it compiles and is a 500 at the first request
+    // @ts-expect-error `redeem` instead of `redeems` would leave a credential unspent; untyped, it is a 500 at the first request
     defineGrant({ ...parts, handle: ({ scopes }, kit) => ({ scopes, redeem: [kit.redemption('jti', 1)] }) })
   })
 
   test('claims that JSON cannot hold', () => {
-    // @ts-expect-error a Date would become text behind the author's back
+    // @ts-expect-error a Date would become a string silently
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, claims: { since: new Date(0) } }) })
-    // @ts-expect-error a bigint cannot be written at all
+    // @ts-expect-error a bigint cannot be serialized
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, claims: { count: 1n } }) })
     // @ts-expect-error a Map would become {}
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, claims: { roles: new Map<string, string>() } }) })
@@ -64,18 +64,18 @@ describe('an invalid result of a grant does not compile', () => {
   })
 
   test('response members that JSON cannot hold', () => {
-    // @ts-expect-error a function cannot be written
+    // @ts-expect-error a function cannot be serialized
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, response: { now: () => 1 } }) })
   })
 
   test('an undeclared demand', () => {
-    // @ts-expect-error no check could ever settle it, so that every request would be refused
+    // @ts-expect-error no check could ever settle it, so every request would be refused
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { mistyped: { digest: 'x' } } }) })
   })
 
   test('a demand with a wrong value', () => {
     const method = 'S256' as const
-    // @ts-expect-error a challenge is text
+    // @ts-expect-error a challenge is a string
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, demands: { proof_key: { challenge: 1, method } } }) })
     const proof_key = { challenge: 'x', method: 'MD5' } as const
     // @ts-expect-error there are two methods
@@ -88,7 +88,7 @@ describe('an invalid result of a grant does not compile', () => {
   })
 
   test('a request for a refresh token', () => {
-    // @ts-expect-error whether there is one is decided by offline_access; a grant can only forbid it
+    // @ts-expect-error offline_access decides about it; a grant can only forbid it
     defineGrant({ ...parts, handle: ({ scopes }) => ({ scopes, issue: { refreshToken: true } }) })
   })
 

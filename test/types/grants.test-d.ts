@@ -35,12 +35,12 @@ describe('the arguments of a grant', () => {
   })
 
   test('a parameter that is not in the schema cannot be read', () => {
-    // @ts-expect-error a mistyped field would be undefined for every request
+    // @ts-expect-error a mistyped member would be undefined for every request
     defineGrant({ ...parts, handle: ({ params, scopes }) => ({ scopes, nonce: params.badgeId }) })
   })
 
   test('handle() cannot declare other params than the schema', () => {
-    // @ts-expect-error what the author believes to be a number is text on the wire
+    // @ts-expect-error the assumed number is a string on the wire
     defineGrant({ ...parts, handle: ({ scopes }: GrantRequest<{ badge_id: number }>) => ({ scopes }) })
   })
 
@@ -76,27 +76,27 @@ describe('the arguments of a grant', () => {
 
 describe('the definition of a grant', () => {
   test('a grant without handle() does not compile', () => {
-    // @ts-expect-error nothing would answer its requests
+    // @ts-expect-error nothing would handle its requests
     defineGrant({ ...parts })
   })
 
   test('params must be a synchronous schema', () => {
-    // @ts-expect-error a record of schemas is no schema: nothing would be checked
+    // @ts-expect-error a record of schemas is not a schema: nothing would be validated
     defineGrant({ grantType: 'a', params: { badge_id: v.string() }, handle: ({ scopes }) => ({ scopes }) })
   })
 
   test('an unknown member does not compile', () => {
-    // @ts-expect-error publicClient instead of publicClients would be silence
+    // @ts-expect-error publicClient instead of publicClients would be ignored
     defineGrant({ ...parts, publicClient: true, handle: ({ scopes }) => ({ scopes }) })
   })
 
   test('the rule for scope is one of three', () => {
-    // @ts-expect-error any other word would make the scope optional
+    // @ts-expect-error any other value would make the scope optional
     defineGrant({ ...parts, scope: 'none', handle: ({ scopes }) => ({ scopes }) })
   })
 
   test('requires names ports that exist', () => {
-    // @ts-expect-error a requirement that nobody knows is checked by nobody
+    // @ts-expect-error an unknown requirement would never be checked
     defineGrant({ ...parts, requires: ['users.autenticate'], handle: ({ scopes }) => ({ scopes }) })
   })
 

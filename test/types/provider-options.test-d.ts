@@ -32,17 +32,17 @@ describe('createProvider()', () => {
   })
 
   test('rejects unknown options, at every depth', () => {
-    // @ts-expect-error a mistyped option would be silence
+    // @ts-expect-error a mistyped option would be ignored
     createProvider({ ...good, isuer: 'x' })
     // @ts-expect-error the endpoint would stay on
     createProvider({ ...good, endpoints: { acessTokenValidation: false } })
-    // @ts-expect-error the seed's reading would not be switched on
+    // @ts-expect-error the behavior of the seed would stay off
     createProvider({ ...good, introspection: { unrelatedScopes: 'unauthorized' } })
-    // @ts-expect-error the limit would stay what it was
+    // @ts-expect-error the limit would keep its default
     createProvider({ ...good, abuseControl: { passwords: { perUsr: { attempts: 3 } } } })
     // @ts-expect-error every user would count as active
     createProvider({ ...good, users: { isActve: () => false } })
-    // @ts-expect-error the wall clock would go on
+    // @ts-expect-error the wall clock would stay in use
     createProvider({ ...good, runtime: { clock: () => 1 } })
     // @ts-expect-error a client has secrets
     createProvider({ ...good, clients: [{ clientId: 'a', secret: 'x' }] })
@@ -57,7 +57,7 @@ describe('createProvider()', () => {
     createProvider({ ...good, endpoints: { token: 'oauth/token' } })
     // @ts-expect-error plain text is never stored
     createProvider({ ...good, clients: [{ clientId: 'a', secrets: ['x'] }] })
-    // @ts-expect-error true says that somebody was authenticated, not who
+    // @ts-expect-error true does not name the authenticated user
     createProvider({ ...good, users: { authenticate: () => true } })
   })
 
@@ -108,11 +108,11 @@ describe('plugins', () => {
   test('reject an invalid grant, also without defineGrant()', () => {
     // @ts-expect-error without handle()
     plug([{ kind: 'grant', grantType: 'a', params }])
-    // @ts-expect-error with a result that is none
+    // @ts-expect-error with an invalid result
     plug([{ kind: 'grant', grantType: 'a', params, handle: () => 5 }])
     // @ts-expect-error of another kind
     plug([{ kind: 'grnt', grantType: 'a', params, handle }])
-    // @ts-expect-error with params that are no schema: nothing would be checked
+    // @ts-expect-error with params that are not a schema: nothing would be validated
     plug([{ kind: 'grant', grantType: 'a', params: { badge_id: v.string() }, handle }])
     // @ts-expect-error with params that are a number
     plug([{ kind: 'grant', grantType: 'a', params: 5, handle }])
@@ -121,11 +121,11 @@ describe('plugins', () => {
   test('reject an invalid check, also without defineGrantCheck()', () => {
     // @ts-expect-error without check()
     plug([{ kind: 'grant-check', settles: 'proof_key', grantTypes: ['a'], params }])
-    // @ts-expect-error that settles a demand nobody declared
+    // @ts-expect-error that settles an undeclared demand
     plug([{ kind: 'grant-check', settles: 'proofkey', grantTypes: ['a'], params, check() {} }])
     // @ts-expect-error that settles a number
     plug([{ kind: 'grant-check', settles: 5, grantTypes: ['a'], params, check() {} }])
-    // @ts-expect-error with params that are no schema
+    // @ts-expect-error with params that are not a schema
     plug([{ kind: 'grant-check', settles: 'proof_key', grantTypes: ['a'], params: 5, check() {} }])
   })
 })

@@ -13,7 +13,7 @@ test('an unstorage driver is accepted as storage', () => {
 test('a driver that cannot work does not compile', () => {
   // @ts-expect-error: a driver goes into createStorage() first
   unstorageDriver(memoryDriver())
-  // @ts-expect-error: items are objects, and whoever reads this storage expects text
+  // @ts-expect-error: items are objects, but readers of this storage expect strings
   unstorageDriver(createStorage<string>(), { singleProcess: true })
   // @ts-expect-error: the option is singleProcess
   unstorageDriver(createStorage(), { single: true })

@@ -110,7 +110,7 @@ export const tokenCases: readonly ContractCase[] = [
     name: 'password: rejects a wrong password',
     steps: [
       { send: token({ ...byPassword, password: 'wrong' }, basic(web)), expect: refused(400, 'invalid_grant') },
-      { send: token({ ...byPassword, username: 'nobody' }, basic(web)), expect: refused(400, 'invalid_grant') },
+      { send: token({ ...byPassword, username: 'absent' }, basic(web)), expect: refused(400, 'invalid_grant') },
     ],
   },
   {
