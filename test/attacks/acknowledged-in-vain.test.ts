@@ -1,4 +1,4 @@
-// A revocation that was answered 200, and the token works as before.
+// A revocation that returned 200 although the token still works.
 import type { AtomicDriver, ProviderOptions } from '@grantry/core'
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -26,7 +26,7 @@ test.each([['no jti', {}] as const, ['a number as jti', { jti: 7 }] as const])(
   },
 )
 
-/** As the file drivers of unstorage do it: what they should throw they resolve to. */
+/** The file drivers of unstorage do this: they resolve to an error instead of rejecting. */
 function returning(method: 'insertItem' | 'removeItem') {
   const driver = mapDriver()
   const state = { fails: false }
@@ -56,7 +56,7 @@ test('of a family, because insertItem() resolved to an error', async () => {
   expect((await f.post('revocation', { token }, web)).status).toBe(503)
 })
 
-test('of a refresh token that has ended before the access tokens of its family', async () => {
+test('of a refresh token that has expired before the access tokens of its family', async () => {
   const clock = createTestClock()
   const f = await fixture({
     storage: mapDriver(new Map(), clock.now),

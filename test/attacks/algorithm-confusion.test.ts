@@ -1,9 +1,9 @@
 /**
- * Attack: a forger has the public keys (everybody has) and writes tokens with a header that talks the verifier into using them wrongly: a public key as HMAC secret,
- * no signature at all, another key of the ring, or a key that the token itself brings along.
+ * Attack: an attacker knows the public keys and forges tokens whose header makes the verifier misuse them: a public key
+ * as HMAC secret, no signature at all, another key of the ring, or a key inside the token itself.
  *
- * RFC 8725 sections 2.1, 3.1 and 3.2: the algorithm is the key's, never the header's; RFC 7515 section 4.1: `jwk`, `jku`, `x5c` prove nothing by themselves,
- * and an unknown `crit` MUST be refused.
+ * RFC 8725 sections 2.1, 3.1 and 3.2: the key determines the algorithm, never the header; RFC 7515 section 4.1: `jwk`,
+ * `jku`, `x5c` prove nothing by themselves, and an unknown `crit` MUST be refused.
  */
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ beforeAll(async () => {
   identityClaims = { ...claims, aud: webJwt[0] }
 })
 
-/** What the four endpoints that take a token say of one forged as an access token and one forged as an identity token. */
+/** The responses of the four endpoints to one token forged as an access token and one forged as an identity token. */
 async function verdict(forge: (claims: Record<string, unknown>, typ: string) => Promise<string> | string) {
   const access = await forge(accessClaims, 'at+jwt')
   const identity = await forge(identityClaims, 'JWT')
@@ -78,7 +78,7 @@ const unsigned =
   (claims: Record<string, unknown>, typ: string) =>
     `${part({ kid: 'ec', typ, ...header })}.${part(claims)}.${signature}`
 
-test('the same claims, signed with the key of the ring, are accepted: only the signatures below are wrong', async () => {
+test('accepts the same claims signed with the key of the ring: only the signatures below are wrong', async () => {
   expect(await verdict(signed({}, () => keys.ec))).toMatchObject({ ...accepted, introspection: { active: true } })
   expect(await verdict(signed({ kid: 'retired' }, () => keys.retired))).toMatchObject(accepted)
   expect(await verdict(signed({ kid: 'rsa', alg: 'RS256' }, () => keys.rsa))).toMatchObject(accepted)
@@ -90,14 +90,14 @@ test.each<[string, () => Uint8Array]>([
   ['JWK text', () => json(publicJwk.ec)],
   ['coordinate x', () => Buffer.from(String(publicJwk.ec.x), 'base64url')],
   ['DER bytes', () => Buffer.from(pem.replace(/-----[^-]+-----|\s/gu, ''), 'base64')],
-])('HS256 with the public key as secret (%s) is refused', async (_, secret) => {
+])('rejects HS256 with the public key as secret (%s)', async (_, secret) => {
   for (const kid of ['ec', 'rsa', 'retired']) {
     expect(await verdict(signed({ alg: 'HS256', kid }, secret))).toEqual(refused)
   }
 })
 
 test.each(['none', 'None', 'nOnE', 'NONE', 'none ', '', 'ES256\u0000', 'es256', 'HS256'])(
-  'the algorithm %j without a signature is refused',
+  'rejects the algorithm %j without a signature',
   async (alg) => {
     expect(await verdict(unsigned({ alg }))).toEqual(refused)
     expect(await verdict(unsigned({ alg }, 'AA'))).toEqual(refused)
@@ -112,8 +112,8 @@ test.each<[string, Header]>([
   ['a number', { alg: 0 }],
   ['null', { alg: null }],
   ['an object', { alg: { name: 'none' } }],
-  ['a prototype name', { alg: '__proto__' }],
-])('%s in place of an algorithm is refused', async (_, header) => {
+  ['a property name of the prototype', { alg: '__proto__' }],
+])('rejects %s instead of an algorithm', async (_, header) => {
   expect(await verdict(unsigned(header, 'AA'))).toEqual(refused)
 })
 
@@ -121,13 +121,13 @@ test.each<[string, Header, () => CryptoKey]>([
   ['another key of the ring', { kid: 'retired' }, () => keys.ec],
   ['a key of another algorithm', { kid: 'rsa' }, () => keys.ec],
   ['the algorithm of another key', { kid: 'ec', alg: 'RS256' }, () => keys.rsa],
-  ['an algorithm that the key could do, but is not meant for', { kid: 'rsa', alg: 'RS512' }, () => keys.rsa],
+  ['an algorithm that the key supports but is not meant for', { kid: 'rsa', alg: 'RS512' }, () => keys.rsa],
   ['no key', { kid: undefined }, () => keys.ec],
   ['an empty name', { kid: '' }, () => keys.ec],
-  ['a prototype name', { kid: '__proto__' }, () => keys.ec],
+  ['a property name of the prototype', { kid: '__proto__' }, () => keys.ec],
   ['a path', { kid: '../../../../dev/null' }, () => keys.ec],
   ['a list of names', { kid: ['ec'] }, () => keys.ec],
-])('a kid that names %s is refused', async (_, header, key) => {
+])('rejects a kid that names %s', async (_, header, key) => {
   const forge = async (claims: Record<string, unknown>, typ: string): Promise<string> => {
     const { alg = 'ES256' } = header
     const rsa = key().algorithm.name.startsWith('RSA')
@@ -146,16 +146,16 @@ test.each<[string, () => Header]>([
   ['x5u', () => ({ x5u: 'https://evil.example/cert' })],
   ['x5c', () => ({ x5c: ['MIIB'] })],
   ['crit', () => ({ crit: ['https://evil.example/crit'], 'https://evil.example/crit': 1 })],
-])('a key that the token brings along is refused: %s', async (_, header) => {
+])('rejects a key inside the token: %s', async (_, header) => {
   expect(await verdict(signed(header(), () => keys.foreign))).toEqual(refused)
 })
 
-test('an unknown critical header is refused even under a good signature', async () => {
+test('rejects an unknown critical header even with a valid signature', async () => {
   const header = { crit: ['https://evil.example/crit'], 'https://evil.example/crit': 1 }
   expect(await verdict(signed(header, () => keys.ec))).toEqual(refused)
 })
 
-test.each(['RS256', 'PS256'])('a foreign RSA key under %s and the name of ours is refused', async (alg) => {
+test.each(['RS256', 'PS256'])('rejects a foreign RSA key under %s and our kid', async (alg) => {
   const { privateKey } = alg === 'RS256' ? { privateKey: keys.foreignRsa } : await generateKeyPair(alg)
   const forge = (claims: object, typ: string) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg, kid: 'rsa', typ }).sign(privateKey)

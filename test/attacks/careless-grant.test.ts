@@ -1,6 +1,6 @@
 /**
- * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to hand it back. Nothing would then compare its owner, settle its proof key,
- * or spend it: one code would be good for any number of tokens.
+ * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to return it. Then nothing
+ * would compare its owner, check its proof key, or spend it: one code would yield any number of tokens.
  */
 import { defineGrant } from '@grantry/core'
 import * as v from 'valibot'
@@ -41,15 +41,18 @@ function expectNothing(f: Fixture, { status, body, failure }: Awaited<ReturnType
 test.each([
   ['its own client', web],
   ['another client', other],
-] as const)('a code that a grant looks up for %s and leaves out gives nothing, and stays redeemable', async (_, as) => {
-  const f = await start()
-  const code = await f.code({ codeChallenge: proof.challenge })
-  expectNothing(f, await present(f, { code }, as))
-  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: proof.verifier }
-  expect((await f.post('token', form, web)).status).toBe(200)
-})
+] as const)(
+  'a grant that looks up a code for %s and does not return it gets no token, and the code stays redeemable',
+  async (_, as) => {
+    const f = await start()
+    const code = await f.code({ codeChallenge: proof.challenge })
+    expectNothing(f, await present(f, { code }, as))
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: proof.verifier }
+    expect((await f.post('token', form, web)).status).toBe(200)
+  },
+)
 
-test('a refresh token that a grant looks up and leaves out gives nothing, and goes on', async () => {
+test('a grant that looks up a refresh token and does not return it gets no token, and the refresh token stays valid', async () => {
   const f = await start()
   const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
   const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
@@ -58,7 +61,7 @@ test('a refresh token that a grant looks up and leaves out gives nothing, and go
   expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
 })
 
-test('a grant that looked for a code that nobody has may answer without it', async () => {
+test('a grant that looked up an unknown code may succeed without it', async () => {
   const f = await start()
   expect((await present(f, { code: 'an-unknown-code' })).status).toBe(200)
 })

@@ -1,8 +1,10 @@
 /**
- * Attack: somebody registers a client whose id is the `sub` of a user, and lets its token pass for one of that user. It works where code takes "has a `sub`" for "is a user", and the tokens
- * of clients have one (RFC 9068 section 2.2).
+ * Attack: an attacker registers a client whose id is the `sub` of a user, and presents its token as one of that user.
+ * This works if code takes "has a `sub`" for "is a user", because the tokens of clients have one (RFC 9068 section
+ * 2.2).
  *
- * RFC 9068 section 5 and RFC 9700 section 4.15: the token of a client must not be mistaken for that of a user. Here only the tokens of users say when the user signed in.
+ * RFC 9068 section 5 and RFC 9700 section 4.15: the token of a client must not be mistaken for that of a user. Here
+ * only the tokens of users have the time of a login.
  */
 import { defineGrant } from '@grantry/core'
 import { type Credentials, sha256Of } from '@grantry/core/testing'
@@ -54,7 +56,7 @@ const userToken = (scope = 'openid profile api1') =>
 const userinfo = (bearer: string) => f.get('userinfo', {}, { authorization: `Bearer ${bearer}` })
 const isActive = async (of: string) => (await f.post('introspection', { token: of }, api1)).body.active
 
-test('a client cannot ask for openid, and its token opens no userinfo', async () => {
+test('a client cannot request openid, and userinfo rejects its token', async () => {
   for (const scope of ['openid', 'openid api1', 'profile']) {
     const refused = await f.post('token', { grant_type: 'client_credentials', scope }, impostor)
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_scope'])
@@ -63,17 +65,17 @@ test('a client cannot ask for openid, and its token opens no userinfo', async ()
   expect((await userinfo(await clientToken())).status).toBe(403)
 })
 
-test('not even a token of a client that holds openid opens userinfo', async () => {
+test('userinfo rejects even a client-only token that holds openid', async () => {
   const claims = { ...decodeJwt(await clientToken()), scope: 'openid profile', aud: 'https://id.example.com/resources' }
   const refused = await userinfo(await sign(claims))
   expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
   expect(f.events.at(-1)).not.toHaveProperty('sub')
-  // The same claims are good for the user, who has signed in.
+  // The same claims are valid for the user, who has logged in.
   const answer = await userinfo(await sign({ ...claims, auth_time: 1_799_999_999, idp: 'local', amr: ['pwd'] }))
   expect([answer.status, answer.body.name]).toEqual([200, 'Alice Smith'])
 })
 
-test('a custom grant that takes the subject of a shown token does not get the client as a user', async () => {
+test('a custom grant that takes the subject of a presented token does not get the client as a user', async () => {
   const issued = (subject_token: string) => token({ grant_type: exchange.grantType, subject_token })
   expect(decodeJwt(await issued(await userToken()))).toMatchObject({ sub: '1', amr: ['exchange'] })
   expect(decodeJwt(await issued(await clientToken()))).not.toHaveProperty('amr')
@@ -81,14 +83,14 @@ test('a custom grant that takes the subject of a shown token does not get the cl
   expect((await f.post('token', widened, impostor)).body.error).toBe('invalid_scope')
 })
 
-test('the end of the user is not the end of the client, nor the other way round', async () => {
+test('a revocation of the user does not affect the client, and vice versa', async () => {
   const [client, user] = [await clientToken(), await userToken()]
   Object.assign(f.users.alice ?? {}, { active: false })
   expect([await isActive(client), await isActive(user)]).toEqual([true, false])
   Object.assign(f.users.alice ?? {}, { active: true })
   await f.provider.revoke({ subject: '1' })
   expect([await isActive(client), await isActive(user)]).toEqual([true, false])
-  // A token that begins after the revocation of the user is good, also where a token of the client was shown for it.
+  // A token issued after the revocation of the user is valid, even if a token of the client was presented for it.
   const exchanged = await token({ grant_type: exchange.grantType, subject_token: await userToken() })
   expect(await isActive(exchanged)).toBe(true)
   await f.provider.revoke({ clientId: '1' })

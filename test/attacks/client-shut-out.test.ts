@@ -1,8 +1,9 @@
 /**
- * Attack: somebody sends wrong passwords of any names through a client, until that client's limit shuts out all its users. The client id is public where it has no secret, and a login page
- * passes on what anybody types.
+ * Attack: an attacker sends wrong passwords for any names through a client, until the limit of that client blocks all
+ * its users. The client id of a public client is public, and a login page passes on any input.
  *
- * The allowance of a client is shared out: one source takes a fifth of it at most. Sources are IPv4 addresses and IPv6 networks of 48 bits, the most that one site has (RFC 6177).
+ * The allowance of a client is divided: one source gets at most a fifth of it. Sources are IPv4 addresses and IPv6
+ * networks of 48 bits, the largest that one site has (RFC 6177).
  */
 
 import type { AtomicDriver } from '@grantry/core'
@@ -24,7 +25,7 @@ const tally = (statuses: readonly number[]): Record<string, number> => {
 }
 
 describe('one source', () => {
-  test('3.23 one source takes a fifth of the allowance of a client and shuts nobody out', async () => {
+  test('3.23 one source gets a fifth of the allowance of a client and blocks no other', async () => {
     const f = await fixture()
     const statuses = await statusesOf(200, (index) => guess(f, `name ${index}`, 'x', elsewhere))
     expect(statuses).toEqual([...Array(20).fill(400), ...Array(180).fill(429)])
@@ -50,7 +51,7 @@ describe('one source', () => {
     expect((await right(f, '2001:db8:8::1')).status).toBe(200)
   })
 
-  test('gets its part again in the next window, and its part of another client at once', async () => {
+  test('gets its share again in the next window, and its share of another client immediately', async () => {
     const f = await fixture()
     await statusesOf(21, (index) => guess(f, `name ${index}`, 'x'))
     expect((await guess(f, 'bob', 'x', home, ['other', 'other-secret'])).status).toBe(400)
@@ -60,7 +61,7 @@ describe('one source', () => {
     expect((await guess(f, 'bob', 'x')).status).toBe(400)
   })
 
-  test('that has used up its part does not hear whether a password is right, but where the user has logged in from it', async () => {
+  test('that has used up its share does not learn whether a password is right, unless the user has logged in from it', async () => {
     const f = await fixture()
     expect((await right(f, home)).status).toBe(200)
     await statusesOf(20, (index) => guess(f, `name ${index}`, 'x', home))
@@ -74,7 +75,7 @@ describe('one source', () => {
     [{ failures: 1 }, 1],
     [{ failures: 10, perAddress: 10 }, 10],
     [{ failures: 10, perAddress: 7 }, 7],
-  ])('of %j takes %i', async (perClient, part) => {
+  ])('of %j uses %i', async (perClient, part) => {
     const f = await fixture({ abuseControl: { passwords: { perClient } } })
     expect(tally(await statusesOf(12, (index) => guess(f, `name ${index}`, 'x')))).toEqual({
       400: part,
@@ -82,7 +83,7 @@ describe('one source', () => {
     })
   })
 
-  test('without an address, all count together, up to the allowance', async () => {
+  test('without an address, all requests count together, up to the allowance', async () => {
     const f = await fixture({ abuseControl: { passwords: { perClient: { failures: 10 } } } })
     const form = { grant_type: 'password', password: 'x', scope: 'api1' }
     const ask = (index: number) => f.post('token', { ...form, username: `name ${index}` }, web)
@@ -110,18 +111,18 @@ describe('many sources', () => {
   })
 })
 
-describe('all at once, in four processes with a slow store', () => {
+describe('concurrently, in four processes with a slow store', () => {
   const four = (store: AtomicDriver) =>
     Promise.all(Array.from({ length: 4 }, () => fixture({ storage: withLatency(store) })))
 
-  test('exactly the part of one source is told', async () => {
+  test('one source learns the results of exactly its share', async () => {
     const all = await four(memoryDriver())
     const answers = await many(160, (index) => guess(all[index % 4] as Fixture, `name ${index}`, 'x'))
     expect(tally(answers.map(({ status }) => status))).toEqual({ 400: 20, 429: 140 })
     expect((await right(all[0] as Fixture, elsewhere)).status).toBe(200)
   })
 
-  test('exactly the allowance is told to many sources', async () => {
+  test('many sources learn the results of exactly the allowance', async () => {
     const all = await four(memoryDriver())
     const answers = await many(240, (index) =>
       guess(all[index % 4] as Fixture, `name ${index}`, 'x', address(index % 12)),
@@ -129,7 +130,7 @@ describe('all at once, in four processes with a slow store', () => {
     expect(tally(answers.map(({ status }) => status))).toEqual({ 400: 100, 429: 140 })
   })
 
-  test('a right password that was under way when another process reached the limit is not told', async () => {
+  test('a right password in flight when another process reaches the limit is not reported', async () => {
     const store = memoryDriver()
     let begin: () => void = () => {}
     let finish: () => void = () => {}
@@ -154,7 +155,7 @@ describe('all at once, in four processes with a slow store', () => {
     expect(tally(await statusesOf(4, (index) => guess(fast, `name ${index}`, 'x')))).toEqual({ 400: 2, 429: 2 })
     finish()
     expect((await pending).status).toBe(429)
-    // Nor is the address one of the user's by that.
+    // Nor does it make the address one of the user's.
     expect((await right(fast, home)).status).toBe(429)
   })
 })

@@ -1,9 +1,10 @@
 /**
- * Attack: a thief reads an authorization code (browser history, referrer, proxy log) and sends it again after the honest client has used it: at
- * once, after the minute in which it could be redeemed, and when the theft was already noticed.
+ * Attack: an attacker reads an authorization code (browser history, referrer, proxy log) and sends it again after the
+ * client has used it: immediately, after the minute in which it could be redeemed, and after the theft was noticed.
  *
- * RFC 6749 section 4.1.2: a code is used once; on a second use the server MUST deny and SHOULD revoke every token that came from it. That a replay
- * is still recognised after the code's own 60 seconds, and that all refusals read alike, is hardening.
+ * RFC 6749 section 4.1.2: a code is used once; on a second use the server MUST deny and SHOULD revoke every token that
+ * came from it. That a replay is still recognized after the code's own 60 seconds, and that all error responses are the
+ * same, is hardening.
  */
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
@@ -14,7 +15,7 @@ const lastReason = (f: Fixture): string | undefined =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 const revocations = (f: Fixture): number => f.events.filter(({ type }) => type === 'family_revoked').length
 
-/** Whether the tokens of an answer still do anything, wherever a token can be shown. */
+/** Whether the tokens of a response still work, at any endpoint that takes a token. */
 async function alive(f: Fixture, tokens: { access_token: string; refresh_token: string }, as = web) {
   const { access_token: token, refresh_token } = tokens
   const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${token}` })
@@ -35,12 +36,12 @@ describe.each([
   { format: 'JWT', as: webJwt },
 ])('a code whose tokens are $format', ({ as }) => {
   test.each([
-    { when: 'at once', seconds: 0 },
+    { when: 'immediately', seconds: 0 },
     { when: 'in its last second', seconds: 59 },
     { when: 'in the second in which it ends', seconds: 60 },
-    { when: 'late, when it could not be redeemed any more', seconds: 61 },
+    { when: 'late, when it can no longer be redeemed', seconds: 61 },
     { when: 'in the last second of its retention', seconds: 3600 + 59 },
-  ])('a replay $when is refused and kills every token of the code', async ({ seconds }) => {
+  ])('a replay $when is rejected and revokes every token of the code', async ({ seconds }) => {
     const f = await fixture()
     const code = await f.code({ clientId: as[0] })
     const first = await redeem(f, code, as)
@@ -56,13 +57,13 @@ describe.each([
   })
 })
 
-test('the tokens live until the replay: the checks above can tell', async () => {
+test('the tokens are valid until the replay: the checks above can detect it', async () => {
   const f = await fixture()
   const first = await redeem(f, await f.code())
   expect(await alive(f, first.body)).toEqual({ userinfo: true, introspection: true, validation: true, refresh: true })
 })
 
-test('tokens that were refreshed since die with the code too', async () => {
+test('tokens refreshed since are revoked with the code too', async () => {
   const f = await fixture()
   const code = await f.code()
   const first = await redeem(f, code)
@@ -72,7 +73,7 @@ test('tokens that were refreshed since die with the code too', async () => {
   expect(await alive(f, second.body)).toEqual(dead)
 })
 
-test('a replay after the family is revoked is refused and revokes nothing more', async () => {
+test('a replay after the family is revoked is rejected and revokes nothing more', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
@@ -84,17 +85,17 @@ test('a replay after the family is revoked is refused and revokes nothing more',
   expect(revocations(f)).toBe(1)
 })
 
-test('a replay after the retention is refused as an unknown code', async () => {
+test('a replay after the retention is rejected as an unknown code', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
-  // The code brought a refresh token: it is remembered as long as that token's family can live.
+  // The code had a refresh token, so it is remembered for the lifetime of that token's family.
   f.clock.advance(60 + 2_592_000 + 3600)
   expect((await redeem(f, code)).body.error).toBe('invalid_grant')
   expect(lastReason(f)).toBe('plugin:authorization_code:code_unknown')
 })
 
-test('a replay kills its own family only', async () => {
+test('a replay revokes only its own family', async () => {
   const f = await fixture()
   const [stolen, untouched] = [await f.code(), await f.code()]
   await redeem(f, stolen)
@@ -103,7 +104,7 @@ test('a replay kills its own family only', async () => {
   expect((await f.post('introspection', { token: other.body.access_token }, api1)).body.active).toBe(true)
 })
 
-test('unknown, expired, foreign and spent codes read alike', async () => {
+test('unknown, expired, foreign and spent codes get the same error', async () => {
   const f = await fixture()
   const [spent, expired, foreign] = [await f.code(), await f.code(), await f.code({ clientId: webJwt[0] })]
   await redeem(f, spent)

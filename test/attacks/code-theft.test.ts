@@ -1,9 +1,10 @@
 /**
- * Attack: somebody who holds a stolen code is not the client it was made for: another registered client, a stranger without a secret, or a page
- * that got the code through a look-alike redirect URI (code injection).
+ * Attack: the holder of a stolen code is not the client it was issued to: another registered client, a caller without a
+ * secret, or a page that got the code through a look-alike redirect URI (code injection).
  *
- * RFC 6749 section 4.1.3: the code is bound to the client, and redirect_uri must be identical; RFC 9700 section 4.1.3: exact string comparison. That a
- * failed try neither burns the code nor revokes anything (else a thief could lock the honest client out) is hardening.
+ * RFC 6749 section 4.1.3: the code is bound to the client, and redirect_uri must be identical; RFC 9700 section 4.1.3:
+ * exact string comparison. That a failed attempt neither spends the code nor revokes anything (otherwise an attacker
+ * could lock out the client) is hardening.
  */
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, other, redirectUri, spaClientId, web } from '../support/fixture.ts'
@@ -17,7 +18,7 @@ const form = (code: string, more: Record<string, string> = {}) => ({
 const lastReason = (f: Fixture): string | undefined =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
-/** The honest client comes after the attack: its code works, and nothing was taken for a replay. */
+/** The client redeems its code after the attack: the code works, and nothing counted as a replay. */
 async function expectUnharmed(f: Fixture, code: string): Promise<void> {
   const honest = await f.post('token', form(code), web)
   expect(honest.status).toBe(200)
@@ -27,7 +28,7 @@ async function expectUnharmed(f: Fixture, code: string): Promise<void> {
   expect((await f.post('introspection', { token: honest.body.access_token }, api1)).body.active).toBe(true)
 }
 
-test('another confidential client cannot redeem the code, nor burn it', async () => {
+test('another confidential client can neither redeem nor spend the code', async () => {
   const f = await fixture()
   const code = await f.code()
   const theft = await f.post('token', form(code), other)
@@ -52,7 +53,7 @@ test.each([
   { who: 'the client id alone', more: { client_id: web[0] } },
   { who: 'a wrong secret', more: { client_id: web[0], client_secret: 'wrong' } },
   { who: 'the secret of another client', more: { client_id: web[0], client_secret: other[1] } },
-])('$who cannot redeem the code, nor burn it', async ({ more }) => {
+])('$who can neither redeem nor spend the code', async ({ more }) => {
   const f = await fixture()
   const code = await f.code()
   const theft = await f.post('token', form(code, more))
@@ -76,7 +77,7 @@ test.each([
   'https://web.example.com@evil.example/callback',
   'http://web.example.com/callback',
   'https://other.example.com/callback',
-])('the redirect_uri %j is not the one of the code', async (uri) => {
+])('rejects the redirect_uri %j, which is not that of the code', async (uri) => {
   const f = await fixture()
   const code = await f.code()
   const theft = await f.post('token', form(code, { redirect_uri: uri }), web)
@@ -86,7 +87,7 @@ test.each([
   await expectUnharmed(f, code)
 })
 
-test('a code that was sent to one redirect URI is not redeemed with another one that the client registered too', async () => {
+test('rejects a code with another registered redirect URI than it was sent to', async () => {
   const f = await fixture()
   const code = await f.code({ clientId: other[0], redirectUri: 'https://other.example.com/callback' })
   const theft = await f.post('token', form(code), other)
@@ -94,7 +95,7 @@ test('a code that was sent to one redirect URI is not redeemed with another one 
   expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
 })
 
-test('without a redirect_uri the code is not redeemed', async () => {
+test('rejects the code without a redirect_uri', async () => {
   const f = await fixture()
   const code = await f.code()
   const theft = await f.post('token', { grant_type: 'authorization_code', code }, web)
@@ -109,7 +110,7 @@ test('without a redirect_uri the code is not redeemed', async () => {
 test.each([
   { attack: 'another client', as: other, uri: redirectUri },
   { attack: 'a wrong redirect_uri', as: web, uri: 'https://evil.example/callback' },
-])('a replay by $attack does not revoke what the honest client got', async ({ as, uri }) => {
+])('a replay by $attack does not revoke the tokens of the client', async ({ as, uri }) => {
   const f = await fixture()
   const code = await f.code()
   const honest = await f.post('token', form(code), web)

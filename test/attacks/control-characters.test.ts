@@ -1,9 +1,9 @@
 /**
- * Attack: line breaks, NUL, quotes and text of the attacker in every field, in the hope that one of them reaches a header (response splitting), the challenge, the
- * error description or a store key in the raw.
+ * Attack: line breaks, NUL, quotes and text of the attacker in every field, to reach a header (response splitting), the
+ * challenge, the error description or a store key unescaped.
  *
- * RFC 6749 section 5.2: error_description has %x20-21 / %x23-5B / %x5D-7E only; RFC 9110 section 5.5: no CR, LF or NUL in a header. That nothing of
- * what the caller sent comes back at all is hardening.
+ * RFC 6749 section 5.2: error_description has %x20-21 / %x23-5B / %x5D-7E only; RFC 9110 section 5.5: no CR, LF or NUL
+ * in a header. That no text of the caller is returned at all is hardening.
  */
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
@@ -32,7 +32,7 @@ const poisons: readonly [string, string][] = [
 
 const allowed = /^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/u
 
-/** No server error, no trace of the caller's text, and an error that keeps to the character set. */
+/** No server error, no trace of the caller's text, and an error within the character set. */
 function expectClean(answer: Awaited<ReturnType<Fixture['post']>>, statuses: readonly number[]): void {
   expect(statuses).toContain(answer.status)
   expect(answer.headers.has('x-injected')).toBe(false)
@@ -68,7 +68,7 @@ describe.each(poisons)('%s', (_, poison) => {
   test.each(fields)('in $field of $name', async ({ name, field }) => {
     const f = await fixture()
     const answer = await f.post('token', { ...forms[name], [field]: poison }, web)
-    // acr_values is the user service's to judge; everywhere else the text is none that the provider knows.
+    // The user service validates acr_values; everywhere else the provider does not know the text.
     expectClean(answer, field === 'acr_values' ? [200, 400] : [400])
     expect(answer.body.error).not.toBe('server_error')
   })
@@ -106,13 +106,13 @@ describe.each(poisons)('%s', (_, poison) => {
 })
 
 describe('the challenges', () => {
-  test('of a client name the issuer and nothing else', async () => {
+  test('for a client contain only the issuer', async () => {
     const f = await fixture()
     const { headers } = await f.post('token', { client_id: `x", charset="y` })
     expect(headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
   })
 
-  test('of a bearer name the issuer, a fixed text and a fixed scope', async () => {
+  test('for a bearer contain the issuer, a fixed text and a fixed scope', async () => {
     const f = await fixture()
     const invalid = await f.get('userinfo', {}, { authorization: 'Bearer x", error="none' })
     expect(invalid.headers.get('www-authenticate')).toBe(
@@ -129,7 +129,7 @@ describe('the challenges', () => {
     'https://id.example.com/a", error="none',
     'https://id.example.com/a\r\nx-injected: 1',
     'https://id.example.com/\\',
-  ])('cannot be broken by the issuer: %j is refused at start', async (issuer) => {
+  ])('cannot be broken by the issuer: %j is rejected at start', async (issuer) => {
     await expect(fixture({ issuer })).rejects.toThrow('issuer')
   })
 })

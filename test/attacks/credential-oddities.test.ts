@@ -1,9 +1,10 @@
 /**
- * Attack: an Authorization header that two parsers read differently: two schemes in one, no colon, white space, broken or lax base64, bytes that are no text, tokens with odd
- * characters, so that a gateway in front lets one caller through and the provider sees another.
+ * Attack: an Authorization header that two parsers read differently: two schemes in one, no colon, white space, broken
+ * or lax base64, bytes that are not text, tokens with odd characters. A gateway in front then admits one caller and the
+ * provider sees another.
  *
- * RFC 7617 section 2 (Basic: base64 of id, colon, password), RFC 6750 section 2.1 (Bearer: b64token, one space), RFC 4648 section 3.3 (characters
- * outside the alphabet MUST be refused). The seed, section 5, splits at the first colon.
+ * RFC 7617 section 2 (Basic: base64 of id, colon, password), RFC 6750 section 2.1 (Bearer: b64token, one space), RFC
+ * 4648 section 3.3 (characters outside the alphabet MUST be refused). The seed, section 5, splits at the first colon.
  */
 
 import { read, sha256Of } from '@grantry/core/testing'
@@ -62,7 +63,7 @@ describe('Basic', () => {
     `Basic ${base64(Buffer.from('wéb:sécret', 'latin1'))}`,
     `Basic ${base64(Buffer.from('web:web-secret', 'utf16le'))}`,
     `Basic ${base64('x'.repeat(20_000))}`,
-  ])('%s authenticates nobody', async (authorization) => {
+  ])('%s is rejected', async (authorization) => {
     const f = await fixture()
     expect(await asClient(f, authorization)).toMatchObject({
       status: 401,
@@ -78,7 +79,7 @@ describe('Basic', () => {
     },
   )
 
-  test('a colon, a percent sign, a plus and characters outside ASCII in a secret are what they are', async () => {
+  test('a colon, a percent sign, a plus and characters beyond ASCII in a secret are literal', async () => {
     const secret = 'a:b:%41+c é€😀'
     const client = {
       clientId: 'odd',
@@ -91,7 +92,7 @@ describe('Basic', () => {
     expect((await asClient(f, `Basic ${base64('odd:a:b:A c é€😀')}`)).status).toBe(401)
   })
 
-  test('the form-decoded reading does not make a second secret out of a wrong one', async () => {
+  test('form-decoding does not turn a wrong secret into another valid one', async () => {
     const f = await fixture()
     expect((await asClient(f, `Basic ${base64('%77eb:web%2Dsecret')}`)).status).toBe(200)
     for (const pair of [
@@ -116,7 +117,7 @@ describe('Bearer', () => {
 
   test.each<[string, (token: string) => string]>([
     ['no token', () => 'Bearer'],
-    ['a blank token', () => 'Bearer '],
+    ['an empty token', () => 'Bearer '],
     ['two spaces', (token) => `Bearer  ${token}`],
     ['a tab', (token) => `Bearer\t${token}`],
     ['quotes', (token) => `Bearer "${token}"`],
@@ -129,7 +130,7 @@ describe('Bearer', () => {
     ['an escape', (token) => `Bearer ${token.slice(0, 5)}%41${token.slice(6)}`],
     ['another case', (token) => `Bearer ${token.toLowerCase() === token ? token.toUpperCase() : token.toLowerCase()}`],
     ['a long text', () => `Bearer ${'a'.repeat(60_000)}`],
-  ])('%s opens nothing', async (_, authorization) => {
+  ])('%s is rejected by userinfo', async (_, authorization) => {
     const f = await fixture()
     const { status, body, headers } = await userinfo(f, authorization(await tokenOf(f)))
     expect(status).toBe(401)
@@ -147,14 +148,14 @@ describe('Bearer', () => {
     ['no scheme', (token) => token],
     ['a prefixed scheme', (token) => `xBearer ${token}`],
     ['DPoP, which binds a token to a key', (token) => `DPoP ${token}`],
-  ])('%s is no credential and opens nothing: the challenge names no error', async (_, authorization) => {
+  ])('%s is not a credential: the challenge has no error', async (_, authorization) => {
     const f = await fixture()
     const { status, body, headers } = await userinfo(f, authorization(await tokenOf(f)))
     expect([status, body]).toEqual([401, undefined])
     expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="[^"]*"$/u)
   })
 
-  test.each(['Bearer', 'bearer', 'BEARER'])('%s and one space open userinfo', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('%s and one space give access to userinfo', async (scheme) => {
     const f = await fixture()
     expect((await userinfo(f, `${scheme} ${await tokenOf(f)}`)).status).toBe(200)
   })

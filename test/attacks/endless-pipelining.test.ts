@@ -1,7 +1,8 @@
 /**
- * Attack: one connection sends requests on top of each other without end, while the first waits for a slow store. Each that waits for its turn would hold memory, and no bound on requests under way would count it.
+ * Attack: one connection pipelines requests without end, while the first waits for a slow store. Each waiting request
+ * would hold memory, and no limit on requests in flight would count it.
  *
- * RFC 9112 section 9.3.2: a client may pipeline; nothing says how deep a server must let it.
+ * RFC 9112 section 9.3.2: a client may pipeline; it does not define how many requests a server must accept.
  */
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -13,7 +14,7 @@ afterEach(() => server?.close(0))
 
 const request = 'GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** A server whose first answer waits, and how many requests have begun. */
+/** A server whose first response waits, and the number of requests that have started. */
 async function slow() {
   const { provider } = await fixture()
   let open: () => void = () => undefined
@@ -44,7 +45,7 @@ function send(port: number, text: string) {
   return { socket, closed, answers: () => said.split('HTTP/1.1 200').length - 1 }
 }
 
-test('a connection on which hundreds of requests wait is cut, and others are served', async () => {
+test('closes a connection with hundreds of waiting requests, and serves others', async () => {
   const { port, open, begun } = await slow()
   const attacker = send(port, request.repeat(2000))
   await attacker.closed
@@ -53,7 +54,7 @@ test('a connection on which hundreds of requests wait is cut, and others are ser
   expect((await fetch(`http://127.0.0.1:${port}/.well-known/jwks`)).status).toBe(200)
 })
 
-test('a hundred that wait are answered', async () => {
+test('responds to a hundred waiting requests', async () => {
   const { port, open } = await slow()
   const caller = send(port, request.repeat(100))
   open()

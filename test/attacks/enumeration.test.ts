@@ -1,8 +1,9 @@
 /**
- * Attack: a stranger asks until the answers differ, and so learns which clients, scopes, users or tokens there are, or that a stolen secret is right but out of date.
+ * Attack: an attacker compares responses to learn which clients, scopes, users or tokens exist, or that a stolen secret
+ * is right but expired.
  *
- * RFC 6749 section 5.2 has one error for every failed client authentication; RFC 7662 section 2.2: `active: false` and no word why. That body and headers are the same to
- * the letter is hardening. Timing is out of scope here.
+ * RFC 6749 section 5.2 has one error for every failed client authentication; RFC 7662 section 2.2: `active: false`
+ * without a reason. That body and headers are the same byte for byte is hardening. Timing is not covered here.
  */
 
 import { type Answer, basic, sha256Of } from '@grantry/core/testing'
@@ -45,29 +46,32 @@ const strangers: readonly [string, readonly [string, string]][] = [
   ['an unknown client', ['absent', 'right']],
   ['a wrong secret', [web[0], 'wrong']],
   ['the secret of another client', [web[0], other[1]]],
-  ['a wrong secret that begins alike', [web[0], `${web[1]}x`]],
+  ['a wrong secret with the same beginning', [web[0], `${web[1]}x`]],
   ['an empty secret', [web[0], '']],
   ['an empty name', ['', 'right']],
   ['a disabled client with its right secret', ['disabled', 'right']],
   ['a right secret that has expired', ['expired', 'right']],
   ['a public client with a secret', [spaClientId, 'right']],
-  ['another case of the name', [web[0].toUpperCase(), web[1]]],
+  ['the name in another case', [web[0].toUpperCase(), web[1]]],
   ['a name that is too long', ['x'.repeat(101), 'right']],
   ['a secret that is too long', [web[0], 'x'.repeat(513)]],
-  ['the stored hash in place of the secret', [web[0], sha256Of(web[1])]],
+  ['the stored hash instead of the secret', [web[0], sha256Of(web[1])]],
 ]
 
 describe('clients', () => {
-  test.each(strangers)('%s reads as every other failure, by header and by form', async (_, [id, secret]) => {
-    const f = await setting()
-    const form = { grant_type: 'client_credentials', scope: 'api1' }
-    const reference = shown(await f.post('token', form, ['absent', 'nothing']))
-    expect(reference).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    expect(shown(await f.post('token', form, [id, secret]))).toEqual(reference)
-    expect(shown(await f.post('token', { ...form, client_id: id, client_secret: secret }))).toEqual(reference)
-  })
+  test.each(strangers)(
+    '%s gets the same response as every other failure, by header and by form',
+    async (_, [id, secret]) => {
+      const f = await setting()
+      const form = { grant_type: 'client_credentials', scope: 'api1' }
+      const reference = shown(await f.post('token', form, ['absent', 'nothing']))
+      expect(reference).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+      expect(shown(await f.post('token', form, [id, secret]))).toEqual(reference)
+      expect(shown(await f.post('token', { ...form, client_id: id, client_secret: secret }))).toEqual(reference)
+    },
+  )
 
-  test('no credentials, a name alone and a malformed header read alike too', async () => {
+  test('no credentials, a name alone and a malformed header get the same response too', async () => {
     const f = await setting()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     const reference = shown(await f.post('token', form, ['absent', 'nothing']))
@@ -77,7 +81,7 @@ describe('clients', () => {
     }
   })
 
-  test('the rest of the request does not matter before the client is known', async () => {
+  test('the rest of the request does not matter before the client is authenticated', async () => {
     const f = await setting()
     const reference = shown(await f.post('token', {}, ['absent', 'nothing']))
     for (const form of [
@@ -89,7 +93,7 @@ describe('clients', () => {
     }
   })
 
-  test('the name of a client is not found out by identity token validation', async () => {
+  test('identity token validation does not reveal the name of a client', async () => {
     const f = await setting()
     const code = await f.code()
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
@@ -110,7 +114,7 @@ describe('scopes', () => {
     ['a scope without secrets', ['without-secrets', '']],
     ['an identity scope', ['openid', '']],
     ['a client', web],
-  ])('%s reads as an unknown scope, whatever the token', async (_, credentials) => {
+  ])('%s gets the response for an unknown scope, whatever the token', async (_, credentials) => {
     const f = await setting()
     const { access_token } = (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)).body
     const reference = shown(await f.post('introspection', { token: 'x' }, ['absent', 'nothing']))
@@ -122,7 +126,7 @@ describe('scopes', () => {
 })
 
 describe('tokens', () => {
-  test('unknown, foreign, expired and malformed ones are inactive alike', async () => {
+  test('unknown, foreign, expired and malformed ones are equally inactive', async () => {
     const f = await setting()
     const password = { grant_type: 'password', username: 'alice', password: 'alice-password' }
     const { body: foreign } = await f.post('token', { ...password, scope: 'api2' }, web)
@@ -143,9 +147,9 @@ describe('users', () => {
     ['a wrong password', 'alice', 'wrong'],
     ['the password of another user', 'alice', 'bob-password'],
     ['an inactive user with the right password', 'bob', 'bob-password'],
-    ['another case of the name', 'ALICE', 'alice-password'],
-    ['a prototype name', '__proto__', 'x'],
-  ])('%s reads as an unknown user', async (_, username, password) => {
+    ['the name in another case', 'ALICE', 'alice-password'],
+    ['a property name of the prototype', '__proto__', 'x'],
+  ])('%s gets the response for an unknown user', async (_, username, password) => {
     const f = await setting()
     if (f.users.bob !== undefined) f.users.bob.active = false
     const reference = shown(await ask(f, 'absent', 'x'))
@@ -153,7 +157,7 @@ describe('users', () => {
     expect(shown(await ask(f, username, password))).toEqual(reference)
   })
 
-  test('an unknown user is slowed down as a known one is', async () => {
+  test('an unknown user is throttled like a known one', async () => {
     const f = await setting()
     const answers = async (username: string) => {
       const all = []
@@ -166,14 +170,14 @@ describe('users', () => {
     expect(await answers('absent')).toEqual(known)
   })
 
-  test('the right password is not told apart while the name is slowed down', async () => {
+  test('the right password is not distinguishable while the name is throttled', async () => {
     const f = await setting()
     for (let attempt = 0; attempt < 20; attempt += 1) await ask(f, 'alice', 'wrong')
     expect(shown(await ask(f, 'alice', 'alice-password'))).toEqual(shown(await ask(f, 'alice', 'wrong')))
   })
 })
 
-test('a header that is there but no Basic pair reads as a wrong secret', async () => {
+test('a header that is not a Basic pair gets the response for a wrong secret', async () => {
   const f = await setting()
   const ask = async (authorization: string) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' })

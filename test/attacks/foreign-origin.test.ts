@@ -1,9 +1,9 @@
 /**
- * Attack: a page of the attacker, open in the browser of somebody inside, sends requests to the provider and wants to read the answers; or it allows itself in with an origin
- * that looks like an allowed one.
+ * Attack: a page of the attacker, open in the browser of an internal user, sends requests to the provider to read the
+ * responses; or it uses an origin that looks like an allowed one.
  *
- * Fetch standard (CORS): without Access-Control-Allow-Origin the page cannot read. Deny by default, per-client origins, no credentials, and none at all on access token
- * validation and introspection: wire contract, section 1.
+ * Fetch standard (CORS): without Access-Control-Allow-Origin the page cannot read. Deny by default, per-client origins,
+ * no credentials, and none at all on access token validation and introspection: wire contract, section 1.
  */
 
 import { basic } from '@grantry/core/testing'
@@ -52,7 +52,7 @@ const corsHeaders = (response: Response): string[] =>
   [...response.headers.keys()].filter((name) => name.startsWith('access-control-'))
 
 describe.each(strangeOrigins)('the origin %s', (origin) => {
-  test.each([...corsPaths, ...closedPaths])('gets no permission for %s', async (path) => {
+  test.each([...corsPaths, ...closedPaths])('is denied for %s', async (path) => {
     const f = await fixture()
     expect(corsHeaders(await preflight(f, path, origin))).toEqual([])
     const form = { grant_type: 'client_credentials', scope: 'api1', token: 'x', client_id: web[0] }
@@ -62,7 +62,7 @@ describe.each(strangeOrigins)('the origin %s', (origin) => {
 })
 
 test.each(corsPaths)(
-  'an allowed origin may read %s, without credentials: the refusals above are for the origin',
+  'an allowed origin may read %s, without credentials: the tests above fail for their origin only',
   async (path) => {
     const f = await fixture()
     const response = await preflight(f, path, webOrigin)
@@ -74,7 +74,7 @@ test.each(corsPaths)(
   },
 )
 
-test.each(closedPaths)('no origin may read %s, an allowed one neither', async (path) => {
+test.each(closedPaths)('no origin may read %s, not even an allowed one', async (path) => {
   const f = await fixture()
   const response = await preflight(f, path, webOrigin)
   expect(response.status).toBe(405)
@@ -82,7 +82,7 @@ test.each(closedPaths)('no origin may read %s, an allowed one neither', async (p
   expect(corsHeaders(await post(f, path, { token: 'x' }, { origin: webOrigin }))).toEqual([])
 })
 
-test('the origin of one client does not read the tokens of another', async () => {
+test('the origin of one client cannot read the tokens of another', async () => {
   const f = await fixture()
   const form = { grant_type: 'client_credentials', scope: 'api1' }
   const answerTo = async (origin: string, as: typeof web) =>
@@ -94,7 +94,7 @@ test('the origin of one client does not read the tokens of another', async () =>
   expect(await answerTo(webOrigin, webJwt)).toBeNull()
 })
 
-test('the origin of one client does not read the user of another', async () => {
+test('the origin of one client cannot read the user of another', async () => {
   const f = await fixture()
   const code = await f.code({ clientId: web[0] })
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
@@ -111,7 +111,7 @@ test('the origin of one client does not read the user of another', async () => {
   }
 })
 
-test('the origins of a disabled client count no more', async () => {
+test('the origins of a disabled client are ignored', async () => {
   const f = await fixture({
     clients: [{ clientId: spaClientId, public: true, enabled: false, allowedCorsOrigins: [spaOrigin] }],
   })
@@ -127,7 +127,7 @@ test.each(['null', '*', 'https://web.example.com/path', 'web.example.com'])(
   },
 )
 
-test.each(corsPaths)('1.90 the answer to a preflight of %s is not kept by a cache either', async (path) => {
+test.each(corsPaths)('1.90 the response to a preflight of %s is not cacheable', async (path) => {
   const f = await fixture()
   for (const origin of [webOrigin, 'https://evil.example']) {
     const { headers } = await preflight(f, path, origin)
@@ -137,7 +137,8 @@ test.each(corsPaths)('1.90 the answer to a preflight of %s is not kept by a cach
   }
 })
 
-// A response header must not carry what the caller chose, beyond names: no second header, no wildcard for an origin that is not allowed.
+// A response header must not contain what the caller chose, beyond names: no second header, no wildcard for an origin
+// that is not allowed.
 test.each(['x\tSet-Cookie: a=b', 'x; y', 'x=y', '(x)', '[x]', 'x:y', '<x>', 'x@y'])(
   'the header name "%s" is not repeated in the response to a preflight',
   async (name) => {
@@ -148,7 +149,7 @@ test.each(['x\tSet-Cookie: a=b', 'x; y', 'x=y', '(x)', '[x]', 'x:y', '<x>', 'x@y
   },
 )
 
-test('an origin that is not allowed gets no permission for any header, not even for *', async () => {
+test('an origin that is not allowed gets no header allowed, not even *', async () => {
   const f = await fixture()
   for (const name of ['*', 'authorization', 'x-custom']) {
     const headers = { 'access-control-request-headers': name }

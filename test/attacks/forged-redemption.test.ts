@@ -1,8 +1,10 @@
 /**
- * Attack: a grant plugin (careless, or taken over by way of its dependencies) tries to get round what a code demands: it makes a redemption up, copies a
- * real one with the demand cut out, changes a real one in place, returns weaker demands, or goes on with a code without spending it.
+ * Attack: a grant plugin (careless, or compromised through its dependencies) tries to bypass the demands of a code: it
+ * forges a redemption, copies a real one without the demand, modifies a real one in place, returns weaker demands, or
+ * continues with a code without spending it.
  *
- * RFC 7636 and RFC 6749 section 4.1.2 demand the proof key and single use whoever asks; that the core enforces them against its own plugins is hardening.
+ * RFC 7636 and RFC 6749 section 4.1.2 require the proof key and single use from every caller; that the core enforces
+ * them against its own plugins is hardening.
  */
 
 import {
@@ -19,7 +21,7 @@ import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectU
 
 const grantType = 'urn:example:evil'
 
-/** A plugin that looks a code up and does with it what the attack says. */
+/** A plugin that looks up a code and treats it as the attack specifies. */
 const evil = (act: (stored: StoredGrant, kit: GrantKit) => Partial<GrantResult>): Grant =>
   defineGrant({
     grantType,
@@ -27,7 +29,7 @@ const evil = (act: (stored: StoredGrant, kit: GrantKit) => Partial<GrantResult>)
     scope: 'ignored',
     async handle({ params: { code } }, kit) {
       const stored = await kit.findAuthorizationCode(code)
-      if (stored === undefined) throw new Error('the attack needs a code that is there')
+      if (stored === undefined) throw new Error('the attack needs an existing code')
       return { subject: stored.subject, scopes: stored.scopes, ...act(stored, kit) }
     },
   }) as Grant
@@ -40,7 +42,7 @@ const withEvil = (act: Parameters<typeof evil>[0]) =>
     ),
   })
 
-/** A copy of a redemption with every secret slot in it, whatever its name, after a change. */
+/** A modified copy of a redemption that includes every private member, whatever its name. */
 function copyOf(redemption: Redemption, change: (facts: Record<string, unknown>) => unknown): Redemption {
   const copy = Object.create(Object.getPrototypeOf(redemption))
   for (const key of Reflect.ownKeys(redemption)) {
@@ -93,7 +95,7 @@ describe('a code with a challenge', () => {
         demands: { proof_key: { challenge: 'x'.repeat(43), method: 'plain' } },
       }),
     ],
-  ])('%s does not get tokens, and the honest client still does', async (_, act) => {
+  ])('%s yields no tokens, and the client can still redeem the code', async (_, act) => {
     const f = await withEvil(act)
     const code = await f.code({ codeChallenge: proof.challenge })
     await expectRefused(f, code)
@@ -102,21 +104,21 @@ describe('a code with a challenge', () => {
 })
 
 describe('a code without a challenge', () => {
-  test('the plugin that redeems it as it is gets tokens, once: the attacks above fail for what they change', async () => {
+  test('the plugin that redeems it unmodified gets tokens, once: the attacks above fail because of their change', async () => {
     const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
     const code = await f.code()
     expect((await f.post('token', { grant_type: grantType, code }, web)).status).toBe(200)
     expect((await redeem(f, code)).body.error).toBe('invalid_grant')
   })
 
-  test('it cannot be redeemed for another client that the plugin does not compare', async () => {
+  test('cannot be redeemed for another client when the plugin does not compare', async () => {
     const f = await withEvil(({ redemption }) => ({ redeems: [redemption] }))
     const code = await f.code()
     await expectRefused(f, code, other)
     expect((await redeem(f, code)).status).toBe(200)
   })
 
-  test('it cannot be redeemed for another client by rewriting the redemption', async () => {
+  test('cannot be redeemed for another client by rewriting the redemption', async () => {
     const rewritten = (facts: Record<string, unknown>) => ({
       ...facts,
       record: { ...(facts.record as object), clientId: other[0] },
@@ -134,13 +136,13 @@ describe('a code without a challenge', () => {
     await expectRefused(f, await f.code())
   })
 
-  // `continues` is for the refresh token of a client that keeps it; with a code in it the code would never be spent.
-  test('it cannot be gone on with, so that it is never spent', async () => {
+  // `continues` is for the refresh token of a client that keeps it; with a code in it, the code would never be spent.
+  test('cannot be passed as `continues`, which would never spend it', async () => {
     const f = await withEvil(({ redemption }) => ({ continues: redemption }))
     await expectRefused(f, await f.code())
   })
 
-  test('it cannot be redeemed and gone on with in one answer', async () => {
+  test('cannot be redeemed and continued in one result', async () => {
     const f = await withEvil(({ redemption }) => ({ redeems: [redemption], continues: redemption }))
     const code = await f.code()
     await expectRefused(f, code)

@@ -1,9 +1,9 @@
 /**
- * Attack: a forger changes a good token (its claims, its signature, its spelling), signs with a key of his own under the name of ours, or holds a token that our key
- * signed for something else: another issuer, another audience, another time.
+ * Attack: an attacker modifies a valid token (its claims, its signature, its encoding), signs with another key under
+ * our kid, or holds a token that our key signed for something else: another issuer, another audience, another time.
  *
- * RFC 7515 section 5.2 (a signature that fails, or base64url with additional characters, is refused), RFC 7519 section 4.1 (iss, aud, exp, nbf), RFC 9068
- * section 4. That nothing tells which check failed is hardening.
+ * RFC 7515 section 5.2 (an invalid signature, or base64url with additional characters, is refused), RFC 7519 section
+ * 4.1 (iss, aud, exp, nbf), RFC 9068 section 4. That the response does not reveal which check failed is hardening.
  */
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ async function expectRefused(change: (token: string) => string): Promise<void> {
   expect(await identityAnswer(change(good.identity))).toEqual(noIdentity)
 }
 
-test('the unchanged tokens are good: the changes below are what is refused', async () => {
+test('the unmodified tokens are valid: only the changes below are rejected', async () => {
   expect(await accessAnswers(good.access)).toMatchObject({ introspection: true, validation: { sub: '1' } })
   expect(await identityAnswer(good.identity)).toMatchObject({ sub: '1' })
 })
@@ -59,7 +59,7 @@ const flip = (text: string, at: number): string => {
   return bytes.toString('base64url')
 }
 
-describe('a good token, changed', () => {
+describe('a valid token, modified', () => {
   test.each<[string, (token: string) => string]>([
     ['another subject', (token) => ((p) => [p[0], rewrite(p[1], { sub: '2' }), p[2]].join('.'))(parts(token))],
     ['a later end', (token) => ((p) => [p[0], rewrite(p[1], { exp: 9_999_999_999 }), p[2]].join('.'))(parts(token))],
@@ -67,10 +67,10 @@ describe('a good token, changed', () => {
     ['one bit of the signature', (token) => ((p) => [p[0], p[1], flip(p[2], 5)].join('.'))(parts(token))],
     ['no signature', (token) => ((p) => `${p[0]}.${p[1]}.`)(parts(token))],
     ['no signature and no last dot', (token) => ((p) => `${p[0]}.${p[1]}`)(parts(token))],
-    ['a signature of nought', (token) => ((p) => `${p[0]}.${p[1]}.${'A'.repeat(86)}`)(parts(token))],
-    ['the signature cut by a byte', (token) => token.slice(0, -2)],
-    ['the signature cut to a half', (token) => token.slice(0, -43)],
-    ['the signature with a byte more', (token) => `${token}AA`],
+    ['a signature of zeros', (token) => ((p) => `${p[0]}.${p[1]}.${'A'.repeat(86)}`)(parts(token))],
+    ['the signature shortened by a byte', (token) => token.slice(0, -2)],
+    ['half of the signature', (token) => token.slice(0, -43)],
+    ['the signature with an extra byte', (token) => `${token}AA`],
     ['the signature twice', (token) => ((p) => `${token}${p[2]}`)(parts(token))],
     ['a fourth part', (token) => `${token}.x`],
     ['five parts, as encrypted', (token) => `${token}.x.y`],
@@ -82,22 +82,22 @@ describe('a good token, changed', () => {
       'the JSON serialization',
       (token) => ((p) => JSON.stringify({ protected: p[0], payload: p[1], signature: p[2] }))(parts(token)),
     ],
-  ])('%s is refused', async (_, change) => {
+  ])('rejects %s', async (_, change) => {
     await expectRefused(change)
   })
 
-  // One token must have one spelling, or a list of revoked tokens is evaded by a blank.
+  // One token must have one encoding; otherwise a space evades a list of revoked tokens.
   test.each<[string, (token: string) => string]>([
     ['a line break after it', (token) => `${token}\n`],
-    ['a blank after it', (token) => `${token} `],
-    ['a blank inside the signature', (token) => `${token.slice(0, -10)} ${token.slice(-10)}`],
+    ['a space after it', (token) => `${token} `],
+    ['a space inside the signature', (token) => `${token.slice(0, -10)} ${token.slice(-10)}`],
     ['padding', (token) => `${token}==`],
-  ])('%s is refused', async (_, change) => {
+  ])('rejects %s', async (_, change) => {
     await expectRefused(change)
   })
 })
 
-test('the signature of one good token does not fit another', async () => {
+test('the signature of one valid token does not match another', async () => {
   const [header, payload] = parts(good.access)
   const [, , signature] = parts(good.identity)
   expect(await accessAnswers(`${header}.${payload}.${signature}`)).toEqual(noAccess)
@@ -126,13 +126,13 @@ describe('claims that our own key signed', () => {
     expect(await identityAnswer(await identity())).toMatchObject({ sub: '1' })
   })
 
-  test('are refused under a foreign key with the same kid', async () => {
+  test('are rejected under a foreign key with the same kid', async () => {
     expect(await accessAnswers(await access({}, foreign))).toEqual(noAccess)
     expect(await identityAnswer(await identity({}, foreign))).toEqual(noIdentity)
   })
 
   test.each(['at+jwt', 'JWT', 'secevent+jwt', 'logout+jwt', 'jwt+at', undefined])(
-    'are refused under the wrong typ: %s',
+    'are rejected under the wrong typ: %s',
     async (typ) => {
       if (typ !== 'at+jwt') expect(await accessAnswers(await access({}, key, { typ }))).toEqual(noAccess)
       if (typ !== 'JWT') expect(await identityAnswer(await identity({}, key, { typ }))).toEqual(noIdentity)
@@ -141,38 +141,38 @@ describe('claims that our own key signed', () => {
 
   test.each<[string, () => object]>([
     ['another issuer', () => ({ iss: 'https://evil.example' })],
-    ['an issuer with a slash at the end', () => ({ iss: `${f.provider.issuer}/` })],
+    ['an issuer with a trailing slash', () => ({ iss: `${f.provider.issuer}/` })],
     ['an issuer in a list', () => ({ iss: [f.provider.issuer] })],
     ['no issuer', () => ({ iss: undefined })],
     ['another audience', () => ({ aud: 'https://evil.example' })],
     ['no audience', () => ({ aud: undefined })],
     ['an empty list of audiences', () => ({ aud: [] })],
-    ['an audience that only begins alike', () => ({ aud: ['https://api1.example.com.evil', `${webJwt[0]}x`] })],
-    ['an end that is reached', () => ({ exp: at(0) })],
+    ['an audience with the same beginning', () => ({ aud: ['https://api1.example.com.evil', `${webJwt[0]}x`] })],
+    ['an end that has just come', () => ({ exp: at(0) })],
     ['no end', () => ({ exp: undefined })],
-    ['an end in text', () => ({ exp: String(at(300)) })],
-    ['a start in a second', () => ({ nbf: at(1) })],
+    ['an end as a string', () => ({ exp: String(at(300)) })],
+    ['a start one second ahead', () => ({ nbf: at(1) })],
     ['a start far in the future', () => ({ nbf: at(1_000_000_000) })],
     ['no start', () => ({ nbf: undefined })],
     ['no time of issue', () => ({ iat: undefined })],
-    ['a user who is not there', () => ({ sub: '3' })],
-  ])('are refused with %s', async (_, more) => {
+    ['a user who does not exist', () => ({ sub: '3' })],
+  ])('are rejected with %s', async (_, more) => {
     expect(await accessAnswers(await access(more()))).toEqual(noAccess)
     expect(await identityAnswer(await identity(more()))).toEqual(noIdentity)
   })
 
   test.each<[string, object]>([
     ['an unknown client', { client_id: 'unknown' }],
-    ['a prototype name as client', { client_id: '__proto__' }],
+    ['a property name of the prototype as client', { client_id: '__proto__' }],
     ['no client', { client_id: undefined }],
     ['scopes in a list', { scope: ['openid', 'api1'] }],
     ['no scopes', { scope: undefined }],
     ['the audience of scopes that are not in it', { scope: 'api2' }],
-  ])('are no access token with %s', async (_, more) => {
+  ])('are not an access token with %s', async (_, more) => {
     expect(await accessAnswers(await access(more))).toEqual(noAccess)
   })
 
-  test('are no identity token without a subject, or with one that is no text', async () => {
+  test('are not an identity token without a subject, or with a subject that is not a string', async () => {
     for (const sub of [undefined, 1, ['1'], null])
       expect(await identityAnswer(await identity({ sub }))).toEqual(noIdentity)
   })

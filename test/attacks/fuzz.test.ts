@@ -1,8 +1,10 @@
 /**
- * Attack: ten thousand requests that nobody would write by hand: right ones, almost right ones (a field dropped, doubled, poisoned, a token in the wrong place) and garbage. Whatever comes, the
- * provider answers, with no server error, and what it says keeps to RFC 6749 section 5.2.
+ * Attack: ten thousand generated requests: valid ones, almost valid ones (a field dropped, doubled, poisoned, a token
+ * in the wrong place) and garbage. The provider responds to all of them without a server error, and its responses
+ * comply with RFC 6749 section 5.2.
  *
- * Every request is made from a number of its own. To repeat one that failed: `FUZZ_SEED=<its seed> npx vitest run test/attacks/fuzz.test.ts`.
+ * Every request is generated from its own seed. To repeat one that failed: `FUZZ_SEED=<its seed> npx vitest run
+ * test/attacks/fuzz.test.ts`.
  */
 
 import { basic } from '@grantry/core/testing'
@@ -13,7 +15,7 @@ const repeated = process.env.FUZZ_SEED
 const firstSeed = Number(repeated ?? 20_260_101)
 const count = repeated === undefined ? 10_500 : 1
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, and the same on every platform. */
 function createRandom(seed: number) {
   let state = seed >>> 0
   const next = (): number => {
@@ -28,7 +30,7 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>
 
-// Lists of words in one text; the white space between them is no part of them.
+// Lists of words in one string; the white space between them only separates.
 const list = (text: string): string[] => text.trim().split(/\s+/u)
 const words = [
   ...list('x 0 -1 null true [] {} __proto__ constructor toString % %zz %00 %0d%0a %c0%80 + & = ; * ../.. " \\ é € 😀'),
@@ -77,11 +79,11 @@ interface Sent {
 }
 
 const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
-// His failed passwords slow him down now and then; the tokens of alice must come all the same.
+// This user is throttled now and then for failed passwords; the tokens of alice must still be issued.
 const bob = { grant_type: 'password', username: 'bob', password: 'bob-password' }
 const redeeming = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 
-/** Tokens that are good at this moment. */
+/** Tokens that are currently valid. */
 async function fill(f: Fixture) {
   const scope = 'openid api1 offline_access'
   const reference = (await f.post('token', { ...alice, scope }, web)).body
@@ -91,7 +93,7 @@ async function fill(f: Fixture) {
 }
 type Purse = Awaited<ReturnType<typeof fill>>
 
-/** A request that is right, or was when its token was. */
+/** A request that is valid, or was while its token was. */
 async function rightRequest(r: Random, f: Fixture, { access, refresh, jwt, identity }: Purse): Promise<Sent> {
   const sent = (path: string, method: string, fields: Record<string, string>, authorization?: string): Sent => ({
     path: `/connect/${path}`,
@@ -116,7 +118,7 @@ async function rightRequest(r: Random, f: Fixture, { access, refresh, jwt, ident
   return r.pick(forms)()
 }
 
-/** One mistake, or one attack, more. */
+/** Applies one mistake or attack. */
 function spoil(r: Random, sent: Sent, purse: Purse): void {
   const values = [...words, ...Object.values(purse)]
   const field = sent.form.length === 0 ? undefined : r.pick(sent.form)
@@ -164,7 +166,7 @@ function requestOf(sent: Sent): Request {
 
 const text = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/u
 
-/** What must hold of every answer. */
+/** What must hold for every response. */
 async function judge(response: Response, request: Request): Promise<void> {
   const { status, headers } = response
   const raw = await response.text()
@@ -187,12 +189,12 @@ async function judge(response: Response, request: Request): Promise<void> {
   expect(body.error_description).toMatch(text)
 }
 
-test(`${count} requests are answered as the protocol says`, { timeout: 120_000 }, async () => {
+test(`${count} requests get responses that comply with the protocol`, { timeout: 120_000 }, async () => {
   const f = await fixture()
   const seen = new Map<string, number>()
   let good = await fill(f)
   for (let index = 0; index < count; index += 1) {
-    // A new minute and new tokens now and then: what was tried out above has used up the old ones.
+    // A new minute and new tokens now and then, because the requests above have used up the old ones.
     if (index % 25 === 0 && index > 0) {
       f.clock.advance(60)
       good = await fill(f)
@@ -214,7 +216,7 @@ test(`${count} requests are answered as the protocol says`, { timeout: 120_000 }
     }
   }
   if (repeated !== undefined) return
-  // The generator reaches both sides of every endpoint; else the test above would prove little.
+  // The generator reaches both outcomes at every endpoint; otherwise the test above would prove little.
   for (const endpoint of ['token', 'userinfo', 'introspect', 'accesstokenvalidation', 'identitytokenvalidation']) {
     expect(seen.get(`${endpoint} 200`), `${endpoint} 200`).toBeGreaterThan(100)
     expect(seen.get(`${endpoint} 400`), `${endpoint} 400`).toBeGreaterThan(20)

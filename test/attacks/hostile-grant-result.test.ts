@@ -1,8 +1,10 @@
 /**
- * Attack: a grant plugin returns more than it was asked for: scopes that were not requested, not granted to the client or not in the stored
- * grant, members of the response and claims that belong to the protocol, tokens that live for ever, or data of a wrong shape.
+ * Attack: a grant plugin returns more than was requested: scopes that were not requested, not allowed to the client or
+ * not in the stored grant, members of the response and claims that belong to the protocol, tokens that never expire, or
+ * data of a wrong shape.
  *
- * RFC 6749 sections 3.3 and 6: no more scope than requested or granted before. That the core holds its own plugins to it is hardening.
+ * RFC 6749 sections 3.3 and 6: no more scope than requested or granted before. That the core enforces this for its own
+ * plugins is hardening.
  */
 
 import { defineGrant, type Grant, type GrantResult } from '@grantry/core'
@@ -29,7 +31,7 @@ async function ask(plugin: Grant, scope = 'api1') {
   return { ...answer, issued }
 }
 
-test('what was asked for is granted: the refusals below are for what they add', async () => {
+test('grants what was requested: the tests below fail for what they add', async () => {
   const { status, body } = await ask(
     returning({ subject, scopes: ['api1'], claims: { level: 3 }, response: { hint: 'x' } }),
   )
@@ -39,25 +41,27 @@ test('what was asked for is granted: the refusals below are for what they add', 
 
 describe('scopes', () => {
   test.each<[string, readonly string[], Grant['scope'], string]>([
-    ['one that was not asked for', ['api1', 'profile'], 'required', 'api1'],
-    ['offline_access that was not asked for', ['api1', 'offline_access'], 'required', 'api1'],
-    ['one where nothing was asked for', ['api1'], 'optional', ''],
-    ['one that the client may not have', ['email'], 'ignored', ''],
+    ['one that was not requested', ['api1', 'profile'], 'required', 'api1'],
+    ['offline_access that was not requested', ['api1', 'offline_access'], 'required', 'api1'],
+    ['one when none was requested', ['api1'], 'optional', ''],
+    ['one not allowed to the client', ['email'], 'ignored', ''],
     ['one that does not exist', ['no-such-scope'], 'ignored', ''],
     ['two in one name', ['api1 profile'], 'required', 'api1'],
-    ['one with a prototype name', ['__proto__'], 'ignored', ''],
-  ])('%s is refused', async (_, scopes, rule, asked) => {
+    ['one that is a property name of the prototype', ['__proto__'], 'ignored', ''],
+  ])('rejects %s', async (_, scopes, rule, asked) => {
     const { status, body, issued } = await ask(returning({ subject, scopes }, rule), asked)
     expect({ status, error: body.error, issued }).toEqual({ status: 400, error: 'invalid_scope', issued: false })
   })
 
-  test.each(['openid', 'profile', 'offline_access'])('%s without a subject is refused', async (scope) => {
+  test.each(['openid', 'profile', 'offline_access'])('rejects %s without a subject', async (scope) => {
     const { status, body, issued } = await ask(returning({ scopes: [scope] }), scope)
     expect({ status, error: body.error, issued }).toEqual({ status: 400, error: 'invalid_scope', issued: false })
   })
 
-  /** A refresh plugin of the host's own that forgets the request, and answers with everything that the family was granted. */
-  test('a refresh that asked for less does not get everything back', async () => {
+  /**
+   * A refresh plugin of the host that ignores the requested scope, and returns everything that the family was granted.
+   */
+  test('a refresh that requested less does not get everything', async () => {
     const forgetful = defineGrant({
       grantType: 'refresh_token',
       params: v.object({ refresh_token: v.string() }),
@@ -65,7 +69,7 @@ describe('scopes', () => {
       publicClients: true,
       async handle({ params }, kit) {
         const stored = await kit.findRefreshToken(params.refresh_token)
-        if (stored === undefined) throw new Error('the attack needs a token that is there')
+        if (stored === undefined) throw new Error('the attack needs an existing token')
         return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
       },
     })
@@ -81,13 +85,13 @@ describe('scopes', () => {
     expect(narrowed.body.scope ?? narrowed.body.error).not.toContain('api1')
   })
 
-  test('a refresh beyond the stored grant is refused, and the refresh token is not burned', async () => {
+  test('rejects a refresh beyond the stored grant without spending the refresh token', async () => {
     const widening = defineGrant({
       grantType: 'urn:example:widen',
       params: v.object({ refresh_token: v.string() }),
       async handle({ params, scopes }, kit) {
         const stored = await kit.findRefreshToken(params.refresh_token)
-        if (stored === undefined) throw new Error('the attack needs a token that is there')
+        if (stored === undefined) throw new Error('the attack needs an existing token')
         return { subject: stored.subject, scopes, redeems: [stored.redemption] }
       },
     })
@@ -122,15 +126,15 @@ describe('everything else', () => {
     ['the claim client_id', { claims: { client_id: 'other' } }],
     ['the claim grant_id, which names the family', { claims: { grant_id: 'x' } }],
     ['the claim __proto__', { claims: own('{"__proto__":{"sub":"2"}}') }],
-    ['a lifetime of nought', { issue: { lifetime: 0 } }],
-    ['a lifetime that is no number', { issue: { lifetime: Number.NaN } }],
-    ['an order for a refresh token', { issue: { refreshToken: true } }],
+    ['a lifetime of zero', { issue: { lifetime: 0 } }],
+    ['a lifetime that is not a number', { issue: { lifetime: Number.NaN } }],
+    ['a forced refresh token', { issue: { refreshToken: true } }],
     ['a subject without a name', { subject: { sub: '', amr: ['badge'] } }],
     ['a subject without a method', { subject: { sub: '1', amr: [] } }],
     ['a subject with a name that is an object', { subject: { sub: { toString: () => '1' }, amr: ['badge'] } }],
     ['a member that the core does not know', { admin: true }],
-    ['scopes in one text', { scopes: 'api1' }],
-  ])('%s is a defect of the plugin: nothing is issued, nothing is told', async (_, more) => {
+    ['scopes in one string', { scopes: 'api1' }],
+  ])('%s is a mistake of the plugin: nothing is issued, and no detail is shown', async (_, more) => {
     const { status, body, issued } = await ask(returning({ subject, scopes: ['api1'], ...(more as object) }))
     expect({ status, body, issued }).toEqual({ status: 500, body: { error: 'server_error' }, issued: false })
   })
@@ -142,12 +146,12 @@ describe('everything else', () => {
     ['an array', []],
     ['a Response', new Response('{"access_token":"x"}')],
     ['a function', () => ({ scopes: ['api1'] })],
-  ])('%s as the result is a defect of the plugin', async (_, result) => {
+  ])('%s as the result is a mistake of the plugin', async (_, result) => {
     const { status, body } = await ask(returning(result))
     expect({ status, body }).toEqual({ status: 500, body: { error: 'server_error' } })
   })
 
-  test('a longer life than the client has is cut to it', async () => {
+  test('a longer lifetime than that of the client is shortened to it', async () => {
     const { body } = await ask(returning({ subject, scopes: ['api1'], issue: { lifetime: 1_000_000 } }))
     expect(body.expires_in).toBe(3600)
   })

@@ -1,9 +1,10 @@
 /**
- * Attack: a grant refuses with text that came from the caller (a quoted user name, a header of the caller's), with line breaks, quotes and member names of
- * attributes in it, so that the answer grows a header, a second challenge attribute or broken JSON; or it throws things that are no errors at all, so that
- * the handler itself rejects and the host shows a stack.
+ * Attack: a grant refuses with text from the caller (a quoted user name, a request header) that contains line breaks,
+ * quotes and attribute names, so that the response gets an extra header, a second challenge attribute or broken JSON;
+ * or it throws values that are not errors, so that the handler itself rejects and the host shows a stack.
  *
- * RFC 6749 section 5.2 and RFC 6750 section 3 limit error and error_description to %x20-21 / %x23-5B / %x5D-7E. That a handler never rejects is hardening.
+ * RFC 6749 section 5.2 and RFC 6750 section 3 limit error and error_description to %x20-21 / %x23-5B / %x5D-7E. That a
+ * handler never rejects is hardening.
  */
 
 import { defineGrant, type Grant, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
@@ -33,7 +34,7 @@ const error = (code: string, text: string, details: object = {}) =>
   new OAuthError(code as OAuthErrorCode, text, { reason: 'plugin:refusing:test', ...details } as OAuthErrorOptions)
 
 describe('text of the caller in a refusal', () => {
-  test('is cut to what RFC 6749 allows', async () => {
+  test('is stripped to what RFC 6749 allows', async () => {
     const { status, body } = await refusal(error('invalid_grant', hostile))
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_grant')
@@ -50,12 +51,12 @@ describe('text of the caller in a refusal', () => {
   test.each<[string, object]>([
     ['Allow', { allow: 'GET\r\nx-injected: 1' }],
     ['Retry-After', { retryAfter: '1\r\nx-injected: 1' }],
-  ])('in %s adds no header, and is answered', async (_, details) => {
+  ])('in %s adds no header, and gets a response', async (_, details) => {
     const { status } = await refusal(error('invalid_request', 'No', details))
     expect(status).toBeGreaterThanOrEqual(400)
   })
 
-  test('as the name of a parameter is cut too', async () => {
+  test('as the name of a parameter is stripped too', async () => {
     const open = v.objectWithRest({}, v.pipe(v.string(), v.maxLength(5)))
     const { status, body } = await refusal(undefined, open, { [hostile]: 'too-long' })
     expect(status).toBe(400)
@@ -64,7 +65,7 @@ describe('text of the caller in a refusal', () => {
   })
 })
 
-describe('things that are no refusals', () => {
+describe('values that are not refusals', () => {
   const branded = Object.assign(new Error('from another copy'), { [Symbol.for('grantry.OAuthError')]: true })
   test.each<[string, unknown]>([
     ['nothing', undefined],
@@ -75,14 +76,14 @@ describe('things that are no refusals', () => {
     ['an object with a code', { code: 'invalid_grant', message: 'hunter2' }],
     ['an error without a prototype', Object.create(null)],
     ['an error of another copy of the package, without details', branded],
-  ])('%s that is thrown is answered with 500 and not shown', async (_, thrown) => {
+  ])('a thrown value that is %s is a 500 and not shown', async (_, thrown) => {
     const { status, body, headers } = await refusal(thrown)
     expect({ status, body }).toEqual({ status: 500, body: { error: 'server_error' } })
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
   test.each([0, 99, 101, 200, 204, 304, 600, Number.NaN])(
-    'an error with the status %s is answered all the same',
+    'an error with the status %s still gets a response',
     async (status) => {
       const answer = await refusal(error('invalid_grant', 'No', { status }))
       expect(answer.status).toBeGreaterThanOrEqual(400)
@@ -91,7 +92,7 @@ describe('things that are no refusals', () => {
   )
 
   test.each(['__proto__', 'constructor', 'toString', 'made_up', 'a\r\nx-injected: 1', 'a", scope="admin'])(
-    'an error with the code %j is answered, within the character set',
+    'an error with the code %j gets a response within the character set',
     async (code) => {
       const { status, body } = await refusal(error(code, 'No'))
       expect(status).toBeGreaterThanOrEqual(400)

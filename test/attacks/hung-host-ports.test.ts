@@ -58,10 +58,10 @@ const refused = [503, 'temporarily_unavailable', '1']
 
 const failures = ({ events }: Fixture) => events.filter(({ type }) => type === 'unhandled_failure')
 
-/** Resolves when everything that is not hanging has happened. */
+/** Resolves when everything that does not hang has happened. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('a function of the host that hangs', () => {
+describe('a host function that hangs', () => {
   test.each([
     ['users.authenticate', (f: Fixture) => f.post('token', login(), web)],
     ['users.isActive', (f: Fixture) => f.post('token', login(), web)],
@@ -82,7 +82,7 @@ describe('a function of the host that hangs', () => {
     expect((await request(f, token)).status).toBe(200)
   })
 
-  test('1.50 clients.isOriginAllowed costs the CORS headers only', async () => {
+  test('1.50 clients.isOriginAllowed costs only the CORS headers', async () => {
     const { options } = host('clients.isOriginAllowed')
     const f = await fixture({ ...options, hostTimeLimit: 0.05 })
     const { status, headers } = await f.get('userinfo', {}, { origin: 'https://web.example.com' })
@@ -90,7 +90,7 @@ describe('a function of the host that hangs', () => {
     expect(failures(f)).toMatchObject([{ reason: 'cors_lookup_failed', port: 'clients.isOriginAllowed' }])
   })
 
-  test('1.50 what fails after the time limit leaves no unhandled rejection', async () => {
+  test('1.50 a failure after the time limit leaves no unhandled rejection', async () => {
     const unhandled: unknown[] = []
     const hear = (reason: unknown): void => void unhandled.push(reason)
     process.on('unhandledRejection', hear)
@@ -117,11 +117,11 @@ describe('a function of the host that hangs', () => {
   })
 })
 
-describe('the bound of calls under way', () => {
+describe('the limit on concurrent calls', () => {
   const bound = { maxHostCalls: 2, hostTimeLimit: 60 }
   const someone = (f: Fixture, index: number) => f.post('token', login(`user-${index}`), web)
 
-  test('1.51 one more is 503 at once, and an event names the function', async () => {
+  test('1.51 the next call is 503 immediately, and an event names the function', async () => {
     const { state, options, settle } = host('users.isActive')
     const f = await fixture({ ...options, ...bound })
     const held = [f.post('token', login(), web), f.post('token', login('bob'), web)]
@@ -136,7 +136,7 @@ describe('the bound of calls under way', () => {
     expect((await f.post('token', login(), web)).status).toBe(200)
   })
 
-  test('1.51 a call that hangs keeps its place after its request was refused, until it settles', async () => {
+  test('1.51 a call that hangs keeps its slot after its request was refused, until it settles', async () => {
     const { state, options, settle } = host('users.authenticate')
     const f = await fixture({ ...options, maxHostCalls: 2, hostTimeLimit: 0.05 })
     const first = await Promise.all([someone(f, 1), someone(f, 2)])
@@ -150,7 +150,7 @@ describe('the bound of calls under way', () => {
     expect((await f.post('token', login(), web)).status).toBe(200)
   })
 
-  test('1.51 a call whose promise is lost gives its place back after sixty time limits', async () => {
+  test('1.51 a call whose promise is lost releases its slot after sixty time limits', async () => {
     const { state, options } = host('users.authenticate')
     let ahead = 0
     const runtime = { elapsed: () => webRuntime.elapsed() + ahead }
@@ -162,7 +162,7 @@ describe('the bound of calls under way', () => {
     expect((await f.post('token', login(), web)).status).toBe(200)
   })
 
-  test('1.51 logins that wait for an earlier one of the same user are four times as many at most', async () => {
+  test('1.51 at most four times as many logins wait for an earlier one of the same user', async () => {
     const { state, options, settle } = host('users.authenticate')
     const passwords = { perUserAndAddress: { attempts: 1 }, perUser: { attempts: 1 } }
     const f = await fixture({ ...options, maxHostCalls: 1, hostTimeLimit: 60, abuseControl: { passwords } })
@@ -176,7 +176,7 @@ describe('the bound of calls under way', () => {
     expect(answers.slice(1).map(({ status }) => status)).not.toContain(503)
   })
 
-  test('1.51 an external signer has the same bound', async () => {
+  test('1.51 an external signer has the same limit', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     let hangs = false
     let calls = 0
@@ -198,7 +198,7 @@ describe('the bound of calls under way', () => {
     expect(failures(f)).toMatchObject([{ reason: 'signer_failed', port: 'keys.sign' }])
   })
 
-  test('1.51 by default, logins that hang take far fewer than the 1,000 places of the server', async () => {
+  test('1.51 by default, hanging logins take far fewer than the 1,000 slots of the server', async () => {
     const { options } = host('users.authenticate')
     const f = await fixture({ ...options, hostTimeLimit: 60 })
     const answers: Answer[] = []
@@ -209,14 +209,14 @@ describe('the bound of calls under way', () => {
   })
 })
 
-describe('a server on Node.js whose logins all hang', () => {
+describe('a server on Node.js whose logins all hang still serves', () => {
   let running: RunningServer | undefined
   afterEach(async () => {
     await running?.close(0)
     running = undefined
   })
 
-  test('1.51 JWKS, discovery, and tokens of a client alone', async () => {
+  test('1.51 JWKS, discovery, and client-only tokens', async () => {
     const { state, options, settle } = host('users.authenticate')
     const f = await fixture({ ...options, scopes, maxHostCalls: 10, hostTimeLimit: 60 })
     running = await serve(f.provider, { maxRequests: 20 })
@@ -231,7 +231,7 @@ describe('a server on Node.js whose logins all hang', () => {
       const { status } = await ask('/connect/token', login(`user-${index}`))
       answered.push(status)
     })
-    // Those beyond the bound have been refused, and hold no place.
+    // Requests beyond the limit have been refused, and hold no slot.
     await vi.waitFor(() => expect(answered).toHaveLength(30), { timeout: 15_000 })
     expect(state.calls).toBe(10)
     expect((await ask('/.well-known/jwks')).status).toBe(200)
@@ -244,7 +244,7 @@ describe('a server on Node.js whose logins all hang', () => {
   })
 })
 
-describe('settings that are refused at start', () => {
+describe('settings rejected at start', () => {
   test.each([0, -1, 61, Number.NaN, '5'])('hostTimeLimit %j', async (hostTimeLimit) => {
     await expect(fixture({ hostTimeLimit: hostTimeLimit as number })).rejects.toThrow(
       /hostTimeLimit must be (?:a number of seconds|0\.05 to 60 seconds)/u,

@@ -1,7 +1,8 @@
 /**
- * Attack: a thief redeems a stolen code, or a stolen refresh token, and keeps the identity token. The theft is noticed: the code or the refresh token is
- * replayed, or the family is revoked. A relying party without a JWT library asks the validation endpoint, and the endpoint must refuse the identity
- * token as it refuses the access token of the same authorization.
+ * Attack: an attacker redeems a stolen code, or a stolen refresh token, and keeps the identity token. The theft is
+ * noticed: the code or the refresh token is replayed, or the family is revoked. A relying party without a JWT library
+ * calls the validation endpoint, which must reject the identity token as it rejects the access token of the same
+ * authorization.
  *
  * RFC 6749 section 4.1.2; RFC 9700 section 4.14.2; wire contract, section 4.
  */
@@ -29,7 +30,7 @@ async function login(f: Fixture, as = web) {
   return { code, tokens: body as Tokens }
 }
 
-/** Refused in the words of every other refusal, with the reason in the events only. */
+/** Rejected with the text of every other error, with the reason in the events only. */
 async function expectRevoked(f: Fixture, token: string, as = web): Promise<void> {
   const { status, body } = await validate(f, token, as)
   expect([status, body]).toEqual([
@@ -43,7 +44,7 @@ describe.each([
   { format: 'reference tokens', as: web },
   { format: 'JWTs', as: webJwt },
 ])('identity tokens of a client with $format', ({ as }) => {
-  test('4.18 are refused after a replay of the code', async () => {
+  test('4.18 are rejected after a replay of the code', async () => {
     const f = await fixture()
     const { code, tokens } = await login(f, as)
     expect((await validate(f, tokens.id_token, as)).status).toBe(200)
@@ -51,7 +52,7 @@ describe.each([
     await expectRevoked(f, tokens.id_token, as)
   })
 
-  test('4.18 are refused after a replay of a refresh token, also those that a refresh has issued', async () => {
+  test('4.18 are rejected after a replay of a refresh token, including those that a refresh has issued', async () => {
     const f = await fixture()
     const { tokens } = await login(f, as)
     const second: Tokens = (await refresh(f, tokens.refresh_token, as)).body
@@ -61,14 +62,14 @@ describe.each([
     for (const token of [tokens.id_token, second.id_token]) await expectRevoked(f, token, as)
   })
 
-  test('4.18 are refused after the client has revoked the refresh token', async () => {
+  test('4.18 are rejected after the client has revoked the refresh token', async () => {
     const f = await fixture()
     const { tokens } = await login(f, as)
     expect((await f.post('revocation', { token: tokens.refresh_token }, as)).status).toBe(200)
     await expectRevoked(f, tokens.id_token, as)
   })
 
-  test('4.18 are refused after the host has revoked the family, by the name that the identity token itself carries', async () => {
+  test('4.18 are rejected after the host has revoked the family, named by the identity token itself', async () => {
     const f = await fixture()
     const { tokens } = await login(f, as)
     const { family } = await f.provider.inspect(tokens.id_token)
@@ -105,7 +106,7 @@ describe('an identity token that outlives the access tokens of its client', () =
     const clock = createTestClock()
     const client = { ...clients[0], clientId: web[0], accessTokenLifetime: 60, identityTokenLifetime: 5 * day }
     const refreshToken = { absoluteLifetime: 60, slidingLifetime: 60 }
-    // The store sweeps by the same clock: what has ended there is gone.
+    // The store expires records by the same clock, so ended records are gone.
     const storage = mapDriver(new Map(), clock.now)
     const f = await fixture({ storage, runtime: { now: clock.now }, clients: [{ ...client, refreshToken }] })
     const code = await f.code({ scopes: [...scopes] })
@@ -113,7 +114,7 @@ describe('an identity token that outlives the access tokens of its client', () =
     return { f, clock, code, tokens: body as Tokens }
   }
 
-  test('4.18 is refused to its last second after a replay of the code', async () => {
+  test('4.18 is rejected until its last second after a replay of the code', async () => {
     const { f, clock, code, tokens } = await longLived(['openid'])
     await redeem(f, code)
     clock.advance(4 * day)
@@ -122,7 +123,7 @@ describe('an identity token that outlives the access tokens of its client', () =
     await expectRevoked(f, tokens.id_token)
   })
 
-  test('4.18 is refused when the replay of the code comes days later', async () => {
+  test('4.18 is rejected when the replay of the code comes days later', async () => {
     const { f, clock, code, tokens } = await longLived(['openid'])
     clock.advance(4 * day)
     expect((await validate(f, tokens.id_token)).status).toBe(200)
@@ -130,7 +131,7 @@ describe('an identity token that outlives the access tokens of its client', () =
     await expectRevoked(f, tokens.id_token)
   })
 
-  test('4.18 is refused when the replay of the refresh token comes days later', async () => {
+  test('4.18 is rejected when the replay of the refresh token comes days later', async () => {
     const { f, clock, tokens } = await longLived(['openid', 'offline_access'])
     const second: Tokens = (await refresh(f, tokens.refresh_token)).body
     clock.advance(4 * day)

@@ -1,6 +1,7 @@
 /**
- * Attack: a name that differs by characters that nobody sees. A user service or a directory that ignores them (RFC 8264, RFC 4013, collations of databases) finds the
- * same person for each spelling; a limit that does not ignore them gives each spelling guesses of its own.
+ * Attack: a name that differs by invisible characters. A user service or a directory that ignores them (RFC 8264, RFC
+ * 4013, collations of databases) finds the same user for each spelling; a limit that does not ignore them grants
+ * separate guesses to each spelling.
  */
 import type { UserService } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +32,7 @@ const spellings: readonly [string, string][] = [
   ['a dotless i', 'al\u0131ce'],
 ]
 
-/** A user service that sees none of it. */
+/** A user service that ignores all of them. */
 function blind(): UserService {
   const { service } = testUsers()
   return {
@@ -41,7 +42,7 @@ function blind(): UserService {
 }
 
 describe('the name of a user', () => {
-  test.each(spellings)('with %s has no guesses of its own', async (_, spelling) => {
+  test.each(spellings)('with %s has no separate guesses', async (_, spelling) => {
     const f = await fixture({ users: blind(), abuseControl: { passwords: { perUser: { attempts: 3 } } } })
     for (const wrong of ['a', 'b', 'c']) expect((await guess(f, 'alice', wrong)).status).toBe(400)
     expect((await guess(f, spelling, 'alice-password')).status).toBe(429)
@@ -57,15 +58,15 @@ describe('the name of a user', () => {
     expect(statuses).toEqual([...Array(20).fill(400), ...Array(20).fill(429)])
   })
 
-  test('that is another name is not slowed down', async () => {
+  test('that is another name is not throttled', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { attempts: 3 } } } })
     for (let attempt = 0; attempt < 4; attempt += 1) await guess(f, 'alice2', 'wrong')
     expect((await guess(f, 'alice', 'alice-password')).status).toBe(200)
   })
 })
 
-describe('the id of a client, where the host looks it up without regard to case', () => {
-  test('has no guesses of its own in another spelling', async () => {
+describe('the id of a client, if the host ignores case', () => {
+  test('has no separate guesses in another spelling', async () => {
     const store = { find: (id: string) => clients.find(({ clientId }) => clientId === foldedName(id).toLowerCase()) }
     const f = await fixture({ clients: store, abuseControl: true })
     const ask = (id: string, secret: string) =>
@@ -78,8 +79,8 @@ describe('the id of a client, where the host looks it up without regard to case'
   })
 })
 
-describe('the form of a name for the count', () => {
-  test('is the same for every normalisation form, and stable, for every character of Unicode', () => {
+describe('the normalized form of a name for the counter', () => {
+  test('is the same for every normalization form, and stable, for every character of Unicode', () => {
     const unstable: string[] = []
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const character = String.fromCodePoint(code)
@@ -87,7 +88,7 @@ describe('the form of a name for the count', () => {
       const name = `a${character}b`
       const folded = foldedName(name)
       const others = [folded, name.normalize('NFC'), name.normalize('NFD'), name.normalize('NFKC'), name.toLowerCase()]
-      // A mark that counts for nothing is a letter in upper case.
+      // A mark that is ignored becomes a letter in upper case.
       if (!name.normalize('NFD').includes('\u0345')) others.push(name.toUpperCase())
       if (others.some((other) => foldedName(other) !== folded)) unstable.push(code.toString(16))
     }

@@ -1,5 +1,6 @@
-// Attack: a thief holds a successor of a refresh token from the days when lifetimes were short. The operator lengthens them, the theft is noticed, and the family is revoked by an
-// elder token, whose record still promises the short life. When the mark is swept away, the successor rises.
+// Attack: an attacker holds a successor of a refresh token issued when lifetimes were short. The operator lengthens
+// them, the theft is noticed, and the family is revoked through an older token, whose record still has the short
+// lifetime. When the revocation record expires, the successor must not become valid again.
 import type { ClientOptions } from '@grantry/core'
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
@@ -14,7 +15,7 @@ const webWith = (lifetime: number): ClientOptions => ({
   refreshToken: { absoluteLifetime: lifetime, slidingLifetime: lifetime },
 })
 
-/** Two releases of one host on one store: lifetimes of a day before, of 30 days after. */
+/** Two releases of one host on one store: first lifetimes of a day, then of 30 days. */
 async function lengthened() {
   const clock = createTestClock()
   const storage = mapDriver(new Map(), clock.now)
@@ -29,7 +30,7 @@ async function expectStaysDead(f: Fixture, token: string, advance: (seconds: num
   }
 }
 
-test('a revocation by an elder token ends the family for good', async () => {
+test('a revocation through an older token ends the family permanently', async () => {
   const { clock, before, after } = await lengthened()
   const first = await issueTokens(before)
   const second = (await refresh(after, first.refresh_token)).body
@@ -38,7 +39,7 @@ test('a revocation by an elder token ends the family for good', async () => {
   await expectStaysDead(after, second.refresh_token, clock.advance)
 })
 
-test('a replay of an elder token does the same', async () => {
+test('a replay of an older token does the same', async () => {
   const { clock, before, after } = await lengthened()
   const first = await issueTokens(before)
   const second = (await refresh(after, first.refresh_token)).body
@@ -47,7 +48,7 @@ test('a replay of an elder token does the same', async () => {
   await expectStaysDead(after, second.refresh_token, clock.advance)
 })
 
-test('and so does a replay of the code', async () => {
+test('a replay of the code does the same', async () => {
   const { clock, before, after } = await lengthened()
   const form = { grant_type: 'authorization_code', code: await before.code(), redirect_uri: redirectUri }
   const first = (await before.post('token', form, web)).body

@@ -1,5 +1,5 @@
 /**
- * Attack: passwords are guessed at the host's login page instead of at the token endpoint, where nothing counts them.
+ * Attack: an attacker guesses passwords at the host's login page instead of at the token endpoint, without any limit.
  *
  * `provider.authenticateUser` has the limits of the password grant: both count the same failures of a user, an address
  * and a client.
@@ -28,7 +28,7 @@ const guess = (f: Fixture, username: string, password: string) =>
   f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web, clientAddress)
 
 describe('a login page', () => {
-  test('gets the subject of the right password, for an authorization code', async () => {
+  test('gets the subject for the right password, to create an authorization code', async () => {
     const f = await fixture()
     const subject = await f.provider.authenticateUser({ username: 'alice', password: 'alice-password' }, {})
     expect(subject).toEqual({ sub: '1', amr: ['pwd'] })
@@ -61,14 +61,14 @@ describe('a login page', () => {
     expect(await logIn(f, 'bob', 'bob-password', {})).toBe('2')
   })
 
-  test('of 40 guesses at once under latency, exactly as many as the limit are checked', async () => {
+  test('of 40 concurrent guesses under latency, checks exactly as many as the limit', async () => {
     const f = await fixture({ ...limits, storage: withLatency(memoryDriver()) })
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => logIn(f, 'alice', `guess ${index}`)))
     expect(outcomes.filter((outcome) => outcome === 'wrong')).toHaveLength(3)
     expect(outcomes.filter((outcome) => outcome !== 'wrong')).toEqual(Array(37).fill(['slow_down', 1]))
   })
 
-  test('tells the observer what the password grant tells', async () => {
+  test('reports the same events as the password grant', async () => {
     const f = await fixture(limits)
     const context = { clientAddress, clientId: web[0] }
     for (const wrong of ['a', 'b', 'c', 'd']) await logIn(f, 'alice', wrong, context)
@@ -83,7 +83,7 @@ describe('a login page', () => {
   })
 })
 
-describe('what a login page passes on', () => {
+describe('the input of a login page', () => {
   test.each([
     ['no name', '', 'x'],
     ['a blank name', ' ', 'x'],
@@ -107,7 +107,7 @@ describe('what a login page passes on', () => {
     ])
   })
 
-  test.each(['absent', 'disabled'])('an unusable client is refused: %s', async (clientId) => {
+  test.each(['absent', 'disabled'])('rejects an unusable client: %s', async (clientId) => {
     const f = await fixture({ clients: [{ clientId: 'disabled', enabled: false }] })
     const login = f.provider.authenticateUser({ username: 'alice', password: 'alice-password' }, { clientId })
     await expect(login).rejects.toMatchObject({ code: 'unauthorized_client', details: { reason: 'client_unknown' } })
@@ -126,7 +126,7 @@ describe('what a login page passes on', () => {
     await expect(login).rejects.toBeInstanceOf(TypeError)
   })
 
-  test('without users.authenticate it is a TypeError that says so', async () => {
+  test('without users.authenticate it is a TypeError with the reason', async () => {
     const f = await fixture({ users: {}, plugins: [], clients: [] })
     const login = f.provider.authenticateUser({ username: 'alice', password: 'x' }, {})
     await expect(login).rejects.toThrow('authenticateUser() requires authenticate()')

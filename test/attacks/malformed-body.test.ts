@@ -1,8 +1,10 @@
 /**
- * Attack: bodies that are too large, lie about their length, never end, break off, are of another type, or are encoded so that two parsers read two values
- * (overlong UTF-8, half a percent sign), to exhaust the server, to make it stumble, or to smuggle a value past a filter.
+ * Attack: bodies that are too large, lie about their length, never end, are aborted, have another type, or have an
+ * encoding that two parsers decode differently (overlong UTF-8, half a percent sign), to exhaust or crash the server,
+ * or to smuggle a value past a filter.
  *
- * RFC 6749 appendix B (form encoding, UTF-8), RFC 3629 section 3 (overlong sequences and surrogates MUST be refused). The limit, counted and not believed, is hardening.
+ * RFC 6749 appendix B (form encoding, UTF-8), RFC 3629 section 3 (overlong sequences and surrogates MUST be refused).
+ * That the limit counts bytes instead of trusting the header is hardening.
  */
 
 import { basic, read } from '@grantry/core/testing'
@@ -32,7 +34,7 @@ async function send(f: Fixture, { body, headers = {}, path = '/connect/token' }:
 }
 const withType = (type: string, body: BodyInit = good): Sent => ({ body, headers: { 'content-type': type } })
 
-/** A body that hands out so many pieces, and counts how many were taken. */
+/** A body of the given number of chunks that counts how many were read. */
 function stream(piece: Uint8Array, pieces: number, end: 'close' | 'error' = 'close') {
   let taken = 0
   const body = new ReadableStream<Uint8Array>(
@@ -51,11 +53,11 @@ function stream(piece: Uint8Array, pieces: number, end: 'close' | 'error' = 'clo
 }
 
 describe('size', () => {
-  test.each([limit - 1, limit])('%i bytes are read', async (length) => {
+  test.each([limit - 1, limit])('accepts %i bytes', async (length) => {
     expect((await send(await fixture(), { body: padded(length) })).status).toBe(200)
   })
 
-  test.each([limit + 1, 10 * limit])('%i bytes are refused', async (length) => {
+  test.each([limit + 1, 10 * limit])('rejects %i bytes', async (length) => {
     expect(await send(await fixture(), { body: padded(length) })).toMatchObject({
       status: 413,
       body: { error: 'invalid_request', error_description: 'The body is too large' },
@@ -67,38 +69,38 @@ describe('size', () => {
     '/connect/userinfo',
     '/connect/accesstokenvalidation',
     '/connect/identitytokenvalidation',
-  ])('the limit holds at %s', async (path) => {
+  ])('applies the limit at %s', async (path) => {
     const f = await fixture()
     expect((await send(f, { body: `token=x&x=${'a'.repeat(limit)}`, path })).status).toBe(413)
   })
 
-  test('a length that is announced too small is not believed', async () => {
+  test('ignores an announced length that is too low', async () => {
     const { body } = stream(Buffer.from(padded(limit)), 2)
     expect((await send(await fixture(), { body, headers: { 'content-length': '10' } })).status).toBe(413)
   })
 
-  test.each(['-1', '1e9', '0x10', 'NaN', '99999999999999999999'])('a length of %s does no harm', async (length) => {
+  test.each(['-1', '1e9', '0x10', 'NaN', '99999999999999999999'])('a length of %s has no effect', async (length) => {
     const answer = await send(await fixture(), { body: good, headers: { 'content-length': length } })
     expect([200, 400, 413]).toContain(answer.status)
   })
 
-  test('a body without end is left as soon as the limit is passed', async () => {
+  test('stops reading an endless body as soon as the limit is exceeded', async () => {
     const { body, taken } = stream(new Uint8Array(1024).fill(97), Number.POSITIVE_INFINITY)
     expect((await send(await fixture(), { body })).status).toBe(413)
     expect(taken()).toBeLessThanOrEqual(limit / 1024 + 2)
   })
 
-  test('characters of several bytes count as bytes', async () => {
+  test('multi-byte characters count as bytes', async () => {
     expect((await send(await fixture(), { body: `${good}&x=${'€'.repeat(limit / 2)}` })).status).toBe(413)
   })
 
-  test('a query over the limit is refused', async () => {
+  test('rejects a query over the limit', async () => {
     const f = await fixture()
     const request = new Request(`https://id.example.com/connect/accesstokenvalidation?token=${'a'.repeat(limit)}`)
     expect((await f.provider.fetch(request)).status).toBe(414)
   })
 
-  test('a thousand pieces of one byte are put together', async () => {
+  test('joins a thousand chunks of one byte', async () => {
     const bytes = Buffer.from(padded(1000))
     let at = 0
     const body = new ReadableStream({
@@ -111,7 +113,7 @@ describe('size', () => {
   })
 })
 
-test('a body that breaks off is refused, and the cause stays here', async () => {
+test('rejects an aborted body, and does not show the cause', async () => {
   const { body } = stream(Buffer.from(good), 1, 'error')
   expect(await send(await fixture(), { body })).toMatchObject({
     status: 400,
@@ -133,7 +135,7 @@ describe('media type', () => {
     '*/*',
     ';',
     '',
-  ])('%j is refused', async (type) => {
+  ])('rejects %j', async (type) => {
     expect(await send(await fixture(), withType(type))).toMatchObject({
       status: 415,
       body: { error: 'invalid_request' },
@@ -141,13 +143,13 @@ describe('media type', () => {
   })
 
   test.each([`${formType}; charset=utf-8`, `${formType};charset=utf-7`, formType.toUpperCase(), ` ${formType} ;x=y`])(
-    '%j is a form in UTF-8',
+    'accepts %j as a form in UTF-8',
     async (type) => {
       expect((await send(await fixture(), withType(type))).status).toBe(200)
     },
   )
 
-  test('a form without a type, and a type without a form, are refused', async () => {
+  test('rejects a form without a type, and a type without a form', async () => {
     const f = await fixture()
     const untyped = new Request('https://id.example.com/connect/token', { method: 'POST', body: Buffer.from(good) })
     expect((await f.provider.fetch(untyped)).status).toBe(415)
@@ -170,7 +172,7 @@ describe('encoding', () => {
     '%ed%a0%80',
     '%f4%90%80%80',
     '%fe%ff',
-  ])('%s as a value or a name is refused', async (text) => {
+  ])('rejects %s as a value or a name', async (text) => {
     const f = await fixture()
     for (const extra of [`x=${text}`, `${text}=x`, `scope=${text}`]) {
       expect(await send(f, { body: `grant_type=client_credentials&${extra}` })).toMatchObject({
@@ -182,13 +184,13 @@ describe('encoding', () => {
 
   test.each<[string, Uint8Array]>([
     ['a lone continuation byte', Buffer.from([0x80])],
-    ['a byte that UTF-8 has not', Buffer.from([0xff])],
+    ['a byte that never occurs in UTF-8', Buffer.from([0xff])],
     ['NUL as two bytes', Buffer.from([0xc0, 0x80])],
     ['a slash as two bytes', Buffer.from([0xc0, 0xaf])],
     ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0x80])],
     ['Latin-1', Buffer.from('é', 'latin1')],
-    ['a sequence that is cut', Buffer.from([0xe2, 0x82])],
-  ])('%s, not escaped, is refused', async (_, bytes) => {
+    ['a truncated sequence', Buffer.from([0xe2, 0x82])],
+  ])('rejects %s, not escaped', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from(`${good}&x=`), bytes])
     expect(await send(await fixture(), { body })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })

@@ -1,6 +1,7 @@
 /**
- * Attack: DNS rebinding. The browser of an operator loads a page of the attacker, the attacker points the name of that page at the address of the
- * metrics listener, and the page reads `/metrics` as its own origin. The connection looks right; only the `Host` header names the attacker.
+ * Attack: DNS rebinding. The browser of an operator loads a page of the attacker, the attacker points the name of that
+ * page at the address of the metrics listener, and the page reads `/metrics` as its own origin. The connection is
+ * legitimate; only the `Host` header names the attacker.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -58,7 +59,7 @@ describe('the metrics listener', () => {
     'attacker.localhost',
     'id.example.com',
     'prometheus',
-  ])('refuses the host %j and shows no metric', async (host) => {
+  ])('rejects the host %j and shows no metric', async (host) => {
     const { port } = await start({})
     const { status, body } = await scrape(port, host)
     expect(status).toBe(421)
@@ -84,12 +85,12 @@ describe('the metrics listener', () => {
     '[2001:db8::5]',
     'localhost',
     'LocalHost:9464',
-  ])('answers an address or this machine as %s', async (host) => {
+  ])('accepts an address or this machine as %s', async (host) => {
     const { port } = await start({})
     expect((await scrape(port, host)).status).toBe(200)
   })
 
-  test('answers the name that it listens on, and the names of the configuration, in any case', async () => {
+  test('accepts the name that it listens on, and the configured names, in any case', async () => {
     const { port } = await start({ host: 'localhost', allowedHosts: ['grantry', 'ID-1.internal.example'] })
     for (const host of ['localhost:1', 'grantry:9464', 'GRANTRY', 'id-1.internal.example:9464']) {
       expect([host, (await scrape(port, host)).status]).toEqual([host, 200])
@@ -99,20 +100,20 @@ describe('the metrics listener', () => {
     }
   })
 
-  test('logs a request that the adapter refuses', async () => {
+  test('logs a request that the adapter rejects', async () => {
     const { port, events } = await start({})
     await exchange(port, 'GET /metrics HTTP/1.1\r\nHost: a@b\r\n\r\n')
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', endpoint: 'refused', status: 400 })
   })
 
-  test('logs the refusal, and not what the host said', async () => {
+  test('logs the rejection without the host header', async () => {
     const { port, events } = await start({})
     await scrape(port, 'attacker.example')
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', endpoint: 'metrics', status: 421 })
     expect(JSON.stringify(events)).not.toContain('attacker')
   })
 
-  test('does not say what else is wrong before it has judged the host', async () => {
+  test('checks the host before anything else', async () => {
     const { port } = await start({})
     expect((await scrape(port, 'attacker.example', '/elsewhere')).status).toBe(421)
     expect((await scrape(port, 'localhost', '/elsewhere')).status).toBe(404)
@@ -125,6 +126,6 @@ test.each([
   [['*'], 'metrics.allowedHosts[0] must be a host name without a port, like "grantry.internal"'],
   [[''], 'metrics.allowedHosts[0] must be a host name without a port, like "grantry.internal"'],
   ['grantry', 'metrics.allowedHosts must be an array of host names'],
-])('the setting %j is refused with its path', async (allowedHosts, sentence) => {
+])('rejects the setting %j with its path', async (allowedHosts, sentence) => {
   await expect(start({ allowedHosts })).rejects.toThrow(sentence)
 })

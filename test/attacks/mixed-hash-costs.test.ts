@@ -1,5 +1,6 @@
 /**
- * Attack: the time of a refused password tells which users exist, or which have an old, cheap hash. Measured by the derivations themselves, not by the clock.
+ * Attack: the time of a failed login reveals which users exist, or which have an old, cheap hash. The tests count key
+ * derivations instead of measuring time.
  *
  * Wire contract, section 3, `password`: wrong user, wrong password and inactive user take the same time.
  */
@@ -24,7 +25,7 @@ async function userOf({ username, ln, r = 8, length = 32, active = true }: Hashe
   return parseConfiguration(userSchema, { sub: username, username, password, active }, 'users[0]')
 }
 
-/** The users, and every derivation that an attempt made. */
+/** The users, and every key derivation of an attempt. */
 async function counting(hashes: readonly Hashed[]) {
   const work: string[] = []
   const derive: Derive = (password, salt, length, cost) => {
@@ -47,8 +48,8 @@ const mixed: readonly Hashed[] = [
   { username: 'inactive', ln: 10, active: false },
 ]
 
-describe('where hashes have different costs', () => {
-  test('each user logs in with the own password and no other', async () => {
+describe('with hashes of different costs', () => {
+  test('each user logs in with their own password only', async () => {
     const attempt = await counting(mixed)
     for (const { username, active } of mixed) {
       const own = await attempt(username, `${username}-password`)
@@ -59,7 +60,7 @@ describe('where hashes have different costs', () => {
   })
 
   test.each(['cheap', 'dear', 'other', 'cheap-too', 'inactive', 'absent', '__proto__', ''])(
-    'an attempt for %j costs what every other costs: each cost once, in one order',
+    'an attempt for %j costs the same as every other: each cost once, in one order',
     async (username) => {
       const attempt = await counting(mixed)
       const { work } = await attempt(username, 'a password')
@@ -71,7 +72,7 @@ describe('where hashes have different costs', () => {
     },
   )
 
-  test('the right password costs what a wrong one costs', async () => {
+  test('the right password costs as much as a wrong one', async () => {
     const attempt = await counting(mixed)
     const right = await attempt('cheap', 'cheap-password')
     expect(right.sub).toBe('cheap')
@@ -79,14 +80,14 @@ describe('where hashes have different costs', () => {
   })
 })
 
-test('where all hashes have one cost, an attempt is one derivation', async () => {
+test('if all hashes have one cost, an attempt is one derivation', async () => {
   const attempt = await counting([{ username: 'alice', ln: 12 }])
   for (const username of ['alice', 'absent']) {
     expect((await attempt(username, 'x')).work).toEqual(['N=2^12 r=8 p=1, 32 bytes of 1 characters'])
   }
 })
 
-test('without users, an attempt costs what a new hash costs', async () => {
+test('without users, an attempt costs as much as a new hash', async () => {
   const attempt = await counting([])
   expect((await attempt('absent', 'x')).work).toEqual(['N=2^15 r=8 p=1, 32 bytes of 1 characters'])
 })

@@ -1,6 +1,7 @@
 /**
- * Attack: a user service tells `alice` and `álice`, or `alice` and `ALICE`, apart, as most databases do, and anybody can register. The limits count all spellings of a name together, so the attacker
- * registers a namesake, and between the guesses at the victim logs in to an account of their own: the login forgets the guesses, or makes the address one of the victim's.
+ * Attack: a user service distinguishes `alice` from `álice` or `ALICE`, as most databases do, and registration is open.
+ * The limits count all spellings of a name together, so the attacker registers another spelling and, between guesses at
+ * the victim, logs in to that account: the login would reset the guesses, or make the address one of the victim's.
  *
  * RFC 6749 section 4.3.2: the server MUST protect the endpoint against brute force.
  */
@@ -8,15 +9,16 @@ import { expect, test } from 'vitest'
 import { type Fixture, fixture, testUsers, web } from '../support/fixture.ts'
 import { address, elsewhere, guess, home, many, right } from '../support/guesses.ts'
 
-/** A service where the attacker owns this name, and another user owns `alice`. */
-function withNamesake(name: string): Promise<Fixture> {
+/** A user service in which the attacker owns this name, and another user owns `alice`. */
+function withSpelling(name: string): Promise<Fixture> {
   const { users, service } = testUsers()
   users[name] = { sub: 'the attacker', password: 'of the attacker', active: true, claims: {} }
   return fixture({ users: service })
 }
 
-const ownLogin = (f: Fixture, name: string, from?: string) => guess(f, name, 'of the attacker', from)
-const namesakes = ['\u00E1lice', 'ALICE', 'alice ', 'al\u00ADice', 'alice\u0301']
+const ownLogin = (f: Fixture, name: string, from?: string) =>
+  guess(f, name, 'The statuses of guesses at alice, each followed by a login of the attacker.', from)
+const spellings = ['\u00E1lice', 'ALICE', 'alice ', 'al\u00ADice', 'alice\u0301']
 
 /** The statuses of guesses at alice, each followed by a login of the attacker. */
 async function guessesBetweenLogins(f: Fixture, name: string, count: number, from: (index: number) => string) {
@@ -28,27 +30,27 @@ async function guessesBetweenLogins(f: Fixture, name: string, count: number, fro
   return statuses
 }
 
-test.each(namesakes)('logins of %j do not forget the guesses at alice', async (name) => {
-  const f = await withNamesake(name)
+test.each(spellings)('logins of %j do not reset the guesses at alice', async (name) => {
+  const f = await withSpelling(name)
   const statuses = await guessesBetweenLogins(f, name, 8, () => home)
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
 })
 
-test.each(namesakes)('nor do they where the namesake has logged in there before', async (name) => {
-  const f = await withNamesake(name)
+test.each(spellings)('nor do they after earlier logins there', async (name) => {
+  const f = await withSpelling(name)
   for (let login = 0; login < 3; login += 1) expect((await ownLogin(f, name)).status).toBe(200)
   const statuses = await guessesBetweenLogins(f, name, 8, () => home)
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
 })
 
-test.each(namesakes)('logins of %j at many addresses do not make them addresses of alice', async (name) => {
-  const f = await withNamesake(name)
+test.each(spellings)('logins of %j at many addresses do not make them addresses of alice', async (name) => {
+  const f = await withSpelling(name)
   const statuses = await guessesBetweenLogins(f, name, 22, address)
   expect(statuses).toEqual([...Array(20).fill(400), 429, 429])
   expect((await right(f, elsewhere)).status).toBe(429)
 })
 
-test('logins of a namesake do not get round the part of one source in the allowance of a client', async () => {
+test('logins under other spellings do not extend the share of one source in the allowance of a client', async () => {
   const { users, service } = testUsers()
   const victims = Array.from({ length: 30 }, (_, index) => `victim${index}`)
   for (const name of victims) {
@@ -62,8 +64,8 @@ test('logins of a namesake do not get round the part of one source in the allowa
   expect(statuses).toEqual([...Array(20).fill(400), ...Array(10).fill(429)])
 })
 
-test('without addresses they do not forget the guesses either', async () => {
-  const f = await withNamesake('ALICE')
+test('without addresses they do not reset the guesses either', async () => {
+  const f = await withSpelling('ALICE')
   const logIn = (username: string, password: string) =>
     f.post('token', { grant_type: 'password', username, password, scope: 'openid' }, web)
   const statuses: number[] = []
@@ -74,8 +76,8 @@ test('without addresses they do not forget the guesses either', async () => {
   expect(statuses).toEqual([...Array(20).fill(400), 429, 429])
 })
 
-test('a user whose name has a namesake still has own failures forgotten by own logins', async () => {
-  const f = await withNamesake('ALICE')
+test('a user whose name has other spellings still resets own failures with own logins', async () => {
+  const f = await withSpelling('ALICE')
   for (let login = 0; login < 3; login += 1) {
     for (let mistake = 0; mistake < 4; mistake += 1) expect((await guess(f, 'alice', 'wrong')).status).toBe(400)
     expect((await right(f)).status).toBe(200)

@@ -1,9 +1,10 @@
 /**
- * Attack: a request says a thing twice, or in two places, or under a name that only some parsers read alike, so that a proxy or log sees one value and the
- * provider acts on the other.
+ * Attack: a request contains a parameter twice, in two places, or under a name that only some parsers read alike, so
+ * that a proxy or log sees one value and the provider uses another.
  *
- * RFC 6749 section 3.2: parameters MUST NOT be included more than once, unknown ones MUST be ignored, an empty value counts as omitted; section 2.3: one
- * method of client authentication only; RFC 6750 section 2: one way to send a token only.
+ * RFC 6749 section 3.2: parameters MUST NOT be included more than once, unknown ones MUST be ignored, an empty value
+ * counts as omitted; section 2.3: one method of client authentication only; RFC 6750 section 2: one way to send a token
+ * only.
  */
 
 import { basic, read } from '@grantry/core/testing'
@@ -38,7 +39,7 @@ describe('a repeated parameter', () => {
     '__proto__=1&__proto__=2',
     '=1&=2',
     'scope=api1&scope=api2',
-  ])('%s beside the honest ones is refused, and the code is not burned', async (extra) => {
+  ])('%s beside the valid ones is rejected, and the code is not spent', async (extra) => {
     const f = await fixture()
     const code = await f.code()
     for (const body of [`${codeForm(code)}&${extra}`, `${extra}&${codeForm(code)}`]) {
@@ -54,7 +55,7 @@ describe('a repeated parameter', () => {
     'client_id=web&client_id=web',
     'client_id=web&client%5Fid=other',
     'client_id=web&client_secret=a&client_secret=web-secret',
-  ])('%s is refused before anybody is authenticated', async (credentials) => {
+  ])('%s is rejected before client authentication', async (credentials) => {
     const f = await fixture()
     const answer = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`)
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
@@ -62,7 +63,7 @@ describe('a repeated parameter', () => {
   })
 
   test.each(['introspect', 'accesstokenvalidation', 'identitytokenvalidation', 'userinfo'])(
-    'is refused at %s too',
+    'is rejected at %s too',
     async (path) => {
       const f = await fixture()
       const headers = path === 'introspect' ? { authorization: basic(api1) } : {}
@@ -74,7 +75,7 @@ describe('a repeated parameter', () => {
     },
   )
 
-  test.each(['accesstokenvalidation', 'identitytokenvalidation'])('is refused in the query of %s', async (path) => {
+  test.each(['accesstokenvalidation', 'identitytokenvalidation'])('is rejected in the query of %s', async (path) => {
     const f = await fixture()
     const answer = await read(
       await f.provider.fetch(new Request(`${base}/connect/${path}?token=a&client_id=web&tok%65n=b`)),
@@ -84,7 +85,7 @@ describe('a repeated parameter', () => {
 })
 
 describe('the query of a POST', () => {
-  test('does not complete the form', async () => {
+  test('does not fill up the form', async () => {
     const f = await fixture()
     const query = '?grant_type=client_credentials&scope=api1&client_id=web&client_secret=web-secret'
     expect((await post(f, `/connect/token${query}`, '')).status).toBe(401)
@@ -106,7 +107,7 @@ describe('the query of a POST', () => {
   })
 
   test.each(['/connect/introspect', '/connect/accesstokenvalidation', '/connect/identitytokenvalidation'])(
-    'brings no token to %s',
+    'passes no token to %s',
     async (path) => {
       const f = await fixture()
       const headers = { authorization: basic(api1) }
@@ -117,7 +118,7 @@ describe('the query of a POST', () => {
     },
   )
 
-  test('brings no token to userinfo, neither does that of a GET', async () => {
+  test('passes no token to userinfo, and neither does that of a GET', async () => {
     const f = await fixture()
     const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid' }
     const { access_token } = (await f.post('token', form, web)).body
@@ -130,7 +131,7 @@ describe('the query of a POST', () => {
 
 describe('two kinds of credentials', () => {
   test.each(['client_secret=web-secret', 'client_id=web&client_secret=web-secret', 'client_id=other', 'client_id=spa'])(
-    '%s beside the Basic header is refused',
+    '%s beside the Basic header is rejected',
     async (credentials) => {
       const f = await fixture()
       const answer = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`, asWeb)
@@ -138,13 +139,13 @@ describe('two kinds of credentials', () => {
     },
   )
 
-  test('the same client_id beside the Basic header is fine', async () => {
+  test('accepts the same client_id beside the Basic header', async () => {
     const f = await fixture()
     const form = 'grant_type=client_credentials&scope=api1&client_id=web&client_secret='
     expect((await post(f, '/connect/token', form, asWeb)).status).toBe(200)
   })
 
-  test('a token in the header and one in the form are refused', async () => {
+  test('rejects a token in both the header and the form', async () => {
     const f = await fixture()
     const answer = await post(f, '/connect/userinfo', 'access_token=x', { authorization: 'Bearer y' })
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
@@ -166,7 +167,7 @@ describe('names that only look alike', () => {
     'grantType=client_credentials',
     'grant_type;x=client_credentials',
     '%67%72ant%255Ftype=client_credentials',
-  ])('%s names no grant type', async (form) => {
+  ])('%s is not a grant type', async (form) => {
     const f = await fixture()
     const answer = await post(f, '/connect/token', `${form}&scope=api1`, asWeb)
     expect(answer).toMatchObject({
@@ -190,7 +191,7 @@ describe('names that only look alike', () => {
     expect(answer).toMatchObject({ status: 200, body: { scope: 'api1' } })
   })
 
-  test('a semicolon separates nothing', async () => {
+  test('a semicolon is not a separator', async () => {
     const f = await fixture()
     const answer = await post(f, '/connect/token', 'grant_type=client_credentials;scope=api1', asWeb)
     expect(answer.body.error).toBe('unsupported_grant_type')

@@ -1,18 +1,16 @@
 /**
- * Attack: guessing passwords at the password grant: one after the other, many names with one password, and from many addresses. And the attack that a defence invites: failing on purpose, so that the user
- * cannot log in.
- *
- * RFC 6749 section 4.3.2: the server MUST protect the endpoint against brute force. By default: 5 attempts for a user from an address, then one after 1, 2, 4 ...
- * 900 seconds; 20 for a user from all addresses where he has not logged in, then one after 1, 2, 4 ... 30 seconds; 100 in a minute through a client, 20 of them
- * from one source.
+ * Attack: guessing passwords at the password grant: one after the other, many names with one password, and from many
+ * addresses; and failing on purpose, so that the user cannot log in. RFC 6749 section 4.3.2: the server MUST protect the
+ * endpoint against brute force. By default: 5 attempts for a user from an address, then one after 1, 2, 4 ... 900
+ * seconds; 20 for a user from all addresses without a successful login, then one after 1, 2, 4 ... 30 seconds; 100 in a
+ * minute through a client, 20 of them from one source.
  */
-
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, other, web } from '../support/fixture.ts'
 import { address, elsewhere, guess, home, many, right } from '../support/guesses.ts'
 
 describe('one after the other', () => {
-  test('after five failures each attempt waits twice as long as the one before, up to 15 minutes', async () => {
+  test('after five failures the wait doubles with each attempt, up to 15 minutes', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 5; attempt += 1) {
       expect((await guess(f, 'alice', `guess ${attempt}`)).status).toBe(400)
@@ -29,7 +27,7 @@ describe('one after the other', () => {
     }
   })
 
-  test('attempts that come too early neither make the wait longer nor reach the user service', async () => {
+  test('attempts that come too early neither extend the wait nor reach the user service', async () => {
     const asked: string[] = []
     const f = await fixture({
       users: {
@@ -47,7 +45,7 @@ describe('one after the other', () => {
     expect(asked).toEqual(Array(5).fill('judged'))
   })
 
-  test('the right password waits its turn, and then the failures are forgotten', async () => {
+  test('the right password waits its turn, and then resets the failures', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 5; attempt += 1) await guess(f, 'alice', 'wrong')
     f.clock.advance(1)
@@ -59,7 +57,7 @@ describe('one after the other', () => {
     expect((await right(f)).status).toBe(429)
   })
 
-  test('an hour after the last failure all is forgotten', async () => {
+  test('the failures are forgotten an hour after the last one', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 5; attempt += 1) await guess(f, 'alice', 'wrong')
     f.clock.advance(3602)
@@ -67,20 +65,20 @@ describe('one after the other', () => {
     expect((await right(f)).status).toBe(429)
   })
 
-  test('through another client the name is slowed down as well', async () => {
+  test('throttles the name through another client too', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 5; attempt += 1) await guess(f, 'alice', 'x', home, attempt % 2 === 0 ? web : other)
     expect((await right(f)).status).toBe(429)
     expect((await right(f, home, other)).status).toBe(429)
   })
 
-  test('another name is not slowed down', async () => {
+  test('does not throttle another name', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 10; attempt += 1) await guess(f, 'bob', 'wrong')
     expect((await right(f)).status).toBe(200)
   })
 
-  test('one password tried on many names from five addresses slows the client down for a minute, and that client only', async () => {
+  test('one password tried on many names from five addresses throttles the client for a minute, and that client only', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 100; attempt += 1) {
       await guess(f, `user ${attempt}`, 'Summer2026', address(attempt % 5))
@@ -93,7 +91,7 @@ describe('one after the other', () => {
     expect((await guess(f, 'bob', 'bob-password')).status).toBe(200)
   })
 
-  test('who is not authenticated as a client counts for nobody', async () => {
+  test('a failed client authentication does not count', async () => {
     const f = await fixture()
     for (let attempt = 0; attempt < 30; attempt += 1) await guess(f, 'alice', 'wrong', home, ['web', 'wrong'])
     expect((await right(f)).status).toBe(200)
@@ -101,7 +99,7 @@ describe('one after the other', () => {
 })
 
 describe('from many addresses', () => {
-  test('a botnet gets twenty guesses, and then one in at most thirty seconds', async () => {
+  test('a botnet gets twenty guesses, and then waits up to thirty seconds for each', async () => {
     const f = await fixture()
     let judged = 0
     for (let bot = 0; bot < 60; bot += 1) if ((await guess(f, 'alice', 'x', address(bot))).status === 400) judged += 1
@@ -114,7 +112,7 @@ describe('from many addresses', () => {
     }
   })
 
-  test('strangers lock nobody out where he has logged in before, and elsewhere for half a minute at most', async () => {
+  test('strangers cannot block a user where the user has logged in before, and elsewhere for half a minute at most', async () => {
     const f = await fixture()
     expect((await right(f)).status).toBe(200)
     for (let round = 0; round < 50; round += 1) {
@@ -167,13 +165,14 @@ describe('from many addresses', () => {
   })
 })
 
-// Attack: all callers behind a translator have the same first 64 bits. One of them fails on purpose, so that no other gets through.
+// Attack: all callers behind a translator have the same first 64 bits. One of them fails on purpose to block the
+// others.
 test.each([
   ['64:ff9b::/96', '64:ff9b::198.51.100.66', '64:ff9b::198.51.100.7'],
   ['64:ff9b:1::/48', '64:ff9b:1:7::198.51.100.66', '64:ff9b:1:7::198.51.100.7'],
   ['::ffff:0:0:0/96', '::ffff:0:198.51.100.66', '::ffff:0:198.51.100.7'],
   ['a Teredo server', '2001:0:c000:201:0:1:39cc:9bbd', '2001:0:c000:201:0:1:39cc:9bf8'],
-])('one caller behind %s shuts out no other', async (_, attacker, user) => {
+])('one caller behind %s blocks no other', async (_, attacker, user) => {
   const f = await fixture({ abuseControl: true })
   const credentials = { grant_type: 'client_credentials', scope: 'api1' }
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -185,8 +184,11 @@ test.each([
   expect((await right(f, user)).status).toBe(200)
 })
 
-/** Where a user service asks another directory for each `tenant:` or `idp:`, anybody may have a namesake in a tenant of his own. */
-describe('a namesake in a tenant of the attacker', () => {
+/**
+ * If a user service uses another directory for each `tenant:` or `idp:`, a tenant of the attacker may contain a user
+ * with the same name.
+ */
+describe('a user with the same name in a tenant of the attacker', () => {
   const tenants = {
     users: {
       authenticate: ({ tenant, password }: { readonly tenant?: string; readonly password: string }) =>
@@ -198,7 +200,7 @@ describe('a namesake in a tenant of the attacker', () => {
     return f.post('token', { grant_type: 'password', username, password, scope: 'openid', ...acr }, web, from)
   }
 
-  test.each([['evil'], [undefined]])('whose logins (%j) do not forget the guesses at the other', async (own) => {
+  test.each([['evil'], [undefined]])('whose logins (%j) do not reset the guesses at the other', async (own) => {
     const f = await fixture(tenants)
     const statuses: number[] = []
     for (let guessed = 0; guessed < 8; guessed += 1) {
@@ -208,7 +210,7 @@ describe('a namesake in a tenant of the attacker', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
   })
 
-  test('whose other user is called like the count itself does not forget them either', async () => {
+  test('whose name looks like the counter itself does not reset them either', async () => {
     const f = await fixture(tenants)
     const statuses: number[] = []
     for (let guessed = 0; guessed < 22; guessed += 1) {
@@ -226,7 +228,7 @@ describe('a namesake in a tenant of the attacker', () => {
     expect((await logIn(f, 'victim', 'password of victim', elsewhere)).status).toBe(429)
   })
 
-  test('nor has a user more guesses in many tenants than in one', async () => {
+  test('a user has no more guesses in many tenants than in one', async () => {
     const f = await fixture(tenants)
     const statuses: number[] = []
     for (let guessed = 0; guessed < 8; guessed += 1)
@@ -234,7 +236,7 @@ describe('a namesake in a tenant of the attacker', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
   })
 
-  test('and who logs in in a tenant is held up by his earlier mistakes as long as by the last of them', async () => {
+  test('a user who logs in in a tenant waits for earlier mistakes only as long as for the last of them', async () => {
     const f = await fixture(tenants)
     for (let mistake = 0; mistake < 6; mistake += 1) {
       await logIn(f, 'victim', 'a mistake')

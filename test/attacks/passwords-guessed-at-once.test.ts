@@ -1,8 +1,9 @@
 /**
- * Attack: guesses of a password that are sent all at once, so that every one is looked at before the first failure is counted, also through several
- * processes; and attempts that do not end as they should.
+ * Attack: concurrent guesses of a password, so that all are checked before the first failure is counted, also through
+ * several processes; and attempts that end abnormally.
  *
- * RFC 6749 section 4.3.2. By default 5 attempts for a user from an address, 20 from all where he has not logged in.
+ * RFC 6749 section 4.3.2. By default 5 attempts for a user from an address, 20 from all addresses without a successful
+ * login.
  */
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -11,7 +12,7 @@ import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, many, right } from '../support/guesses.ts'
 import { withLatency } from '../support/latency.ts'
 
-describe('all at once', () => {
+describe('concurrent guesses', () => {
   const slowUsers = () => {
     const asked: string[] = []
     return {
@@ -26,7 +27,7 @@ describe('all at once', () => {
     }
   }
 
-  test('of a hundred guesses from one address five are judged, however slow the store is', async () => {
+  test('of a hundred guesses from one address, checks five, however slow the store is', async () => {
     const { users, asked } = slowUsers()
     const f = await fixture({ users, storage: withLatency(memoryDriver()) })
     const answers = await many(101, (index) => (index === 100 ? right(f) : guess(f, 'alice', `guess ${index}`)))
@@ -35,14 +36,14 @@ describe('all at once', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(96)
   })
 
-  test('of a hundred guesses from a hundred addresses twenty are judged', async () => {
+  test('of a hundred guesses from a hundred addresses, checks twenty', async () => {
     const { users, asked } = slowUsers()
     const f = await fixture({ users, storage: withLatency(memoryDriver()) })
     await many(100, (index) => guess(f, 'alice', `guess ${index}`, address(index)))
     expect(asked).toHaveLength(20)
   })
 
-  test('whom others were faster than has not tried: his own attempt is not spent', async () => {
+  test('a guess that lost the race was not checked and does not count', async () => {
     const passwords = { perUserAndAddress: { attempts: 1, delay: 600 }, perUser: { attempts: 3 } }
     const f = await fixture({ storage: withLatency(memoryDriver()), abuseControl: { passwords } })
     const answers = await many(40, (index) => guess(f, 'alice', `guess ${index}`, address(index)))
@@ -52,7 +53,7 @@ describe('all at once', () => {
     expect((await right(f, address(refused))).status).toBe(200)
   })
 
-  test('when the wait is over, one of fifty is judged', async () => {
+  test('when the wait is over, checks one of fifty', async () => {
     const { users, asked } = slowUsers()
     const f = await fixture({ users, storage: withLatency(memoryDriver()) })
     await many(5, (index) => guess(f, 'alice', `guess ${index}`))
@@ -64,7 +65,7 @@ describe('all at once', () => {
     }
   })
 
-  test('one password on 400 names through one client: a hundred are told to be wrong, and of no other whether it is right', async () => {
+  test('one password on 400 names through one client: a hundred get a result, the others do not learn whether it is right', async () => {
     let operations = 0
     const store = memoryDriver()
     const insertItem: AtomicDriver['insertItem'] = (...item) => {
@@ -75,7 +76,7 @@ describe('all at once', () => {
       storage: withLatency({ ...store, insertItem }),
       maxHostCalls: 400,
       users: {
-        // Whoever asks the users takes a while.
+        // The user service takes a while.
         async authenticate({ username }) {
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
           return Number(username.slice(5)) >= 200 ? { sub: username } : undefined
@@ -85,13 +86,13 @@ describe('all at once', () => {
     const answers = await many(400, (index) => guess(f, `user ${index}`, 'summer', address(index)))
     const told = answers.map(({ status }) => status)
     expect(told.filter((status) => status === 400)).toHaveLength(100)
-    // As many as were right before the hundredth failure, and the rest has to wait.
+    // As many as were right before the hundredth failure; the rest has to wait.
     expect(told.filter((status) => status === 429).length).toBeGreaterThan(100)
-    // Two permits for each, what a login leaves behind, and a slot for each of the hundred.
+    // Two permits for each, the records of a login, and a slot for each of the hundred.
     expect(operations).toBeLessThan(400 * 4)
   })
 
-  test('four providers on one store judge together as many as one', async () => {
+  test('four providers on one store together check as many as one', async () => {
     const store = memoryDriver()
     const { users, asked } = slowUsers()
     const all = await Promise.all(Array.from({ length: 4 }, () => fixture({ users, storage: withLatency(store) })))
@@ -100,8 +101,8 @@ describe('all at once', () => {
   })
 })
 
-describe('an attempt that does not end as it should', () => {
-  test('a store that fails at any of its steps makes nobody wait longer than the delay', async () => {
+describe('an attempt that ends abnormally', () => {
+  test('a store that fails at any step delays the user by no more than the regular wait', async () => {
     for (let broken = 0; broken < 12; broken += 1) {
       const store = memoryDriver()
       let left = Number.POSITIVE_INFINITY
@@ -129,7 +130,7 @@ describe('an attempt that does not end as it should', () => {
     }
   })
 
-  test('a user service that throws has judged nothing: the attempt does not count', async () => {
+  test('a user service that throws has checked nothing: the attempt does not count', async () => {
     let broken = true
     const f = await fixture({
       users: {

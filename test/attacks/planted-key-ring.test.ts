@@ -1,9 +1,11 @@
 /**
- * Attack: an attacker who can write to the store, and does not have the encryptionSecret, writes a key ring: one in clear with their own keys, or an
- * older encrypted one that they have copied. A key in the ring signs tokens that every API accepts.
+ * Attack: an attacker who can write to the store, and does not have the encryptionSecret, writes a key ring: a
+ * plaintext ring with their own keys, or an older encrypted one that they have copied. A key in the ring signs tokens
+ * that every API accepts.
  *
- * No RFC: hardening. With an encryptionSecret a ring in clear is refused, at start and later. A process that starts cannot
- * distinguish an older encrypted ring from the newest one; the refused keys of the configuration stay out in both cases.
+ * No RFC: hardening. With an encryptionSecret a plaintext ring is rejected, at start and later. A process that starts
+ * cannot distinguish an older encrypted ring from the newest one; the refused keys of the configuration stay out in
+ * both cases.
  */
 import { storedKeys } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +27,7 @@ const notEncrypted = /^keys: the stored key ring is not encrypted, and an encryp
 
 const keysItems = ({ items }: SharedRing) => [...items].filter(([key]) => key.startsWith('keys:'))
 
-/** A ring in clear of this many generations, under the names that ours has, and a token of its key. */
+/** A plaintext ring with the given number of generations, under the names of our ring, and a token of its key. */
 async function foreign(generations: number) {
   const ring = sharedRing()
   const f = await ring.start()
@@ -40,11 +42,11 @@ function replaceKeys(ring: SharedRing, items: readonly (readonly [string, string
 
 const snapshot = (ring: SharedRing) => JSON.stringify(keysItems(ring))
 
-describe('a ring in clear where there is a secret', () => {
+describe('a plaintext ring when there is a secret', () => {
   test.each([
     ['in an empty store', false],
-    ['in place of the encrypted one', true],
-  ])('%s ends the start, and is not changed', async (_what, wasSealed) => {
+    ['instead of the encrypted one', true],
+  ])('%s aborts the start, and is not changed', async (_what, wasSealed) => {
     const ring = sharedRing()
     if (wasSealed) await ring.start(sealed)
     replaceKeys(ring, keysItems((await foreign(1)).ring))
@@ -53,7 +55,7 @@ describe('a ring in clear where there is a secret', () => {
     expect(snapshot(ring)).toBe(planted)
   })
 
-  test('after the encrypted one ends the start', async () => {
+  test('after the encrypted one aborts the start', async () => {
     const ring = sharedRing()
     await ring.start(sealed)
     for (const [key, value] of keysItems((await foreign(2)).ring)) {
@@ -62,7 +64,7 @@ describe('a ring in clear where there is a secret', () => {
     await expect(ring.start(sealed)).rejects.toThrow(notEncrypted)
   })
 
-  test('is never followed by a process that runs, however it comes to the store', async () => {
+  test('is never used by a running process, however it gets into the store', async () => {
     for (const generations of [1, 2, 3]) {
       const ring = sharedRing()
       const f = await ring.start(sealed)
@@ -92,8 +94,8 @@ describe('a ring in clear where there is a secret', () => {
   })
 })
 
-describe('an older encrypted ring that is written back', () => {
-  /** A ring whose first current key was compromised and retired, and what the store had before. */
+describe('an older encrypted ring that is restored', () => {
+  /** A ring whose first current key was compromised and retired, and the earlier content of the store. */
   async function rolledBack() {
     const ring = sharedRing()
     const f = await ring.start(sealed)
@@ -105,7 +107,7 @@ describe('an older encrypted ring that is written back', () => {
     return { ring, f, backup, token, stolen }
   }
 
-  test('is not followed by a process that runs: it writes the newer one again', async () => {
+  test('is not used by a running process, which writes the newer one again', async () => {
     const { ring, f, backup, token, stolen } = await rolledBack()
     const own = kidsOf(await published(f))
     replaceKeys(ring, backup)
@@ -118,7 +120,7 @@ describe('an older encrypted ring that is written back', () => {
     expect(own).not.toContain(stolen)
   })
 
-  test('is taken by a process that starts: without refused keys a compromised one comes back', async () => {
+  test('is used by a process that starts: without refused keys a compromised one returns', async () => {
     const { ring, backup, token, stolen } = await rolledBack()
     replaceKeys(ring, backup)
     const f = await ring.start(sealed)
@@ -126,7 +128,7 @@ describe('an older encrypted ring that is written back', () => {
     expect(await accepts(f, token)).toBe(true)
   })
 
-  test('brings no refused key back: it neither signs, nor is published, nor verifies, and it leaves the store', async () => {
+  test('restores no refused key: it neither signs, nor is published, nor verifies, and it is removed from the store', async () => {
     const { ring, backup, token, stolen } = await rolledBack()
     replaceKeys(ring, backup)
     const f = await ring.start({ ...sealed, refused: [stolen] })
@@ -142,7 +144,7 @@ describe('an older encrypted ring that is written back', () => {
       }),
     )
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'keys_rotated', reason: 'key_refused' }))
-    // Also a process whose configuration is behind does not get it any more.
+    // A process with an outdated configuration does not get it back either.
     const other = await ring.start(sealed)
     expect(kidsOf(await published(other))).toEqual(kidsOf(await published(f)))
     expect(other.events).not.toContainEqual(expect.objectContaining({ reason: 'refused_key_stored' }))
@@ -150,7 +152,7 @@ describe('an older encrypted ring that is written back', () => {
 })
 
 describe('a refused key', () => {
-  test.each([['next'], ['retiring']] as const)('is out as a %s key, too', async (state) => {
+  test.each([['next'], ['retiring']] as const)('is rejected as a %s key, too', async (state) => {
     const ring = sharedRing()
     const f = await ring.start()
     const token = await tokenOf(f)
@@ -165,7 +167,7 @@ describe('a refused key', () => {
     expect(keys.map((key) => key.state)).toEqual(expect.arrayContaining(['current', 'next', 'retiring']))
   })
 
-  test('may be every key of the ring: new ones take their place', async () => {
+  test('may be every key of the ring: new ones replace them', async () => {
     const ring = sharedRing()
     const before = kidsOf(await published(await ring.start())) as string[]
     const f = await ring.start({ refused: before })
@@ -174,14 +176,14 @@ describe('a refused key', () => {
     for (const kid of before) expect(kidsOf(keys)).not.toContain(kid)
   })
 
-  test('that a newer ring brings back is not used, and is replaced behind the requests', async () => {
+  test('that a newer ring restores is not used, and is replaced in the background', async () => {
     const [ring, fork] = [sharedRing(), sharedRing()]
     await ring.start()
     replaceKeys(fork, keysItems(ring))
     const other = await fork.start()
     const [, refused = ''] = kidsOf(await published(other)) as string[]
     const f = await ring.start({ refused: [refused] })
-    // Two generations on, as f is one: the refused key signs there.
+    // Two generations later, since f is one: the refused key signs there.
     const [, next = ''] = kidsOf(await other.provider.keys.rotate({ force: true })) as string[]
     await other.provider.keys.retire(next, { compromised: true })
     const token = await tokenOf(other)
@@ -195,7 +197,7 @@ describe('a refused key', () => {
     expect(JSON.stringify(keysItems(ring))).not.toContain(refused)
   })
 
-  test.each([['kid'], ['2Qq0'], ['']])('%j is no id of a stored key, and is refused', (kid) => {
+  test.each([['kid'], ['2Qq0'], ['']])('rejects %j, which is not an id of a stored key', (kid) => {
     expect(() => storedKeys({ refused: [kid] })).toThrow(/refused\[0\] must be the id of a key, as "grantry/u)
   })
 })

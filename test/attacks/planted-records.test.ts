@@ -1,8 +1,10 @@
 /**
- * Attack: somebody can write to the store (a shared Redis, a restored backup, a torn write) and plants records of another kind under a key, cuts markers short, or swaps
- * them, to redeem twice, to bring revoked tokens back, or to bring the service down.
+ * Attack: an attacker can write to the store (a shared Redis, a restored backup, a torn write) and plants records of
+ * another kind under a key, truncates markers, or swaps them, to redeem twice, to restore revoked tokens, or to take
+ * down the service.
  *
- * No RFC: hardening. A record that is none of its kind counts as absent; a marker that forbids counts as there, whatever is left of it.
+ * No RFC: hardening. A record of another kind counts as absent; a marker that forbids counts as present, whatever is
+ * left of it.
  */
 
 import { createHash } from 'node:crypto'
@@ -39,25 +41,25 @@ async function setting(): Promise<Setting> {
 }
 
 const torn: readonly [string, (good: string) => unknown][] = [
-  ['cut in the middle', (good) => good.slice(0, good.length / 2)],
-  ['cut by a character', (good) => good.slice(0, -1)],
+  ['truncated in the middle', (good) => good.slice(0, good.length / 2)],
+  ['truncated by a character', (good) => good.slice(0, -1)],
   ['empty', () => ''],
-  ['text that is no JSON', () => 'undefined'],
+  ['text that is not JSON', () => 'undefined'],
   ['NUL bytes', () => '\0'.repeat(64)],
   ['JSON null', () => 'null'],
   ['a JSON number', () => '1'],
   ['a JSON array', () => '[]'],
   ['an empty object', () => '{}'],
   ['another version', (good) => good.replace('"version":1', '"version":2')],
-  ['an expiry in text', (good) => good.replace(/"expiresAt":(\d+)/u, '"expiresAt":"$1"')],
+  ['an expiry as a string', (good) => good.replace(/"expiresAt":(\d+)/u, '"expiresAt":"$1"')],
   ['a value of another shape', (good) => good.replace(/"value":.*$/u, '"value":{"x":1}}')],
-  ['a value that is a list', (good) => good.replace(/"value":.*$/u, '"value":[]}')],
-  ['no text at all', () => 42],
+  ['a value that is an array', (good) => good.replace(/"value":.*$/u, '"value":[]}')],
+  ['not a string', () => 42],
   ['deep nesting', () => '['.repeat(50_000)],
 ]
 
 describe.each(torn)('a record that is %s', (_, tear) => {
-  test('is no code', async () => {
+  test('is not a code', async () => {
     const { f, write, raw } = await setting()
     const code = await f.code()
     const key = `code:${sha256(code)}`
@@ -66,7 +68,7 @@ describe.each(torn)('a record that is %s', (_, tear) => {
     expect(rejected(f)).toEqual(['code'])
   })
 
-  test('is no refresh token and no access token', async () => {
+  test('is neither a refresh token nor an access token', async () => {
     const { f, write, raw } = await setting()
     const { body } = await redeem(f, await f.code())
     for (const [kind, token] of [
@@ -111,7 +113,7 @@ describe.each(torn)('a record that is %s', (_, tear) => {
     expect(await refresh(f, body.refresh_token)).toMatchObject(refused)
   })
 
-  test('as the answer that waits for a retry is no answer, and a replay', async () => {
+  test('as the stored response for a retry is a replay', async () => {
     const { f, write, raw, keys } = await setting()
     const { body } = await redeem(f, await f.code())
     await refresh(f, body.refresh_token)
@@ -121,10 +123,10 @@ describe.each(torn)('a record that is %s', (_, tear) => {
   })
 })
 
-describe('a good record under the key of another kind', () => {
+describe('a valid record under the key of another kind', () => {
   const kinds = ['code', 'refresh', 'access', 'spent:code', 'spent:refresh'] as const
 
-  /** Every record of one whole life, by its kind. */
+  /** Every record of one whole lifecycle, by its kind. */
   async function lived(): Promise<Setting & { records: Record<string, string> }> {
     const s = await setting()
     const code = await s.f.code()
@@ -141,25 +143,25 @@ describe('a good record under the key of another kind', () => {
 
   const planted = (target: string) => kinds.filter((kind) => kind !== target)
 
-  test.each(planted('code'))('%s is no code', async (kind) => {
+  test.each(planted('code'))('%s is not a code', async (kind) => {
     const { f, write, records } = await lived()
     await write(`code:${sha256('planted')}`, records[kind])
     expect(await redeem(f, 'planted')).toMatchObject(refused)
   })
 
-  test.each(planted('refresh'))('%s is no refresh token', async (kind) => {
+  test.each(planted('refresh'))('%s is not a refresh token', async (kind) => {
     const { f, write, records } = await lived()
     await write(`refresh:${sha256('planted')}`, records[kind])
     expect(await refresh(f, 'planted')).toMatchObject(refused)
   })
 
-  test.each(planted('access'))('%s is no access token', async (kind) => {
+  test.each(planted('access'))('%s is not an access token', async (kind) => {
     const { f, write, records } = await lived()
     await write(`access:${sha256('planted')}`, records[kind])
     expect(await introspect(f, 'planted')).toBe(false)
   })
 
-  test('the same records under their own kind are taken: the refusals above are for the kind', async () => {
+  test('the same records under their own kind are accepted: the tests above fail because of the kind', async () => {
     const { f, write, records } = await lived()
     for (const kind of ['refresh', 'access']) await write(`${kind}:${sha256('planted')}`, records[kind])
     expect(await introspect(f, 'planted')).toBe(true)
@@ -167,7 +169,7 @@ describe('a good record under the key of another kind', () => {
   })
 })
 
-describe('a record that says what no record of ours says', () => {
+describe('a record with contents that the provider never writes', () => {
   const claims = { iss: 'https://id.example.com', aud: 'https://api1.example.com', client_id: web[0], scope: 'api1' }
   const plant = async (change: object) => {
     const s = await setting()
@@ -180,11 +182,11 @@ describe('a record that says what no record of ours says', () => {
     ['another issuer', { iss: 'https://evil.example' }],
     ['another audience', { aud: 'https://evil.example' }],
     ['an unknown client', { client_id: 'absent' }],
-    ['a prototype name as client', { client_id: '__proto__' }],
+    ['a property name of the prototype as client', { client_id: '__proto__' }],
     ['an unknown user', { sub: 'absent' }],
-    ['scopes in a list', { scope: ['api1'] }],
+    ['scopes in an array', { scope: ['api1'] }],
     ['no end', { exp: undefined }],
-    ['an end that is text', { exp: 'never' }],
+    ['an end that is a string', { exp: 'never' }],
   ])('%s is inactive', async (_, change) => {
     expect(await plant({})).toBe(true)
     expect(await plant(change)).toBe(false)

@@ -1,9 +1,10 @@
 /**
- * Attack: a thief holds a code and even the client's own credentials (a stolen app, a malicious tab), but not the proof key. It tries wrong
- * verifiers, none, a downgrade to `plain`, and a provider on which somebody forgot the proof-key plugin.
+ * Attack: an attacker holds a code and even the client's own credentials (a stolen app, a malicious tab), but not the
+ * proof key. They try wrong verifiers, none, a downgrade to `plain`, and a provider without the proof-key plugin.
  *
- * RFC 7636 section 4.6: the server MUST compare and refuse; RFC 9700 section 2.1.1 and 4.8.2: no downgrade, and a verifier that no challenge asked for is
- * refused. That a failed try costs the honest client nothing, and that a forgotten plugin refuses instead of downgrading, is hardening.
+ * RFC 7636 section 4.6: the server MUST compare and refuse; RFC 9700 section 2.1.1 and 4.8.2: no downgrade, and a
+ * verifier without a challenge is refused. That a failed attempt does not affect the client, and that a missing plugin
+ * refuses instead of downgrading, is hardening.
  */
 
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -63,19 +64,19 @@ const attempts: readonly { attack: string; sent: Record<string, string>; error: 
     reason: 'plugin:proof_key:verifier_mismatch',
   },
   {
-    attack: 'the right verifier with one character more',
+    attack: 'the right verifier with an extra character',
     sent: { code_verifier: `${proof.verifier}A` },
     error: 'invalid_grant',
     reason: 'plugin:proof_key:verifier_mismatch',
   },
   {
-    attack: 'the right verifier with a new line',
+    attack: 'the right verifier with a line break',
     sent: { code_verifier: `${proof.verifier}\n` },
     error: 'invalid_grant',
     reason: 'plugin:proof_key:verifier_malformed',
   },
   {
-    attack: 'the right verifier cut short',
+    attack: 'the right verifier, shortened',
     sent: { code_verifier: proof.verifier.slice(0, -1) },
     error: 'invalid_grant',
     reason: 'plugin:proof_key:verifier_malformed',
@@ -86,7 +87,7 @@ describe.each([
   { kind: 'public', as: undefined, id: { client_id: spaClientId }, clientId: spaClientId },
   { kind: 'confidential', as: web, id: {}, clientId: web[0] },
 ])('a code with a challenge, of a $kind client', ({ as, id, clientId }) => {
-  test.each(attempts)('$attack is refused and harms nobody', async ({ sent, error, reason }) => {
+  test.each(attempts)('$attack is rejected and spends nothing', async ({ sent, error, reason }) => {
     const f = await fixture()
     const code = await f.code({ clientId, codeChallenge: proof.challenge })
 
@@ -109,7 +110,7 @@ describe.each([
   })
 })
 
-test('a verifier for a code without a challenge is refused, and the honest client still succeeds', async () => {
+test('a verifier for a code without a challenge is rejected, and the client still succeeds', async () => {
   const f = await fixture()
   const code = await f.code()
   const injected = await f.post('token', form(code, { code_verifier: proof.verifier }), web)
@@ -119,7 +120,7 @@ test('a verifier for a code without a challenge is refused, and the honest clien
   expect((await f.post('token', form(code), web)).status).toBe(200)
 })
 
-test('a code without a challenge is not even made for a public client', async () => {
+test('a code without a challenge is not even created for a public client', async () => {
   const f = await fixture()
   await expect(f.code({ clientId: spaClientId })).rejects.toMatchObject({ details: { reason: 'proof_key_required' } })
 })
@@ -130,7 +131,7 @@ test('the method plain is not accepted from a client that did not opt in', async
   await expect(code).rejects.toMatchObject({ details: { reason: 'plain_not_allowed' } })
 })
 
-test('a public client whose code lost its demand in the store gets nothing', async () => {
+test('a public client gets no token for a code whose demand was removed in the store', async () => {
   const storage = memoryDriver()
   const f = await fixture({ storage })
   const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
@@ -144,7 +145,7 @@ test('a public client whose code lost its demand in the store gets nothing', asy
   }
 })
 
-test('leaving the proof-key plugin out refuses such a code, verifier or not, and burns nothing', async () => {
+test('without the proof-key plugin such a code is rejected, verifier or not, and not spent', async () => {
   const storage = memoryDriver()
   const plugins = builtInPlugins.filter((plugin) => plugin.kind !== 'grant-check')
   expect(plugins).toHaveLength(builtInPlugins.length - 1)

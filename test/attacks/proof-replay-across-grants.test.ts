@@ -1,8 +1,10 @@
 /**
- * Attack: a proof that counts once, such as the `jti` of an assertion, is presented again, with another grant type. A check that keeps what it has seen in the records of the
- * grant takes it once for each grant type. And a grant of another author reads or deletes what the check has kept.
+ * Attack: a single-use proof, such as the `jti` of an assertion, is presented again, with another grant type. If a
+ * check keeps its state in the records of the grant, it accepts the proof once for each grant type. Also, a grant of
+ * another author reads or deletes the state of the check.
  *
- * RFC 7523 section 3 and RFC 9449 section 11.1: single use holds for the proof, wherever it is presented. A check has records of its own.
+ * RFC 7523 section 3 and RFC 9449 section 11.1: single use applies to the proof, wherever it is presented. A check has
+ * its own records.
  */
 import { defineGrant, defineGrantCheck, type GrantKit, OAuthError } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
@@ -42,7 +44,7 @@ const assertion = defineGrantCheck({
 const present = (f: TestProvider, grantType: string, jti: string) =>
   f.post('token', { grant_type: grantType, scope: 'api1', jti }, testClient)
 
-test('a proof that was used with one grant type is refused with the other', async () => {
+test('a proof used with one grant type is rejected with the other', async () => {
   const f = await createTestProvider({ plugins: [assertion, ...grantTypes.map((name) => grant(name))] })
   expect((await present(f, 'urn:example:a', 'one')).status).toBe(200)
   for (const grantType of grantTypes) {
@@ -53,7 +55,7 @@ test('a proof that was used with one grant type is refused with the other', asyn
   expect((await present(f, 'urn:example:b', 'two')).status).toBe(200)
 })
 
-test('of many requests with one proof, over both grant types at once, one succeeds', async () => {
+test('of many concurrent requests with one proof, over both grant types, one succeeds', async () => {
   const f = await createTestProvider({
     plugins: [assertion, ...grantTypes.map((name) => grant(name))],
     storage: withLatency(memoryDriver()),

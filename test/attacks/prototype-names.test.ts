@@ -1,8 +1,9 @@
 /**
- * Attack: names that every JavaScript object has (`__proto__`, `constructor`, `toString`) as client, scope, grant type, user, parameter or key, in the hope of a look-up in a
- * plain object: a "client" that is a function, a grant type that is found on the prototype, or a polluted prototype for every later request.
+ * Attack: names that every JavaScript object has (`__proto__`, `constructor`, `toString`) as client, scope, grant type,
+ * user, parameter or key, to find inherited properties in a plain object: a "client" that is a function, a grant type
+ * on the prototype, or a polluted prototype for every later request.
  *
- * No RFC: hardening against prototype look-ups and prototype pollution (CWE-1321).
+ * No RFC: hardening against prototype lookups and prototype pollution (CWE-1321).
  */
 
 import { basic } from '@grantry/core/testing'
@@ -29,7 +30,7 @@ afterEach(() => {
 })
 
 describe.each(names)('%s', (name) => {
-  test('is no client', async () => {
+  test('is not a client', async () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     for (const secret of ['', 'x', name]) {
@@ -41,7 +42,7 @@ describe.each(names)('%s', (name) => {
     expect((await f.post('token', { ...form, client_id: name })).status).toBe(401)
   })
 
-  test('is no grant type', async () => {
+  test('is not a grant type', async () => {
     const f = await fixture()
     expect(await f.post('token', { grant_type: name, scope: 'api1' }, web)).toMatchObject({
       status: 400,
@@ -49,7 +50,7 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('is no scope', async () => {
+  test('is not a scope', async () => {
     const f = await fixture()
     for (const scope of [name, `api1 ${name}`]) {
       expect(await f.post('token', { grant_type: 'client_credentials', scope }, web)).toMatchObject({
@@ -60,7 +61,7 @@ describe.each(names)('%s', (name) => {
     expect((await f.post('introspection', { token: 'x' }, [name, ''])).status).toBe(401)
   })
 
-  test('is no user, no code, no token', async () => {
+  test('is not a user, a code or a token', async () => {
     const f = await fixture()
     const refusals = await Promise.all([
       f.post('token', { grant_type: 'password', username: name, password: name, scope: 'openid' }, web),
@@ -75,7 +76,7 @@ describe.each(names)('%s', (name) => {
     expect((await f.get('userinfo', {}, { authorization: `Bearer ${name}` })).status).toBe(401)
   })
 
-  test('as a parameter changes nothing', async () => {
+  test('as a parameter has no effect', async () => {
     const f = await fixture()
     for (const extra of [name, `${name}[polluted]`, `${name}.polluted`, `${name}[grant_type]`]) {
       const body = `grant_type=client_credentials&scope=api1&${encodeURIComponent(extra)}=1&${extra}x=1`
@@ -87,7 +88,7 @@ describe.each(names)('%s', (name) => {
     }
   })
 
-  test('is no parameter that is missing', async () => {
+  test('does not replace a missing parameter', async () => {
     const f = await fixture()
     const { status, body } = await f.post('token', { [name]: 'client_credentials' }, web)
     expect({ status, body }).toEqual({
@@ -96,14 +97,14 @@ describe.each(names)('%s', (name) => {
     })
   })
 
-  test('is no path', async () => {
+  test('is not a path', async () => {
     const f = await fixture()
     for (const path of [`/${name}`, `/connect/${name}`, `/connect/token/${name}`]) {
       expect((await f.provider.fetch(new Request(`https://id.example.com${path}`))).status).toBe(404)
     }
   })
 
-  test('as a header and as an origin changes nothing', async () => {
+  test('as a header and as an origin has no effect', async () => {
     const f = await fixture()
     const headers = { [name]: 'x', origin: name }
     const response = await f.provider.fetch(new Request('https://id.example.com/connect/userinfo', { headers }))

@@ -1,6 +1,7 @@
 /**
- * Attack: a redirect URI that runs a script, reads a local file, or sends the code to another host than the one that was registered. A browser that follows
- * `javascript:` runs the code in the origin of the login page; a loose match of the port is an open redirector.
+ * Attack: a redirect URI that runs a script, reads a local file, or sends the code to another host than the registered
+ * one. A browser that follows `javascript:` runs the code in the origin of the login page; a loose match of the port is
+ * an open redirector.
  *
  * RFC 6749 section 3.1.2, RFC 8252 sections 7.1 and 7.3, RFC 9700 section 2.1.
  */
@@ -55,32 +56,32 @@ const dangerous = [
   'https://web.example.com/callback#',
 ]
 
-describe('a redirect URI that no browser may follow', () => {
-  test.each(dangerous)('%j is refused at start', async (uri) => {
+describe('a redirect URI that a browser must not follow', () => {
+  test.each(dangerous)('rejects %j at start', async (uri) => {
     await expect(start({ redirectUris: ['https://web.example.com/callback', uri] })).rejects.toMatchObject({
       name: 'TypeError',
       message: expect.stringMatching(/^clients\[0\]: redirectUris\[1\] must /u),
     })
   })
 
-  test.each(dangerous)('%j is refused at start for a log-out page', async (uri) => {
+  test.each(dangerous)('rejects %j at start for a post-logout page', async (uri) => {
     await expect(start({ postLogoutRedirectUris: [uri] })).rejects.toMatchObject({
       name: 'TypeError',
       message: expect.stringMatching(/^clients\[0\]: postLogoutRedirectUris\[0\] must /u),
     })
   })
 
-  test.each(dangerous)('no code is made for %j of a client store', async (uri) => {
+  test.each(dangerous)('creates no code for %j of a client store', async (uri) => {
     const stored = { ...client, redirectUris: [uri, 'https://web.example.com/callback'] }
     const f = await fixture({ clients: { find: (id) => (id === 'web' ? { ...stored } : undefined) } })
     await expect(f.code({ redirectUri: uri, scopes: ['openid'] })).rejects.toMatchObject({
       code: 'invalid_request',
-      // The reason at which a host does not redirect.
+      // The reason for which a host does not redirect.
       details: { reason: 'redirect_uri_mismatch' },
     })
   })
 
-  test('one such row of a client store leaves the other redirect URIs of the client usable', async () => {
+  test('one such row of a client store does not affect the other redirect URIs of the client', async () => {
     const stored = { ...client, redirectUris: ['javascript:alert(1)', 'https://web.example.com/callback'] }
     const f = await fixture({ clients: { find: () => ({ ...stored }) } })
     const code = await f.code({ scopes: ['openid'] })
@@ -99,11 +100,11 @@ describe('a redirect URI that no browser may follow', () => {
     'http://localhost:3000/callback',
     'com.example.app:/callback',
     'com.example.app://callback',
-  ])('%j is taken', async (uri) => {
+  ])('accepts %j', async (uri) => {
     await expect(start({ redirectUris: [uri] })).resolves.toBeDefined()
   })
 
-  test('the sentence says what to write', async () => {
+  test('the error describes what to write', async () => {
     await expect(start({ redirectUris: ['app:/callback'] })).rejects.toMatchObject({
       message:
         'clients[0]: redirectUris[0] must be an http or https URL, or have a private-use scheme with a dot such as com.example.app:/callback (RFC 8252 section 7.1)',
@@ -136,18 +137,18 @@ describe('a loopback redirect URI', () => {
     'http://localhost:3000/cb',
     'https://127.0.0.1/tls',
   ]
-  test.each(matches)('3.92 %s is registered, whatever its port', async (redirectUri) => {
+  test.each(matches)('3.92 %s is registered, with any port', async (redirectUri) => {
     const { code } = await native()
     await expect(code({ clientId: 'native', redirectUri, scopes: ['openid'] })).resolves.toBeDefined()
   })
 
   const others = [
-    ['another host that begins so', 'http://127.0.0.1.evil.example.com/cb'],
+    ['another host with the same beginning', 'http://127.0.0.1.evil.example.com/cb'],
     ['another host after the port', 'http://127.0.0.1:80.evil.example.com/cb'],
-    ['another host behind a user', 'http://127.0.0.1:80@evil.example.com/cb'],
-    ['another host behind a user without a port', 'http://127.0.0.1@evil.example.com/cb'],
-    ['another host behind an IPv6 user', 'http://[::1]:80@evil.example.com/cb?tenant=a'],
-    ['a backslash that browsers read as a slash', 'http://127.0.0.1:80\\@evil.example.com/cb'],
+    ['another host after a user', 'http://127.0.0.1:80@evil.example.com/cb'],
+    ['another host after a user without a port', 'http://127.0.0.1@evil.example.com/cb'],
+    ['another host after an IPv6 user', 'http://[::1]:80@evil.example.com/cb?tenant=a'],
+    ['a backslash that browsers treat as a slash', 'http://127.0.0.1:80\\@evil.example.com/cb'],
     ['a user', 'http://user@127.0.0.1:80/cb'],
     ['a port where the registered one has a user', 'http://user@127.0.0.1:80/named'],
     ['another path', 'http://127.0.0.1:80/cb/../other'],
@@ -158,22 +159,22 @@ describe('a loopback redirect URI', () => {
     ['no query', 'http://[::1]:80/cb'],
     ['a path where none is registered', 'http://127.0.0.1:80/'],
     ['port 0', 'http://127.0.0.1:0/cb'],
-    ['a port beyond the last', 'http://127.0.0.1:65536/cb'],
+    ['a port above the maximum', 'http://127.0.0.1:65536/cb'],
     ['a port of six digits', 'http://127.0.0.1:800000/cb'],
     ['a port with a leading zero', 'http://127.0.0.1:080/cb'],
     ['an empty port', 'http://127.0.0.1:/cb'],
-    ['a port that is no number', 'http://127.0.0.1:8a/cb'],
+    ['a port that is not a number', 'http://127.0.0.1:8a/cb'],
     ['another scheme', 'https://127.0.0.1:443/cb'],
     ['another port under TLS', 'https://127.0.0.1:8443/tls'],
     ['another case of the scheme', 'HTTP://127.0.0.1:80/cb'],
     ['another port of localhost', 'http://localhost:3001/cb'],
-    ['localhost for its address', 'http://localhost/cb'],
+    ['localhost instead of its address', 'http://localhost/cb'],
     ['another loopback address', 'http://127.0.0.2:80/cb'],
     ['a short form of the address', 'http://127.1:80/cb'],
     ['a number as the address', 'http://2130706433:80/cb'],
-    ['the other family', 'http://[::1]:80/cb'],
+    ['the other address family', 'http://[::1]:80/cb'],
     ['a long form of the IPv6 address', 'http://[0:0:0:0:0:0:0:1]:80/cb?tenant=a'],
-    ['an address that stands for all', 'http://0.0.0.0:80/cb'],
+    ['the unspecified address', 'http://0.0.0.0:80/cb'],
     ['a line break', 'http://127.0.0.1:80/cb\n'],
   ] as const
   test.each(others)('3.92 does not match %s: %s', async (_what, redirectUri) => {
@@ -183,7 +184,7 @@ describe('a loopback redirect URI', () => {
     })
   })
 
-  test('3.92 the token endpoint compares with the very port that the code was made for', async () => {
+  test('3.92 the token endpoint requires the exact port that the code was created for', async () => {
     const f = await native()
     const redirectUri = 'http://127.0.0.1:51234/cb'
     const code = await f.code({ clientId: 'native', redirectUri, scopes: ['openid'] })

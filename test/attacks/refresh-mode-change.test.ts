@@ -1,8 +1,10 @@
 /**
- * Attack: a thief keeps refresh tokens that were rotated away long ago, and waits for the day on which the operator changes something: `reuse` in place of `rotate`, a longer
- * life, a client switched off and on again. A token that was spent must not rise again.
+ * Attack: an attacker keeps refresh tokens that were rotated long ago, and waits until the operator changes something:
+ * `reuse` instead of `rotate`, a longer lifetime, a client disabled and enabled again. A spent token must not become
+ * valid again.
  *
- * RFC 9700 section 4.14.2: a rotated refresh token is invalid, and its reuse is a sign of theft. That it outlives a change of configuration is hardening.
+ * RFC 9700 section 4.14.2: a rotated refresh token is invalid, and its reuse is a sign of theft. That this survives a
+ * change of configuration is hardening.
  */
 
 import type { ClientOptions } from '@grantry/core'
@@ -30,17 +32,17 @@ async function changeable(first: Partial<ClientOptions> = {}) {
 
 const refused = { status: 400, body: { error: 'invalid_grant' } }
 
-test('a token that was rotated away does not work again when its client is switched to reuse', async () => {
+test('a rotated token does not work again when its client is switched to reuse', async () => {
   const { f, first, refresh, change } = await changeable()
   const second = (await refresh(first)).body.refresh_token
   f.clock.advance(60)
   change({ refreshToken: { usage: 'reuse' } })
   expect(await refresh(first)).toMatchObject(refused)
-  // It is a sign of theft as it was before: the family ends.
+  // It is a sign of theft as before: the family is revoked.
   expect(await refresh(second)).toMatchObject(refused)
 })
 
-test('a token that is reused is rotated from the day on which its client is switched to rotate', async () => {
+test('a reused token is rotated from the moment its client is switched to rotate', async () => {
   const { f, first, refresh, change } = await changeable({ refreshToken: { usage: 'reuse' } })
   expect((await refresh(first)).body.refresh_token).toBe(first)
   change({ refreshToken: { usage: 'rotate' } })
@@ -51,7 +53,7 @@ test('a token that is reused is rotated from the day on which its client is swit
   expect(await refresh(second)).toMatchObject(refused)
 })
 
-test('a longer life does not wake a token that has ended', async () => {
+test('a longer lifetime does not make an expired token valid', async () => {
   const { f, first, refresh, change } = await changeable({ refreshToken: { slidingLifetime: 60 } })
   f.clock.advance(60)
   change({ refreshToken: { slidingLifetime: 6000 } })
@@ -66,7 +68,7 @@ test('a shorter life ends the successors of old families', async () => {
   expect(body).not.toHaveProperty('refresh_token')
 })
 
-test('a family that was revoked while its client was off stays revoked when it is on again', async () => {
+test('a family that was revoked while its client was disabled stays revoked when it is enabled again', async () => {
   const { f, first, refresh, change } = await changeable()
   const second = (await refresh(first)).body.refresh_token
   f.clock.advance(60)
@@ -77,7 +79,7 @@ test('a family that was revoked while its client was off stays revoked when it i
   expect(await refresh(second)).toMatchObject(refused)
 })
 
-test('the wait for a retry is over when it was over, whatever the window is now', async () => {
+test('a retry window that has ended stays ended, whatever the window is now', async () => {
   const { f, first, refresh, change } = await changeable({ refreshToken: { retryWindow: 10 } })
   const second = (await refresh(first)).body.refresh_token
   f.clock.advance(10)

@@ -1,8 +1,8 @@
 /**
- * Attack: a thief keeps a stolen refresh token after the theft was noticed, and waits until the mark of the revocation is swept away, or comes late, when the stolen token
- * has ended and only its successors live.
+ * Attack: an attacker keeps a stolen refresh token after the theft was noticed, and waits until the revocation record
+ * expires, or comes late, when the stolen token has expired and only its successors are valid.
  *
- * RFC 9700 section 4.14.2: reuse of a rotated token ends what it began. That it stays ended is hardening.
+ * RFC 9700 section 4.14.2: reuse of a rotated token ends its family. That the family stays revoked is hardening.
  */
 
 import type { ClientOptions } from '@grantry/core'
@@ -32,7 +32,10 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
 
 const types = (f: Fixture) => f.events.map(({ type }) => type)
 
-/** Two releases of one host on one store: lifetimes of 30 days before, of an hour after. The test kit gives both the same keys. */
+/**
+ * Two releases of one host on one store: first lifetimes of 30 days, then of an hour. The test kit gives both the same
+ * keys.
+ */
 async function shortened() {
   const clock = createTestClock()
   const storage = mapDriver(new Map(), clock.now)
@@ -49,13 +52,13 @@ async function shortened() {
 }
 
 describe('lifetimes that are shortened between the issue and the revocation', () => {
-  test('without a revocation the successor is alive a day and two hours later', async () => {
+  test('without a revocation the successor is valid a day and two hours later', async () => {
     const { clock, before, second } = await shortened()
     clock.advance(day + 2 * hour)
     expect((await refresh(before, second.refresh_token)).status).toBe(200)
   })
 
-  test('a replayed refresh token ends its family for as long as the old promise was', async () => {
+  test('a replayed refresh token revokes its family for the full original lifetime', async () => {
     const { clock, before, after, first, second } = await shortened()
     expect(await refresh(after, first.refresh_token)).toMatchObject(refused)
     expect(types(after)).toContain('family_revoked')
@@ -78,9 +81,9 @@ describe('lifetimes that are shortened between the issue and the revocation', ()
     }
   })
 
-  test('a successor that was made after the change does not cut the promise to its elders short', async () => {
+  test('a successor issued after the change does not shorten the revocation of older tokens', async () => {
     const { clock, before, after, second } = await shortened()
-    // The old release still runs beside the new one: what it issues next has its old life.
+    // The old release still runs beside the new one: the tokens that it issues have the old lifetime.
     const third = (await refresh(after, second.refresh_token)).body
     expect(third.refresh_token).toEqual(expect.any(String))
     const fourth = (await refresh(before, third.refresh_token)).body
@@ -91,7 +94,7 @@ describe('lifetimes that are shortened between the issue and the revocation', ()
   })
 })
 
-test('a token that is replayed after its own end is still a replay, and the living access token dies', async () => {
+test('a token that is replayed after its own end is still a replay, and the live access token is revoked', async () => {
   const clock = createTestClock()
   const f = await fixture({
     storage: mapDriver(new Map(), clock.now),
@@ -141,7 +144,7 @@ describe('a spent marker that cannot be read', () => {
 
   const value = { spentAt: 1, attempt: 'x' }
   test.each<[string, string]>([
-    ['text that is no JSON', '{"version":1,'],
+    ['text that is not JSON', '{"version":1,'],
     ['empty text', ''],
     ['another version', JSON.stringify({ version: 2, expiresAt: 9e12, value })],
     ['a marker without its members', JSON.stringify({ version: 1, expiresAt: 9e12, value: {} })],
@@ -155,7 +158,7 @@ describe('a spent marker that cannot be read', () => {
     expect(await refresh(f, second)).toMatchObject(refused)
   })
 
-  test('a client that was switched to reuse goes on with a token that was not spent', async () => {
+  test('a client that was switched to reuse keeps using a token that was not spent', async () => {
     const { f, first, reuse } = await marked('')
     reuse()
     expect(await refresh(f, first)).toMatchObject({ status: 200, body: { refresh_token: first } })

@@ -1,9 +1,10 @@
 /**
- * Attack: a client that may use little asks for more: scopes it was never given, user scopes without a user, more at the refresh than was granted, more at the
- * code than the user agreed to, or the same by way of unusual separators.
+ * Attack: a client with few rights requests more: scopes not allowed to it, user scopes without a user, more at the
+ * refresh than was granted, more at the code than the user consented to, or the same with unusual separators.
  *
- * RFC 6749 section 3.3 (a scope is a list of case-sensitive names, separated by single spaces), section 6 (a refresh MUST NOT include any scope not
- * originally granted). All or nothing, and a refused refresh that does not burn the token, is hardening.
+ * RFC 6749 section 3.3 (a scope is a list of case-sensitive names, separated by single spaces), section 6 (a refresh
+ * MUST NOT include any scope not originally granted). All or nothing, and a rejected refresh that does not spend the
+ * token, is hardening.
  */
 
 import { sha256Of } from '@grantry/core/testing'
@@ -32,17 +33,17 @@ describe('at a request', () => {
     ['API1', 'another case'],
     ['api1,api2', 'a comma'],
     ['api1\tapi2', 'a tab'],
-    ['api1\napi2', 'a new line'],
+    ['api1\napi2', 'a line break'],
     ['api1\u00a0api2', 'a no-break space'],
-    ['api1\u0000', 'a NUL at the end'],
+    ['api1\u0000', 'a trailing NUL'],
     [' api1  api2 ', 'an allowed scope and one of other clients among spaces'],
     ['api1 "api2"', 'quotes'],
     ['api1 \\', 'a backslash'],
     ['ap\u0456 1'.replace(' ', ''), 'a letter of another alphabet'],
-    ['__proto__', 'a prototype name'],
-    ['*', 'a wild card'],
+    ['__proto__', 'a property name of the prototype'],
+    ['*', 'a wildcard'],
     ['api1 '.repeat(201).trim(), 'more than a thousand characters'],
-  ])('%j is refused: %s', async (scope) => {
+  ])('rejects %j: %s', async (scope) => {
     const f = await withNarrow()
     expect(await f.post('token', { grant_type: 'client_credentials', scope }, narrow)).toMatchObject(refused)
     expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
@@ -55,7 +56,7 @@ describe('at a request', () => {
     expect(await f.post('token', { ...alice, scope: '' }, narrow)).toMatchObject(missing)
   })
 
-  test('the password of a user does not raise the client', async () => {
+  test('the password of a user does not add scopes to the client', async () => {
     const f = await withNarrow()
     expect(await f.post('token', { ...alice, scope: 'openid profile' }, narrow)).toMatchObject(refused)
     expect((await f.post('token', { ...alice, scope: 'openid api1' }, narrow)).body.scope).toBe('openid api1')
@@ -70,13 +71,13 @@ describe('at a refresh', () => {
   }
 
   test.each([
-    ['api2', 'another scope that the client may have'],
+    ['api2', 'another scope allowed to the client'],
     ['api1 api2', 'the granted one and another'],
     ['openid api1 offline_access', 'an identity scope'],
     ['admin', 'a scope that does not exist'],
     ['api1\t', 'a malformed list'],
     [' api1  api2 ', 'another scope among spaces'],
-  ])('%j is refused: %s; the token is not burned', async (scope) => {
+  ])('rejects %j: %s; the token is not spent', async (scope) => {
     const f = await fixture()
     const refresh = await start(f, 'api1 offline_access')
     expect(await refresh(undefined, { scope })).toMatchObject(refused)
@@ -85,7 +86,7 @@ describe('at a refresh', () => {
     expect(honest.body.scope).toBe('api1 offline_access')
   })
 
-  test('what was narrowed comes back up to the first grant, and no further', async () => {
+  test('a narrowed scope can be widened again up to the first grant, and no further', async () => {
     const f = await fixture()
     const refresh = await start(f, 'api1 offline_access')
     const narrowed = await refresh(undefined, { scope: 'api1' })
@@ -95,7 +96,7 @@ describe('at a refresh', () => {
     expect(whole.body.scope).toBe('api1 offline_access')
   })
 
-  test('a retry of a spent token with other scopes is no retry: it gets nothing and ends the family', async () => {
+  test('a retry of a spent token with other scopes is a replay: it gets no token and revokes the family', async () => {
     const f = await fixture()
     const refresh = await start(f, 'api1 api2 offline_access')
     const first = await refresh(undefined, { scope: 'api1' })
@@ -106,7 +107,7 @@ describe('at a refresh', () => {
 })
 
 describe('at a code', () => {
-  test('the scope parameter does not add to what the user agreed to', async () => {
+  test('the scope parameter does not add to what the user consented to', async () => {
     const f = await fixture()
     const code = await f.code({ scopes: ['openid'] })
     const { status, body } = await f.post(
@@ -119,7 +120,7 @@ describe('at a code', () => {
     expect(body).not.toHaveProperty('refresh_token')
   })
 
-  test('a code is not made for scopes that the client may not have', async () => {
+  test('creates no code for scopes not allowed to the client', async () => {
     const f = await fixture({
       clients: [{ ...narrowClient, grantTypes: ['authorization_code'], redirectUris: [redirectUri] }],
     })

@@ -1,9 +1,10 @@
 /**
- * Attack: guessing the secret of a client or scope, from one address or by going through all client ids there; and failing on purpose in the name of
- * somebody else's client, so that it is locked out.
+ * Attack: guessing the secret of a client or scope, from one address or by trying all client ids there; and failing on
+ * purpose in the name of another client, to lock it out.
  *
- * RFC 6749 section 2.3.1: the server MUST protect any endpoint that takes a client secret against brute force. By default 10 failures for a client and an
- * address and 50 for an address are answered in a minute; then 429, without a look at the secret.
+ * RFC 6749 section 2.3.1: the server MUST protect any endpoint that takes a client secret against brute force. By
+ * default 10 failures for a client and an address and 50 for an address get a result in a minute; then 429, without
+ * checking the secret.
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
@@ -24,7 +25,7 @@ const statuses = async (count: number, act: (index: number) => Promise<{ status:
 const times = (count: number, status: number): number[] => Array(count).fill(status)
 
 describe('guessing the secret of a client', () => {
-  test('ten failures are answered, then 429 with Retry-After, for the right secret too', async () => {
+  test('reports ten failures, then 429 with Retry-After, for the right secret too', async () => {
     const f = await fixture({ abuseControl: true })
     expect(await statuses(12, (index) => ask(f, `guess ${index}`))).toEqual([...times(10, 401), 429, 429])
     const { status, body, headers } = await ask(f, web[1])
@@ -39,14 +40,14 @@ describe('guessing the secret of a client', () => {
     expect((await ask(f, web[1])).status).toBe(200)
   })
 
-  test('from another address the client is served, and from this one another client', async () => {
+  test('serves the client from another address, and another client from this one', async () => {
     const f = await fixture({ abuseControl: true })
     await statuses(15, () => ask(f, 'wrong'))
     expect((await ask(f, web[1], elsewhere)).status).toBe(200)
     expect((await ask(f, other[1], home, other[0])).status).toBe(200)
   })
 
-  test('at the revocation endpoint it is the same count', async () => {
+  test('the revocation endpoint shares the count', async () => {
     const f = await fixture({ abuseControl: true })
     const revoke = () => f.post('revocation', { token: 'x' }, ['web', 'wrong'], home)
     expect(await statuses(11, (index) => (index % 2 === 0 ? ask(f, 'wrong') : revoke()))).toEqual([
@@ -55,7 +56,7 @@ describe('guessing the secret of a client', () => {
     ])
   })
 
-  test('an address that goes through client ids, known or not, gets fifty failures', async () => {
+  test('an address that tries many client ids, known or not, gets fifty failures', async () => {
     const f = await fixture({ abuseControl: true })
     expect(await statuses(52, (index) => ask(f, 'x', home, `client ${index}`))).toEqual([...times(50, 401), 429, 429])
     expect((await ask(f, web[1])).status).toBe(429)
@@ -80,13 +81,13 @@ describe('guessing the secret of a client', () => {
     ).toBe(429)
   })
 
-  test('a request that is wrong in another way is no failure', async () => {
+  test('a request that is wrong in another way is not a failure', async () => {
     const f = await fixture({ abuseControl: true })
     expect(await statuses(60, () => f.post('token', { grant_type: 'unknown' }, web, home))).toEqual(times(60, 400))
     expect((await ask(f, web[1])).status).toBe(200)
   })
 
-  test('all at once, over four providers with a slow store, exactly ten are told to be wrong', async () => {
+  test('of concurrent guesses over four providers with a slow store, exactly ten get a result', async () => {
     const store = memoryDriver()
     const all = await Promise.all(
       Array.from({ length: 4 }, () => fixture({ storage: withLatency(store), abuseControl: true })),
@@ -98,7 +99,7 @@ describe('guessing the secret of a client', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(190)
   })
 
-  test('no other spelling of a client id in the header has guesses of its own', async () => {
+  test('no other spelling of a client id in the header has separate guesses', async () => {
     const f = await fixture({ abuseControl: true })
     const spellings = ['web', '%77eb', 'w%65b', 'we%62', '%77%65b', 'w%65%62']
     const answers = await statuses(12, (index) => ask(f, 'wrong', home, spellings[index % spellings.length]))
@@ -107,7 +108,7 @@ describe('guessing the secret of a client', () => {
   })
 
   test.each(['a+b', '50%', 'a%41b', '%2B+'])(
-    'nor has a client whose id %j reads like an encoded one',
+    'a client whose id %j looks encoded has no separate guesses either',
     async (clientId) => {
       const f = await fixture({ abuseControl: true, clients: [{ ...clients[0], clientId }] })
       const spellings = [clientId, encodeURIComponent(clientId)]
@@ -117,7 +118,7 @@ describe('guessing the secret of a client', () => {
     },
   )
 
-  test('a process that has not seen the failures looks at one secret more, and then at none', async () => {
+  test('a process that has not seen the failures checks one more secret, and then none', async () => {
     const storage = memoryDriver()
     const [one, two] = [await fixture({ storage, abuseControl: true }), await fixture({ storage, abuseControl: true })]
     await statuses(10, () => ask(one, 'wrong'))
@@ -125,7 +126,7 @@ describe('guessing the secret of a client', () => {
     expect((await ask(two, web[1])).status).toBe(429)
   })
 
-  test('all at once, where clients come from a store that takes its time, the right one is not told from the others', async () => {
+  test('of concurrent guesses with a slow client store, the right one is not distinguishable', async () => {
     const client = clients.find(({ clientId }) => clientId === 'web')
     const f = await fixture({
       abuseControl: true,
@@ -142,7 +143,7 @@ describe('guessing the secret of a client', () => {
     expect(answers.at(-1)).toBe(429)
   })
 
-  test('the operator hears once of each limit, and of each failure why', async () => {
+  test('reports each limit once, and each failure with its reason', async () => {
     const f = await fixture({ abuseControl: true })
     await statuses(30, () => ask(f, 'wrong'))
     expect(f.events.filter(({ type }) => type === 'abuse_limited')).toEqual([
@@ -173,18 +174,18 @@ describe('guessing the secret of a scope', () => {
     )
   })
 
-  test('is counted apart from a client of the same name', async () => {
+  test('is counted separately from a client of the same name', async () => {
     const f = await fixture({ abuseControl: true })
     await statuses(12, () => f.post('introspection', { token: 'x' }, ['web', 'wrong'], home))
     expect((await ask(f, web[1])).status).toBe(200)
   })
 })
 
-describe('a host that does not say where a request comes from', () => {
-  test('limits no client, since strangers could lock it out, and is told so once', async () => {
+describe('a host that does not report the address of a request', () => {
+  test('limits no client, since others could lock it out, and causes one warning', async () => {
     const f = await fixture({ abuseControl: true })
-    const nobody = () => f.post('token', grant, ['web', 'wrong'])
-    expect(await statuses(60, nobody)).toEqual(times(60, 401))
+    const withoutAddress = () => f.post('token', grant, ['web', 'wrong'])
+    expect(await statuses(60, withoutAddress)).toEqual(times(60, 401))
     expect((await f.post('token', grant, web)).status).toBe(200)
     expect(
       f.events.filter((event) => event.type === 'startup_warning' && event.reason === 'client_address_unknown'),
@@ -193,7 +194,7 @@ describe('a host that does not say where a request comes from', () => {
 })
 
 describe('the cost of a success', () => {
-  test('is no operation of the store, with limits as without', async () => {
+  test('is no operation of the store, with limits or without', async () => {
     const operations = async (abuseControl: boolean) => {
       const store = memoryDriver()
       let count = 0

@@ -1,6 +1,6 @@
 /**
- * Attack by mistake: a client puts a token, a code or a secret into the path of a URL, or into the query of a URL that no endpoint has. Whoever reads
- * the log, the traces or the metrics must not find it there.
+ * Attack by mistake: a client puts a token, a code or a secret into the path of a URL, or into the query of a URL
+ * without an endpoint. It must not appear in the log, the traces or the metrics.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Sends a target as it is: `fetch` would normalize it. */
+/** Sends a target unchanged: `fetch` would normalize it. */
 const ask = (method: string, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port: server.running.port, method, path }, (response) => {
@@ -62,7 +62,7 @@ test.each([
   ['DELETE', `/connect/userinfo?token=${secret}`],
   ['GET', `http://x.invalid/${secret}`],
   ['OPTIONS', `*${secret}`],
-])('%s %s leaves nothing of it in events, log, traces and metrics', async (method, path) => {
+])('%s %s leaves no trace of it in events, log, traces and metrics', async (method, path) => {
   events.length = 0
   lines.length = 0
   exporter.reset()
@@ -80,7 +80,7 @@ test.each([
   }
 })
 
-test('the routes that the server has are named', async () => {
+test('names the routes of the server', async () => {
   for (const path of ['/health/live', '/metrics', '/console', '/demo/authorize']) {
     await ask('GET', `${path}?token=${secret}`)
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', route: path })

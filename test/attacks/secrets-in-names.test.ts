@@ -1,6 +1,6 @@
 /**
- * Attack: somebody reads the log. Clients, APIs and people mix up their fields, so a client secret stands in the place of a client id, a scope's secret in
- * the place of its name, and a password in the place of a user name. None of them may reach an event.
+ * Attack: an attacker reads the log. Clients, APIs and users mix up their fields and send a client secret as the client
+ * id, a scope's secret as its name, or a password as the user name. None of them may reach an event.
  */
 import type { ProviderEvent } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
@@ -20,21 +20,21 @@ function lastOf<T extends ProviderEvent['type']>({ events }: Fixture, type: T) {
   return events.filter((event): event is Extract<ProviderEvent, { type: T }> => event.type === type).at(-1)
 }
 
-describe('a secret in the place of a client id', () => {
+describe('a secret sent as the client id', () => {
   test.each([
     ['Basic', (f: Fixture) => f.post('token', forClient, [secret, web[0]])],
     ['the form', (f: Fixture) => f.post('token', { ...forClient, client_id: secret, client_secret: web[0] })],
     ['the form, alone', (f: Fixture) => f.post('token', { ...forClient, client_id: secret })],
     ['the form, beside another in Basic', (f: Fixture) => f.post('token', { ...forClient, client_id: secret }, web)],
     ['revocation', (f: Fixture) => f.post('revocation', { token: 'x' }, [secret, web[0]])],
-  ])('10.20 has a fingerprint in the event, not itself: %s', async (_, attempt) => {
+  ])('10.20 appears in the event only as a fingerprint: %s', async (_, attempt) => {
     const f = await fixture()
     await attempt(f)
     expect(JSON.stringify(f.events)).not.toContain(secret)
     expect(lastOf(f, 'client_authentication_failed')?.presentedClientId).toBeUndefined()
   })
 
-  test('10.20 the fingerprint is that of what was presented, so that an operator can compare', async () => {
+  test('10.20 the fingerprint is that of the presented value, so that an operator can compare', async () => {
     const f = await fixture()
     await f.post('token', forClient, [secret, 'x'])
     expect(lastOf(f, 'client_authentication_failed')).toMatchObject({
@@ -43,7 +43,7 @@ describe('a secret in the place of a client id', () => {
     })
   })
 
-  test('10.20 in a client store, too', async () => {
+  test('10.20 also with a client store', async () => {
     const f = await fixture({ clients: { find: (id) => clients.find(({ clientId }) => clientId === id) } })
     await f.post('token', forClient, [secret, 'x'])
     expect(JSON.stringify(f.events)).not.toContain(secret)
@@ -51,7 +51,7 @@ describe('a secret in the place of a client id', () => {
     expect(lastOf(f, 'client_authentication_failed')?.presentedClientId).toBe('web')
   })
 
-  // Whether a fingerprint is there must not tell a client from a secret, nor must the time that it takes.
+  // Neither the presence of a fingerprint nor the time it takes may distinguish a client id from a secret.
   test('10.20 the id of a client has a fingerprint, too', async () => {
     const f = await fixture()
     await f.post('token', forClient, ['web', 'x'])
@@ -65,7 +65,7 @@ describe('a secret in the place of a client id', () => {
   })
 })
 
-describe('a secret in the place of a scope', () => {
+describe('a secret sent as the scope name', () => {
   test('10.20 has a fingerprint in the event of introspection', async () => {
     const f = await fixture()
     await f.post('introspection', { token: 'x' }, [secret, api1[0]])
@@ -84,7 +84,7 @@ describe('a secret in the place of a scope', () => {
   })
 })
 
-describe('a password in the place of a user name', () => {
+describe('a password sent as the user name', () => {
   const password = 'correct horse battery staple'
   const typed = { ...forUser, username: password, password: 'alice' }
 
@@ -120,7 +120,7 @@ describe('a password in the place of a user name', () => {
   })
 })
 
-test('10.20 a secret in any other place of a request is in no event', async () => {
+test('10.20 a secret in any other field of a request is in no event', async () => {
   const f = await fixture()
   const everywhere = {
     grant_type: secret,

@@ -1,9 +1,10 @@
 /**
- * Attack: two providers (two tenants, or staging and production) keep their records in one store. Somebody who owns a client in one of them gives it the id of a client of the other, and redeems
- * what was issued there: a mix-up of authorization servers.
+ * Attack: two providers (two tenants, or staging and production) keep their records in one store. An attacker who owns
+ * a client in one of them gives it the id of a client of the other, and redeems credentials issued there: a mix-up of
+ * authorization servers.
  *
- * RFC 6749 section 4.1.3: the code is bound to the client, and a client is known to one server only; RFC 9700 section 4.4 (mix-up). That a record is bound to its issuer is hardening; reference
- * tokens are already.
+ * RFC 6749 section 4.1.3: the code is bound to the client, and a client is known to one server only; RFC 9700 section
+ * 4.4 (mix-up). That a record is bound to its issuer is hardening; reference tokens are bound anyway.
  */
 
 import { type Credentials, sha256Of } from '@grantry/core/testing'
@@ -26,7 +27,7 @@ beforeEach(async () => {
 
 const form = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
 
-describe('what one provider issued is nothing to the other', () => {
+describe('credentials of one provider are rejected by the other', () => {
   test('a code', async () => {
     const code = await ours.code()
     const theft = await theirs.post('token', form(code), attacker)
@@ -49,13 +50,13 @@ describe('what one provider issued is nothing to the other', () => {
   })
 })
 
-/** Attack: an account of the same name in a tenant of one's own, so that its logins forget the failures in the other. */
-describe('what fails or succeeds at one provider is no count of the other', () => {
+/** Attack: an account with the same name in the attacker's own tenant, whose logins reset the failures in the other. */
+describe('failures and logins at one provider do not count at the other', () => {
   const home = '192.0.2.1'
   const logIn = (f: Fixture, as: Credentials, password: string) =>
     f.post('token', { grant_type: 'password', username: 'alice', password, scope: 'openid' }, as, home)
 
-  test('a login of the attacker does not forget the passwords that were guessed', async () => {
+  test('a login of the attacker does not reset the failures of another user', async () => {
     const statuses: number[] = []
     for (let guess = 0; guess < 8; guess += 1) {
       statuses.push((await logIn(ours, web, `guess ${guess}`)).status)
@@ -64,7 +65,7 @@ describe('what fails or succeeds at one provider is no count of the other', () =
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
   })
 
-  test('failures in the name of a client do not lock out its namesake', async () => {
+  test('failures of a client do not lock out a client with the same id', async () => {
     const storage = memoryDriver()
     const limited = { storage, abuseControl: true }
     const [one, other] = [

@@ -1,6 +1,6 @@
 /**
- * Attack: somebody reads the store, or writes to it. Who has a private key signs tokens that every API accepts without asking anybody; who gets
- * a public key of their own into the published list does the same with the other half of it.
+ * Attack: an attacker reads the store, or writes to it. With a private key they sign tokens that every API accepts
+ * offline; with their own public key in the published list they sign with the matching private key.
  */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -11,8 +11,8 @@ const sealed = { encryptionSecret }
 
 const keysItems = (items: ReadonlyMap<string, string>) => [...items].filter(([key]) => key.startsWith('keys:'))
 
-describe('who reads the store', () => {
-  test('finds no private key where there is a secret, after a start and after a rotation', async () => {
+describe('a reader of the store', () => {
+  test('finds no private key when there is a secret, after a start and after a rotation', async () => {
     const ring = sharedRing()
     const f = await ring.start({ ...sealed, algorithms: ['ES256', 'RS256'] })
     await f.provider.keys.rotate({ force: true })
@@ -22,13 +22,13 @@ describe('who reads the store', () => {
     expect(text).not.toContain(encryptionSecret)
   })
 
-  test('the same search finds it where there is none', async () => {
+  test('finds it with the same search when there is none', async () => {
     const ring = sharedRing()
     await ring.start()
     expect(keysItems(ring.items).flat().join('\n')).toMatch(/"d"/u)
   })
 
-  test('finds no private part of a key that signs no more, also where nothing is encrypted', async () => {
+  test('finds no private part of a key that no longer signs, also without encryption', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     const before = keysItems(ring.items).flat().join('\n')
@@ -44,20 +44,20 @@ describe('who reads the store', () => {
     const first = ring.items.get(name) ?? ''
     await f.provider.keys.rotate({ force: true })
     const [later = ''] = keysItems(ring.items).find(([, value]) => value.includes('"sealed"')) ?? []
-    // The first generation in the place of the second would undo a rotation.
+    // The first generation instead of the second would undo a rotation.
     ring.items.set(later, first)
     await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was changed without')
   })
 })
 
-describe('who writes to the store', () => {
+describe('a writer to the store', () => {
   async function planted() {
     const pair = await generateKeyPair('ES256', { extractable: true })
     const jwk = await exportJWK(pair.publicKey)
     return { pair, jwk }
   }
 
-  test('cannot put a public key of their own into an encrypted ring', async () => {
+  test('cannot add their own public key to an encrypted ring', async () => {
     const ring = sharedRing()
     await ring.start(sealed)
     for (const [key, value] of keysItems(ring.items)) {
@@ -71,7 +71,7 @@ describe('who writes to the store', () => {
     )
   })
 
-  test('cannot follow an encrypted ring by one in clear: processes that run stay with what they have', async () => {
+  test('cannot replace an encrypted ring with a plaintext one: running processes keep theirs', async () => {
     const ring = sharedRing()
     const f = await ring.start(sealed)
     const { pair, jwk } = await planted()
@@ -79,7 +79,7 @@ describe('who writes to the store', () => {
     const clear = sharedRing()
     const attacker = await clear.start()
     await attacker.provider.keys.rotate({ force: true })
-    // Their second generation, under our name of it.
+    // Their second generation, under our name for it.
     for (const [key, value] of keysItems(clear.items))
       if (!ring.items.get(key)?.includes('sealed')) ring.items.set(key, value)
     ring.clock.advance(6)
@@ -94,7 +94,7 @@ describe('who writes to the store', () => {
     expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_unreadable' }))
   })
 
-  test('two keys that have changed places are found out', async () => {
+  test('two swapped keys are detected', async () => {
     const ring = sharedRing()
     await ring.start()
     for (const [key, value] of keysItems(ring.items)) {
@@ -107,7 +107,7 @@ describe('who writes to the store', () => {
     await expect(ring.start()).rejects.toThrow('keys: the stored key ring cannot be read')
   })
 
-  test('cannot hide the ring behind a hint that leads nowhere: rotations are followed', async () => {
+  test('cannot hide the ring behind a hint that leads nowhere: rotations are still detected', async () => {
     const ring = sharedRing()
     const [one, other] = [await ring.start(sealed), await ring.start(sealed)]
     const hintOf = () => keysItems(ring.items).find(([, value]) => JSON.parse(value).value.number !== undefined)
@@ -119,7 +119,7 @@ describe('who writes to the store', () => {
     expect(kidsOf(await published(await ring.start(sealed)))).toEqual(kidsOf(keys))
   })
 
-  test('a key under the name of another is found out, also where nothing is encrypted', async () => {
+  test('a key under the name of another is detected, also without encryption', async () => {
     const ring = sharedRing()
     await ring.start()
     const { jwk } = await planted()
@@ -130,8 +130,8 @@ describe('who writes to the store', () => {
   })
 })
 
-describe('a key that somebody else has', () => {
-  test('is gone at once: its tokens are refused here, and everywhere within seconds', async () => {
+describe('a compromised key', () => {
+  test('is removed immediately: its tokens are rejected here, and everywhere within seconds', async () => {
     const ring = sharedRing()
     const [one, other] = [await ring.start(), await ring.start()]
     const token = await tokenOf(other)
@@ -149,7 +149,7 @@ describe('a key that somebody else has', () => {
     expect(one.events).toContainEqual(expect.objectContaining({ type: 'key_retired', kid: stolen, compromised: true }))
   })
 
-  test('is not accepted by a process that nobody has asked for a minute', async () => {
+  test('is not accepted by a process that was idle for a minute', async () => {
     const ring = sharedRing()
     const [one, idle] = [await ring.start(), await ring.start()]
     const token = await tokenOf(idle)
@@ -159,7 +159,7 @@ describe('a key that somebody else has', () => {
     expect(await accepts(idle, token)).toBe(false)
   })
 
-  test('one that does not sign, or signs no more, goes the same way', async () => {
+  test('that does not sign, or no longer signs, is removed in the same way', async () => {
     const f = await sharedRing().start()
     const [first] = kidsOf(await f.provider.keys.list())
     await f.provider.keys.retire(first ?? '', { force: true })
@@ -171,13 +171,13 @@ describe('a key that somebody else has', () => {
   })
 })
 
-describe('strangers who name keys that there are not', () => {
+describe('requests that name unknown keys', () => {
   const unknown = (index: number) =>
     new SignJWT({ scope: 'api1' })
       .setProtectedHeader({ alg: 'HS256', kid: String(index).padStart(43, 'A'), typ: 'at+jwt' })
       .sign(new Uint8Array(32))
 
-  /** A provider, and how often the ring was read in the store since it has started. */
+  /** A provider, and the number of reads of the ring in the store since its start. */
   async function watched() {
     let reads = 0
     const ring = sharedRing((driver) => ({
@@ -192,7 +192,7 @@ describe('strangers who name keys that there are not', () => {
     return { f, ring, looks: () => reads }
   }
 
-  test('cause a bounded number of looks into the store', async () => {
+  test('cause a bounded number of reads of the store', async () => {
     const { f, ring, looks } = await watched()
     for (let index = 0; index < 200; index += 1) expect(await accepts(f, await unknown(index))).toBe(false)
     const ofBurst = looks()
@@ -203,7 +203,7 @@ describe('strangers who name keys that there are not', () => {
     expect(looks() - ofBurst).toBeLessThanOrEqual(2 * 3)
   })
 
-  test('a name that none of our keys can have costs no look at all', async () => {
+  test('a name that none of our keys can have causes no read at all', async () => {
     const { f, looks } = await watched()
     const token = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256', kid: 'k', typ: 'at+jwt' })

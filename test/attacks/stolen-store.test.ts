@@ -1,8 +1,9 @@
 /**
- * Attack: somebody reads the whole store (a backup, an open Redis, the disk of a machine) and tries to log in with what is in it.
+ * Attack: an attacker reads the whole store (a backup, an open Redis, the disk of a machine) and tries to use its
+ * content as credentials.
  *
- * RFC 6749 section 10.3 and 10.4, RFC 6819 section 5.1.4.1: credentials are kept as hashes only. That the waiting answer of a refresh is sealed under the presented
- * token, and that no name of a user is in a key, is hardening.
+ * RFC 6749 section 10.3 and 10.4, RFC 6819 section 5.1.4.1: credentials are stored as hashes only. That the stored
+ * response of a refresh is sealed under the presented token, and that no user name is in a key, is hardening.
  */
 
 import { createHash, webcrypto } from 'node:crypto'
@@ -12,7 +13,10 @@ import { api1, type Fixture, fixture, proof, redirectUri, spaClientId, web, webJ
 
 const password = { grant_type: 'password', scope: 'openid api1 offline_access' }
 
-/** A whole life: every grant, a retry that waits, a replay, failed passwords. Gives back every credential that was in use. */
+/**
+ * A whole lifecycle: every grant, a stored response for a retry, a replay, failed passwords. Returns every credential
+ * that was used.
+ */
 async function live(f: Fixture): Promise<Record<string, string>> {
   const codeForm = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
   const unused = await f.code({ nonce: 'nonce-of-the-login' })
@@ -56,7 +60,7 @@ async function stolen() {
 }
 
 describe('a stolen store', () => {
-  test('was filled by every kind of record: the tests below look at something', async () => {
+  test('contains every kind of record, so the tests below have something to check', async () => {
     const { items, credentials } = await stolen()
     const kinds = new Set(items.map(([key]) => key.slice(0, key.indexOf(':'))))
     expect([...kinds].sort()).toEqual(['access', 'code', 'failure', 'refresh', 'replay', 'revoked', 'spent'])
@@ -64,7 +68,7 @@ describe('a stolen store', () => {
     for (const [name, value] of Object.entries(credentials)) expect(value.length, name).toBeGreaterThan(9)
   })
 
-  test('has no credential in a key or value, neither as it is nor in base64, hex or reversed', async () => {
+  test('has no credential in a key or value, neither in plain text nor in base64, hex or reversed', async () => {
     const { items, credentials } = await stolen()
     const everything = items.flat().join('\n')
     for (const [name, credential] of Object.entries(credentials)) {
@@ -88,7 +92,7 @@ describe('a stolen store', () => {
     expect(items.flat().join('\n')).not.toContain('carol-unknown')
   })
 
-  test('opens nothing with what is in it', async () => {
+  test('grants no access with its contents', async () => {
     const { f, items } = await stolen()
     const words = new Set(items.flatMap(([key, value]) => [key, ...key.split(':'), ...value.split(/[^\w\-.]+/u)]))
     const tried = [...words].filter((word) => word.length >= 16 && word.length <= 512)
@@ -101,7 +105,7 @@ describe('a stolen store', () => {
     }
   })
 
-  test('has a waiting answer that its own hashes do not open', async () => {
+  test('has a stored response that its own hashes cannot decrypt', async () => {
     const { items, credentials } = await stolen()
     const [, replay = ''] = items.find(([key]) => key.startsWith('replay:')) ?? []
     const sealed = Buffer.from(JSON.parse(JSON.parse(replay).value).value.sealed, 'base64url')
@@ -117,14 +121,14 @@ describe('a stolen store', () => {
     for (const [key] of items) {
       await expect(open(new Uint8Array(Buffer.from(key.slice(-64), 'hex')))).rejects.toThrow()
     }
-    // The holder of the token can, so it was the right record that did not open.
+    // The holder of the token can, so the right record was tried.
     const holder = `grantry replay 1\n${credentials['refresh_token of first']}`
     const answer = await open(new Uint8Array(createHash('sha256').update(holder).digest()))
     expect(answer).toContain(credentials['refresh_token of second'])
   })
 })
 
-test('no event carries a credential', async () => {
+test('no event contains a credential', async () => {
   const { f, credentials } = await stolen()
   const everything = JSON.stringify(f.events)
   expect(f.events.length).toBeGreaterThan(20)

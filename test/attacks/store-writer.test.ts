@@ -65,7 +65,7 @@ describe('a store writer, also beside an encrypted key ring, can', () => {
     expect((await f.post('token', form, web)).status).toBe(200)
   })
 
-  test('undo a revocation, by removing what forbids: of a family, of a JWT, and of a subject', async () => {
+  test('undo a revocation, by removing its record: of a family, of a JWT, and of a subject', async () => {
     const s = await setting()
     const { f, remove } = s
     const login = async (client: typeof web) =>
@@ -96,7 +96,7 @@ describe('a store writer, also beside an encrypted key ring, can', () => {
     let status = 400
     for (let count = 0; count < 200 && status === 400; count += 1) status = await guess(f)
     expect(status).toBe(429)
-    // Another process on this store, which remembers nothing of its own.
+    // Another process on this store, without state of its own.
     const other = () => fixture({ storage, keys, runtime: { now: f.clock.now } })
     expect(await guess(await other())).toBe(429)
     await remove('failure')

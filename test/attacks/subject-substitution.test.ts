@@ -1,6 +1,7 @@
 /**
- * Attack: a careless grant takes the subject from a parameter instead of from the stored grant that it redeems, so that whoever holds a code of their
- * own gets tokens of somebody else. That the core compares is hardening: nothing in the RFCs lets a grant change whom it is about.
+ * Attack: a careless grant takes the subject from a parameter instead of from the stored grant that it redeems, so that
+ * the holder of a code gets tokens of another user. That the core compares is hardening: nothing in the RFCs lets a
+ * grant change the subject.
  */
 import { defineGrant } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'
@@ -31,7 +32,7 @@ const start = () =>
   })
 
 test.each([{ as: '2' }, {}])(
-  'a grant that redeems a code of alice for %j is a defect, and the code is not spent',
+  'a grant that redeems a code of alice for %j is a mistake of the plugin, and the code is not spent',
   async (more) => {
     const f = await start()
     const code = await f.code()
@@ -43,13 +44,13 @@ test.each([{ as: '2' }, {}])(
   },
 )
 
-test('the same grant for the subject of the code is fine', async () => {
+test('the same grant succeeds for the subject of the code', async () => {
   const f = await start()
   const answer = await f.post('token', { grant_type: careless.grantType, code: await f.code(), as: '1' }, web)
   expect(answer.status).toBe(200)
 })
 
-test('without a stored grant a grant says itself whom it is about', async () => {
+test('without a stored grant a grant chooses the subject', async () => {
   const { post } = await createTestProvider({ plugins: [careless] })
   expect((await post('token', { grant_type: careless.grantType, code: 'none', as: '2' }, testClient)).status).toBe(200)
 })

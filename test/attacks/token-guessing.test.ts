@@ -1,6 +1,6 @@
 /**
- * Attack: trying tokens at the endpoints that look at them without a credential of the caller: userinfo and the two validation endpoints. A caller who is
- * slowed down must never hear that a token is invalid: he would throw a good one away.
+ * Attack: guessing tokens at the endpoints that check them without client credentials: userinfo and the two validation
+ * endpoints. A throttled caller must never receive "invalid token", because it would discard a valid one.
  */
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
@@ -33,7 +33,7 @@ const tokens = async (f: Fixture) => {
 }
 
 describe.each(endpoints)('%s', (name, look, refusal) => {
-  test('answers six hundred invalid tokens of an address in a minute, then 429 for the valid one too', async () => {
+  test('responds to six hundred invalid tokens of an address in a minute, then 429 for the valid one too', async () => {
     const f = await fixture({ abuseControl: true })
     const body = await tokens(f)
     const good = name === 'identityTokenValidation' ? body.id_token : body.access_token
@@ -54,7 +54,7 @@ describe.each(endpoints)('%s', (name, look, refusal) => {
     expect((await look(f, good, home)).status).toBe(200)
   })
 
-  test('valid tokens and requests without one count for nothing', async () => {
+  test('valid tokens and requests without one do not count', async () => {
     const f = await fixture({ abuseControl: { validation: { failures: 2 } } })
     const body = await tokens(f)
     const good = name === 'identityTokenValidation' ? body.id_token : body.access_token

@@ -1,9 +1,11 @@
 /**
- * Attack: a token of one kind is shown where another is expected: an identity token (which any relying party holds) as an access token, an access token
- * as proof of a login, a refresh token or code as a bearer token, a token of one client or user as that of another.
+ * Attack: a token of one kind is presented where another is expected: an identity token (which any relying party holds)
+ * as an access token, an access token as proof of a login, a refresh token or code as a bearer token, a token of one
+ * client or user as that of another.
  *
- * RFC 9068 section 4 (`typ: at+jwt`), RFC 8725 section 3.11 and 3.12 (kinds of JWT must not be confused), RFC 7662 section 2.2 (`active: false` and nothing
- * else), OpenID Connect Core section 3.1.3.7 (audience). That introspection knows access tokens only is hardening.
+ * RFC 9068 section 4 (`typ: at+jwt`), RFC 8725 section 3.11 and 3.12 (kinds of JWT must not be confused), RFC 7662
+ * section 2.2 (`active: false` and nothing else), OpenID Connect Core section 3.1.3.7 (audience). That introspection
+ * accepts access tokens only is hardening.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, other, redirectUri, web, webJwt } from '../support/fixture.ts'
@@ -39,14 +41,14 @@ const validateIdentity = (kind: string, client_id: string) =>
   f.post('identityTokenValidation', { token: token(kind), client_id })
 
 describe.each(['reference access token', 'JWT access token'])('a %s', (kind) => {
-  test('is taken as an access token', async () => {
+  test('is accepted as an access token', async () => {
     expect((await bearer(kind)).status).toBe(200)
     expect((await introspect(kind)).body.active).toBe(true)
     expect((await validateAccess(kind)).status).toBe(200)
   })
 
   test.each([web[0], webJwt[0], api1[0], 'https://api1.example.com'])(
-    'is no identity token for %s',
+    'is not an identity token for %s',
     async (clientId) => {
       const { status, body } = await validateIdentity(kind, clientId)
       expect(status).toBe(400)
@@ -56,7 +58,7 @@ describe.each(['reference access token', 'JWT access token'])('a %s', (kind) => 
 })
 
 describe.each(['identity token', 'refresh token', 'code'])('a %s', (kind) => {
-  test('does not open userinfo', async () => {
+  test('is rejected by userinfo', async () => {
     const { status, headers } = await bearer(kind)
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
@@ -67,18 +69,18 @@ describe.each(['identity token', 'refresh token', 'code'])('a %s', (kind) => {
     expect(Object.keys((await introspect(kind, hint)).body)).toEqual(['active'])
   })
 
-  test('is refused by access token validation', async () => {
+  test('is rejected by access token validation', async () => {
     const { status, body } = await validateAccess(kind)
     expect(status).toBe(400)
     expect(body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
   })
 })
 
-test.each(['refresh token', 'code'])('a %s is no identity token', async (kind) => {
+test.each(['refresh token', 'code'])('a %s is not an identity token', async (kind) => {
   expect(await validateIdentity(kind, web[0])).toMatchObject({ status: 400, body: { error: 'invalid_token' } })
 })
 
-test('an identity token is for its own client only', async () => {
+test('an identity token is valid for its own client only', async () => {
   expect((await validateIdentity('identity token', web[0])).status).toBe(200)
   for (const clientId of [webJwt[0], other[0], 'unknown', '', 'https://id.example.com']) {
     expect((await validateIdentity('identity token', clientId)).status).toBe(400)
@@ -86,7 +88,7 @@ test('an identity token is for its own client only', async () => {
 })
 
 test.each(['identity token', 'reference access token', 'JWT access token', 'code'])(
-  'a %s refreshes nothing',
+  'a %s is not a refresh token',
   async (kind) => {
     for (const as of [web, webJwt]) {
       const { status, body } = await f.post('token', { grant_type: 'refresh_token', refresh_token: token(kind) }, as)
@@ -97,7 +99,7 @@ test.each(['identity token', 'reference access token', 'JWT access token', 'code
 )
 
 test.each(['identity token', 'reference access token', 'JWT access token', 'refresh token'])(
-  'a %s is no code',
+  'a %s is not a code',
   async (kind) => {
     for (const as of [web, webJwt]) {
       const form = { grant_type: 'authorization_code', code: token(kind), redirect_uri: redirectUri }
@@ -108,21 +110,21 @@ test.each(['identity token', 'reference access token', 'JWT access token', 'refr
   },
 )
 
-test('the refresh token of one client is nothing to another, and stays whole', async () => {
+test('the refresh token of one client is rejected for another, and not spent', async () => {
   const { refresh_token } = await redeem(web)
   const theft = await f.post('token', { grant_type: 'refresh_token', refresh_token }, other)
   expect(theft).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
 })
 
-test('the token of a client without a user does not open userinfo, whatever the client is called', async () => {
+test('userinfo rejects a client-only token, whatever the client is called', async () => {
   const { body } = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)
   const { status, headers } = await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
   expect(status).toBe(403)
   expect(headers.get('www-authenticate')).toContain('error="insufficient_scope"')
 })
 
-test('credentials of clients are none of scopes, and the other way round', async () => {
+test('credentials of clients are not credentials of scopes, and vice versa', async () => {
   expect((await f.post('introspection', { token: token('reference access token') }, web)).status).toBe(401)
   expect((await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, api1)).status).toBe(401)
 })

@@ -1,5 +1,6 @@
 /**
- * Attack (by circumstance): a part of the host throws while a look at the store is under way, and that look fails a moment later. A rejection that nobody waits for ends a Node.js process.
+ * Attack (by circumstance): a host port throws while a read of the store is in flight, and that read fails a moment
+ * later. An unhandled rejection ends a Node.js process.
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { afterEach, expect, test } from 'vitest'
@@ -14,7 +15,7 @@ afterEach(() => {
   unhandled.length = 0
 })
 
-test('a user service that throws at once leaves no failure of the store to nobody', async () => {
+test('a user service that throws synchronously leaves no unhandled rejection of the store', async () => {
   const driver = memoryDriver()
   let isAway = false
   const storage = {

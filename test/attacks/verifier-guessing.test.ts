@@ -1,8 +1,9 @@
 /**
- * Attack: a thief holds a code and guesses verifiers for as long as the code lives, from many connections and at every server at once. And the other way
- * round: somebody without the code's client tries to burn a code by guessing wrongly.
+ * Attack: an attacker holds a code and guesses verifiers during its lifetime, over many connections and at every server
+ * concurrently. Conversely, a caller that is not the code's client tries to end a code with wrong guesses.
  *
- * RFC 7636 section 7.1 rests on the entropy of the verifier. That ten wrong ones end the code is hardening: wire contract, section 3; decision 29.
+ * RFC 7636 section 7.1 relies on the entropy of the verifier. That ten wrong ones end the code is hardening: wire
+ * contract, section 3; decision 29.
  */
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
@@ -26,7 +27,7 @@ const redeem = (
   )
 }
 
-/** Well-formed, wrong, and each another one. */
+/** Well-formed, wrong, and all different. */
 const guess = (number: number): string => `guess-${number}-`.padEnd(43, 'x')
 
 async function guessed(f: Fixture, code: string, times: number): Promise<void> {
@@ -41,7 +42,7 @@ const lastReason = (f: Fixture) =>
 const typesOf = (f: Fixture) => f.events.map(({ type }) => type)
 const coded = (f: Fixture) => f.code({ codeChallenge: proof.challenge })
 
-/** A driver without a counter, as the contract allows; and one that has it. */
+/** A driver without a counter, as the contract allows; and one with it. */
 const drivers: readonly (readonly [string, () => AtomicDriver])[] = [
   ['with a counter', () => mapDriver(new Map())],
   [
@@ -76,7 +77,7 @@ describe.each(drivers)('a code with a challenge, on a driver %s', (_, newDriver)
     for (const type of ['code_redeemed', 'code_replayed', 'family_revoked']) expect(typesOf(f)).not.toContain(type)
   })
 
-  test('3.62 is counted for itself: another code of the same client goes on', async () => {
+  test('3.62 is counted separately: another code of the same client stays valid', async () => {
     const f = await fixture({ storage: newDriver() })
     const [code, another] = [await coded(f), await coded(f)]
     await guessed(f, code, 10)
@@ -103,7 +104,7 @@ test('3.62 a public client is protected too', async () => {
   expect((await f.post('token', { ...form, code_verifier: proof.verifier })).body).toEqual(notValid)
 })
 
-describe('nobody burns a code', () => {
+describe('no other caller can end a code', () => {
   test.each<[string, (f: Fixture, code: string) => Promise<unknown>]>([
     ['as another client', (f, code) => redeem(f, code, guess(0), other)],
     ['with a wrong secret', (f, code) => redeem(f, code, guess(0), ['web', 'wrong'])],
@@ -119,7 +120,7 @@ describe('nobody burns a code', () => {
     expect((await redeem(f, code, proof.verifier)).status).toBe(200)
   })
 
-  test('3.62 that has no challenge, with verifiers: there is nothing to guess', async () => {
+  test('3.62 without a challenge, with verifiers: there is nothing to guess', async () => {
     const f = await fixture()
     const code = await f.code()
     for (let number = 0; number < 30; number += 1) expect((await redeem(f, code, guess(number))).status).toBe(400)
@@ -140,7 +141,7 @@ describe('nobody burns a code', () => {
 })
 
 describe('while the store fails', () => {
-  /** Inserts of keys that begin like this fail while `failing` is set. */
+  /** Inserts of keys with this prefix fail while `failing` is set. */
   async function failing(prefix: string) {
     const driver = mapDriver(new Map())
     const state = { failing: false }
@@ -155,14 +156,14 @@ describe('while the store fails', () => {
     return { f, state, code: await coded(f) }
   }
 
-  test('3.62 a guess that cannot be counted is no refusal but 503', async () => {
+  test('3.62 a guess that cannot be counted is 503, not a refusal', async () => {
     const { f, state, code } = await failing('failure:')
     state.failing = true
     expect((await redeem(f, code, guess(0))).status).toBe(503)
     expect((await redeem(f, code, proof.verifier)).status).toBe(200)
   })
 
-  test('3.62 the tenth that could not end the code does not become a free one: the next ends it', async () => {
+  test('3.62 a tenth guess that could not end the code is not free: the next one ends it', async () => {
     const { f, state, code } = await failing('spent:')
     await guessed(f, code, 9)
     state.failing = true

@@ -1,6 +1,7 @@
 /**
- * Attack: a thief has read one old refresh token and "retries" its way up the chain: the first token gives the second, the second gives the third. A
- * retry is for a response that was lost. Once the successor has been spent, the response had arrived, so the old token comes from somebody else.
+ * Attack: an attacker has read one old refresh token and "retries" up the chain: the first token returns the second,
+ * the second returns the third. A retry is for a response that was lost. Once the successor has been spent, the
+ * response had arrived, so the old token comes from another party.
  *
  * RFC 9700 section 4.14.2: reuse of a rotated refresh token ends its family; wire contract, section 3; decision 28.
  */
@@ -20,7 +21,9 @@ const send = (f: Fixture, { clientId, as }: Party, form: Record<string, string>)
 const refresh = (f: Fixture, token: string, party = confidential, more: Record<string, string> = {}) =>
   send(f, party, { grant_type: 'refresh_token', refresh_token: token, ...more })
 
-/** The token responses of one family, the first from a code; each refresh comes inside the window of the one before. */
+/**
+ * The token responses of one family, the first from a code; each refresh comes inside the window of the previous one.
+ */
 async function chain(f: Fixture, length: number, party = confidential) {
   const code = await f.code({ clientId: party.clientId, codeChallenge: proof.challenge })
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: proof.verifier }
@@ -36,7 +39,7 @@ async function chain(f: Fixture, length: number, party = confidential) {
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
-/** Every token of the family is dead: the replay gave nothing away and revoked the rest. */
+/** Every token of the family is revoked: the replay returned nothing and revoked the rest. */
 async function expectDead(f: Fixture, links: Awaited<ReturnType<typeof chain>>, party = confidential): Promise<void> {
   expect(f.events).toContainEqual(expect.objectContaining({ type: 'family_revoked', reason: 'refresh_reused' }))
   for (const { access_token, id_token, refresh_token } of links) {
@@ -57,20 +60,23 @@ describe.each([
     [0, 4],
     [1, 4],
     [3, 6],
-  ])('3.40 token %i of a chain of %i gets nothing inside the window, and the family dies', async (stolen, length) => {
-    const f = await fixture()
-    const links = await chain(f, length, party)
-    f.events.length = 0
-    const { status, body } = await refresh(f, links[stolen].refresh_token, party)
-    expect(status).toBe(400)
-    expect(body).toEqual({ error: 'invalid_grant', error_description: 'The refresh token is not valid' })
-    expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'refresh_reused' })
-    expect(f.events.map(({ type }) => type)).not.toContain('refresh_retried')
-    await expectDead(f, links, party)
-  })
+  ])(
+    '3.40 token %i of a chain of %i gets no token inside the window, and the family is revoked',
+    async (stolen, length) => {
+      const f = await fixture()
+      const links = await chain(f, length, party)
+      f.events.length = 0
+      const { status, body } = await refresh(f, links[stolen].refresh_token, party)
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: 'invalid_grant', error_description: 'The refresh token is not valid' })
+      expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'refresh_reused' })
+      expect(f.events.map(({ type }) => type)).not.toContain('refresh_retried')
+      await expectDead(f, links, party)
+    },
+  )
 })
 
-test('3.40 the newest response can be fetched again until its refresh token is used, and not afterwards', async () => {
+test('3.40 the newest response can be requested again until its refresh token is used, and not afterwards', async () => {
   const f = await fixture()
   const links = await chain(f, 2)
   const [first, second] = links
@@ -90,7 +96,7 @@ test('3.40 a successor that was used with another scope was used', async () => {
   await expectDead(f, [...links, third.body])
 })
 
-test('3.40 a refused use of the successor spends nothing, so the retry is still answered', async () => {
+test('3.40 a rejected use of the successor spends nothing, so the retry still succeeds', async () => {
   const f = await fixture()
   const [first, second] = await chain(f, 2)
   expect((await refresh(f, second.refresh_token, confidential, { scope: 'nothing' })).body.error).toBe('invalid_scope')
@@ -98,7 +104,7 @@ test('3.40 a refused use of the successor spends nothing, so the retry is still 
   expect((await refresh(f, first.refresh_token)).body).toEqual(second)
 })
 
-test('3.40 a response without a refresh token has no successor, and is fetched again until the window ends', async () => {
+test('3.40 a response without a refresh token has no successor, and can be requested again until the window ends', async () => {
   const lifetime = { absoluteLifetime: 100, slidingLifetime: 100 }
   const client = { clientId: web[0], secrets: [{ sha256: sha256Of(web[1]) }], redirectUris: [redirectUri] }
   const grantTypes = ['authorization_code', 'refresh_token']
