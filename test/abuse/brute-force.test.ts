@@ -1,4 +1,5 @@
-// Attack: one machine guesses the password of a user and the secret of a client as fast as it can, at all processes of the service.
+// Attack: one machine guesses the password of a user and the secret of a client as fast as possible, at all processes
+// of the service.
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,7 +16,7 @@ import {
 } from './brute-force.ts'
 
 describeWithRedis('a brute-force run against two server processes on one Redis', () => {
-  test('is slowed to the configured rate, while another user and another client are served', async () => {
+  test('is throttled to the configured rate, while another user and another client are served', async () => {
     const program = await serverProgram()
     onTestFinished(() => rm(dirname(program), { recursive: true }))
     const redis = await startRedis()
@@ -34,7 +35,7 @@ describeWithRedis('a brute-force run against two server processes on one Redis',
 
     expect([...before.statuses]).toEqual([200])
     expect([...during.statuses]).toEqual([200])
-    // Not what it costs, which is printed, but that nobody waits for the attacker's delays.
+    // Does not assert the cost, which is printed, but that no other user waits for the attacker's delays.
     expect(percentile(during.login, 50)).toBeLessThan(5000)
     expect(percentile(during.token, 50)).toBeLessThan(5000)
   }, 120_000)

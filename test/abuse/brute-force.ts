@@ -6,25 +6,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256Of } from '@grantry/core/testing'
 import { bundle } from '../support/bundle.ts'
 
-/** The program of a server process. jiti, which the server loads modules with, has a `createRequire` of its own. */
+/** The program of a server process. jiti, which the server uses to load modules, has its own `createRequire`. */
 export const serverProgram = (): Promise<string> =>
   bundle(new URL('./programs/server.ts', import.meta.url), {
-    // jsonc-parser for CommonJS asks for its parts in a way that no bundler sees.
+    // The CommonJS build of jsonc-parser requires its modules in a way that bundlers cannot follow.
     mainFields: ['module', 'main'],
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
   })
 
-/** Failed secrets that an address has answered in `secretWindow` seconds. */
+/** Failed secrets that an address may try in `secretWindow` seconds. */
 export const secretFailures = 10
 export const secretWindow = 2
 
 const attacker = '203.0.113.66'
-/** Requests of the attackers that are under way at a time, for passwords and for secrets. */
+/** Concurrent requests of the attackers, for passwords and for secrets. */
 const attackersAtOnce = 6
 
-/** Milliseconds of each request of those who have nothing to do with it, and what they were answered. */
+/** Milliseconds of each request of the other user and client, and their responses. */
 export interface Bystanders {
   readonly login: readonly number[]
   readonly token: readonly number[]
@@ -34,16 +34,16 @@ export interface Bystanders {
 export interface BruteForce {
   readonly before: Bystanders
   readonly during: Bystanders
-  /** Seconds of the attack, and in what of them the first and last answer came, as epoch seconds. */
+  /** Seconds of the attack, and the times of its first and last response, as epoch seconds. */
   readonly seconds: number
   readonly begun: number
   readonly ended: number
-  /** How many answers of each status the attackers got. */
+  /** Number of responses to the attackers, by status. */
   readonly passwords: ReadonlyMap<number, number>
   readonly secrets: ReadonlyMap<number, number>
 }
 
-/** The least that the server takes: what the limits cost shall be measured, not what hashing costs. */
+/** The lowest cost that the server accepts: this measures the limits, not the hashing. */
 function cheapHash(password: string): string {
   const salt = Buffer.alloc(16, password)
   const hash = scryptSync(password, salt, 32, { N: 2 ** 10, r: 8, p: 1 })
@@ -66,7 +66,7 @@ function configurationOf(redis: string): object {
     scopes: [{ name: 'api1' }],
     users: ['alice', 'bob'].map(user),
     abuseControl: { credentials: { perClientAndAddress: { failures: secretFailures, window: secretWindow } } },
-    // So that one machine can be many.
+    // So that one machine can act as many.
     trustedProxies: 1,
   }
 }
@@ -87,10 +87,11 @@ interface Caller {
 }
 
 /**
- * The ready server in so many processes on one Redis: somebody guesses the password of one user and the secret of one client as fast as he can, while another
- * user and another client go on, first without the attack and then with it.
+ * Runs the ready server in the given number of processes on one Redis. An attacker guesses the password of one user and
+ * the secret of one client as fast as possible, while another user and another client continue, first without the
+ * attack and then with it.
  *
- * @param seconds of the attack
+ * @param seconds duration of the attack
  */
 export async function bruteForce(
   program: string,
@@ -103,7 +104,7 @@ export async function bruteForce(
   const agent = new Agent({ keepAlive: true })
   let turn = 0
 
-  /** As a load balancer does, to one process after the other. */
+  /** Round robin over the processes, like a load balancer. */
   function post(
     form: Record<string, string>,
     { from, clientId, secret = `${clientId}-secret` }: Caller,
@@ -192,13 +193,13 @@ export async function bruteForce(
   }
 }
 
-/** The n-th of a hundred, in milliseconds. */
+/** The n-th percentile, in milliseconds. */
 export function percentile(taken: readonly number[], n: number): number {
   const sorted = [...taken].sort((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * n) / 100))] ?? 0
 }
 
-/** What was measured, to read. */
+/** The results as text. */
 export function bruteForceReport({ before, during, seconds, passwords, secrets }: BruteForce): string {
   const row = (name: string, one: readonly number[], other: readonly number[]): string =>
     `${name}: ${[50, 95].map((n) => `p${n} ${percentile(one, n).toFixed(1)} ms, with the attack ${percentile(other, n).toFixed(1)} ms`).join('; ')} (${one.length} and ${other.length} requests)`
@@ -212,10 +213,12 @@ export function bruteForceReport({ before, during, seconds, passwords, secrets }
   ].join('\n')
 }
 
-/** How many passwords may have been judged in so many seconds: five, and then one after each delay, which doubles. */
+/**
+ * The number of passwords that may be checked in so many seconds: five, and then one after each delay, which doubles.
+ */
 export function mostPasswords(seconds: number): number {
   let count = 5
-  // Times are whole seconds: a delay may be short by one.
+  // Times are whole seconds, so a delay may be short by one.
   for (let due = 0; due <= seconds; due += Math.min(2 ** (count - 5), 900) - 1) count += 1
   return count
 }

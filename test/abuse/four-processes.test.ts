@@ -1,4 +1,5 @@
-// Attack: guesses that are sent all at once to all processes of a service, each of which sees only its own. The count must be exact across them.
+// Attack: concurrent guesses at all processes of a service, each of which sees only its own. The count must be exact
+// across them.
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +8,7 @@ import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { type GuesserReport, guessTogether } from './guessers.ts'
 
-describeWithRedis('of 4 x 60 guesses at once, at four processes on one Redis with a slow network', () => {
+describeWithRedis('of 4 x 60 concurrent guesses, at four processes on one Redis with a slow network', () => {
   let server: RedisServer
   let reports: readonly GuesserReport[]
   beforeAll(async () => {
@@ -22,27 +23,27 @@ describeWithRedis('of 4 x 60 guesses at once, at four processes on one Redis wit
   const count = (kind: keyof GuesserReport, status: number): number =>
     reports.flatMap((report) => report[kind].statuses).filter((each) => each === status).length
 
-  test('five passwords of a user from one address are judged', () => {
+  test('five passwords of a user from one address are checked', () => {
     expect([judged('oneAddress'), count('oneAddress', 400), count('oneAddress', 429)]).toEqual([5, 5, 235])
   })
 
-  test('twenty passwords of a user from 240 addresses are judged', () => {
+  test('twenty passwords of a user from 240 addresses are checked', () => {
     expect([judged('manyAddresses'), count('manyAddresses', 400), count('manyAddresses', 429)]).toEqual([20, 20, 220])
   })
 
-  test('twenty passwords of 240 users from one address are told to be wrong', () => {
+  test('twenty passwords of 240 users from one address are reported as wrong', () => {
     expect([count('manyUsers', 400), count('manyUsers', 429)]).toEqual([20, 220])
   })
 
-  test('a hundred passwords of 240 users from 240 addresses are told to be wrong', () => {
+  test('a hundred passwords of 240 users from 240 addresses are reported as wrong', () => {
     expect([count('manyUsersAndAddresses', 400), count('manyUsersAndAddresses', 429)]).toEqual([100, 140])
   })
 
-  test('ten secrets of a client from one address are told to be wrong', () => {
+  test('ten secrets of a client from one address are reported as wrong', () => {
     expect([count('secret', 401), count('secret', 429)]).toEqual([10, 230])
   })
 
-  test('nothing stays in Redis without an end', async () => {
+  test('every record in Redis has an expiry', async () => {
     const keys = (await server.command('KEYS', '*')) as string[]
     expect(keys.length).toBeGreaterThan(20)
     const ends = await Promise.all(keys.map((key) => server.command('PTTL', key)))

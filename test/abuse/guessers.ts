@@ -5,13 +5,13 @@ export interface GuesserOrder {
   /** Epoch seconds. */
   readonly now: number
   readonly process: number
-  /** Of each kind. */
+  /** For each kind. */
   readonly guesses: number
 }
 
-/** What came of the guesses of one kind. */
+/** The results of the guesses of one kind. */
 export interface GuessesReport {
-  /** Passwords that the user service was asked about. */
+  /** Passwords for which the user service was called. */
   readonly judged: number
   readonly statuses: readonly number[]
 }
@@ -20,14 +20,14 @@ export interface GuesserReport {
   /** Passwords, all from one address, and each from another. */
   readonly oneAddress: GuessesReport
   readonly manyAddresses: GuessesReport
-  /** A password of each of many users, all from one address, and each from another. */
+  /** A password for each of many users, all from one address, and each from another. */
   readonly manyUsers: GuessesReport
   readonly manyUsersAndAddresses: GuessesReport
   /** Secrets of a client, from one address. */
   readonly secret: GuessesReport
 }
 
-/** So many processes guess all at once. */
+/** Runs so many processes that all guess concurrently. */
 export async function guessTogether(
   program: string,
   processes: number,

@@ -1,4 +1,4 @@
-// Attack: failing from as many addresses as there are, so that the memory of the process fills up.
+// Attack: failing from as many addresses as possible, to fill up the memory of the process.
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
@@ -7,14 +7,14 @@ import { createRecorder } from '../../packages/core/src/events/trace.ts'
 import { openStore } from '../../packages/core/src/records/store.ts'
 import { webRuntime } from '../../packages/core/src/runtime.ts'
 
-test('a full map forgets what was written first, and keeps what was written again', () => {
+test('a full map drops the oldest entries, and keeps those that were written again', () => {
   const map = createBoundedMap<number>(3)
   for (const [index, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, index)
   expect(['a', 'b', 'c', 'd'].map((key) => map.get(key))).toEqual([3, undefined, 2, 4])
   expect(map.size).toBe(3)
 })
 
-test('100,000 addresses are counted in the store, and 10,000 of them are remembered', () => {
+test('counts 100,000 addresses in the store, and remembers 10,000 of them', () => {
   let ends = 0
   const driver = {
     ...mapDriver(),
@@ -32,7 +32,7 @@ test('100,000 addresses are counted in the store, and 10,000 of them are remembe
   )
   const trace = recorder.start()
   for (let index = 0; index < 100_000; index += 1) limit.count(`address ${index}`, trace)
-  // Every record has an end of its own.
+  // Every record has its own expiry.
   expect(ends).toBe(100_000)
   const blocked = (index: number): boolean => {
     try {

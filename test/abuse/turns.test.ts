@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTurns } from '../../packages/core/src/abuse/turns.ts'
 
-// A login that hangs must hold up later ones of the same user for a bounded time only, and those are then refused, not let through.
+// A login that hangs must delay later ones of the same user for a bounded time only, and those are then refused, not
+// let through.
 beforeEach(() => {
   vi.useFakeTimers()
 })
@@ -9,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('so many go at a time, and the next when one has ended, in order', async () => {
+test('runs the given number concurrently, and the next when one has ended, in order', async () => {
   const turns = createTurns(2, 10_000)
   const went: number[] = []
   for (const task of [1, 2, 3, 4]) void turns.begin('alice').then((turn) => turn && went.push(task))
@@ -23,7 +24,7 @@ test('so many go at a time, and the next when one has ended, in order', async ()
   expect(went).toEqual([1, 2, 3, 4])
 })
 
-test('who waits longer than the limit for one that hangs hears so, and nobody waits for him', async () => {
+test('rejects a turn that waits longer than the limit, and later turns do not wait for it', async () => {
   const turns = createTurns(1, 10_000)
   await turns.begin('alice')
   const late = turns.begin('alice')
@@ -35,13 +36,13 @@ test('who waits longer than the limit for one that hangs hears so, and nobody wa
   expect(await later).toBe(true)
 })
 
-test('another name waits for nobody', async () => {
+test('another name does not wait', async () => {
   const turns = createTurns(1, 10_000)
   await turns.begin('alice')
   expect(await turns.begin('bob')).toBe(true)
 })
 
-test('a name with nobody under way begins anew', async () => {
+test('an idle name starts anew', async () => {
   const turns = createTurns(1, 10_000)
   for (let round = 0; round < 3; round += 1) {
     expect(await turns.begin('alice')).toBe(true)

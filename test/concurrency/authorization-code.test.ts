@@ -1,5 +1,5 @@
-// Attack: a stolen code is redeemed in the same instant as by its client, at several processes that share a slow store. On providers that
-// read first and delete afterwards, every one of the requests succeeds.
+// Attack: a stolen code is redeemed in the same instant as by its client, at several processes that share a slow store.
+// On providers that read first and delete afterwards, all of the requests succeed.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
-/** Two providers that share nothing but the store, as two processes would, behind real sockets. */
+/** Two providers that share only the store, as two processes would, behind real sockets. */
 async function served() {
   const driver = memoryDriver()
   const storage = withLatency(driver)
@@ -37,7 +37,7 @@ async function served() {
 
 const redeem = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 
-describe(`${racers} redemptions of one code at once`, () => {
+describe(`${racers} concurrent redemptions of one code`, () => {
   test.each([1, 2, 3])('3.32 exactly one of 50 succeeds, the others are invalid_grant: round %i', async () => {
     const { f, post, count } = await served()
     const code = await f.code()
@@ -48,14 +48,14 @@ describe(`${racers} redemptions of one code at once`, () => {
     for (const { body } of refused) {
       expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
     }
-    // The losers leave nothing behind.
+    // The losers store nothing.
     expect([await count('access'), await count('refresh'), await count('spent')]).toEqual([1, 1, 1])
   })
 
   test.each([
     ['reference tokens', web],
     ['JWTs', webJwt],
-  ] as const)('3.33 the replays among them revoke what the winner got: %s', async (_, client) => {
+  ] as const)('3.33 the replays among them revoke the tokens of the winner: %s', async (_, client) => {
     const { f, post } = await served()
     const code = await f.code({ clientId: client[0] })
     const answers = await Promise.all(Array.from({ length: racers }, () => post('token', { ...redeem, code }, client)))
@@ -77,7 +77,7 @@ describe(`${racers} redemptions of one code at once`, () => {
     expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(racers - 1)
   })
 
-  test('3.32 different codes do not disturb each other', async () => {
+  test('3.32 different codes do not interfere with each other', async () => {
     const { f, post } = await served()
     const codes = await Promise.all(Array.from({ length: racers }, () => f.code()))
     const answers = await Promise.all(codes.map((code) => post('token', { ...redeem, code }, web)))

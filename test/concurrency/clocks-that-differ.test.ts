@@ -1,4 +1,5 @@
-// Servers on one store whose clocks differ by some seconds, as clocks do. A revocation that one of them acknowledges counts at all of them.
+// Servers on one store whose clocks differ by some seconds. A revocation that one of them acknowledges applies at all
+// of them.
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, webJwt } from '../support/fixture.ts'
@@ -18,7 +19,7 @@ async function skewed(seconds: number) {
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
-test('a JWT that is revoked where its nbf has not come yet is dead when it comes', async () => {
+test('a JWT revoked at a server where its nbf is in the future is not valid once nbf is reached', async () => {
   const { clock, ahead, right } = await skewed(2)
   const { access_token: token } = (await ahead.post('token', form, webJwt)).body
   expectDone(await right.post('revocation', { token }, webJwt))
@@ -26,7 +27,7 @@ test('a JWT that is revoked where its nbf has not come yet is dead when it comes
   expect([await isActive(ahead, token), await isActive(right, token)]).toEqual([false, false])
 })
 
-test('a JWT that was revoked where it is later is dead to its last second where it is earlier', async () => {
+test('a JWT revoked at a server with a faster clock is invalid until its last second at a slower one', async () => {
   const { clock, ahead, right } = await skewed(5)
   const { access_token: token, expires_in: life } = (await right.post('token', form, webJwt)).body
   expectDone(await ahead.post('revocation', { token }, webJwt))
@@ -34,10 +35,13 @@ test('a JWT that was revoked where it is later is dead to its last second where 
   expect(await isActive(right, token)).toBe(false)
 })
 
-test.each(formats)('a token (%s) is revoked where it has just ended for where it has not', async (_format, as) => {
-  const { clock, ahead, right } = await skewed(5)
-  const { access_token: token, expires_in: life } = (await right.post('token', form, as)).body
-  clock.advance(life - 3)
-  expectDone(await ahead.post('revocation', { token }, as))
-  expect(await isActive(right, token)).toBe(false)
-})
+test.each(formats)(
+  'a token (%s) that has just expired at one server is revoked where it has not',
+  async (_format, as) => {
+    const { clock, ahead, right } = await skewed(5)
+    const { access_token: token, expires_in: life } = (await right.post('token', form, as)).body
+    clock.advance(life - 3)
+    expectDone(await ahead.post('revocation', { token }, as))
+    expect(await isActive(right, token)).toBe(false)
+  },
+)

@@ -1,4 +1,5 @@
-// Attack and accident look alike: one refresh token arrives many times at once, from a thief, or from a client whose tabs all refresh together.
+// Attack and accident look alike: one refresh token arrives many times concurrently, from an attacker, or from a client
+// whose tabs all refresh together.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { ClientOptions } from '@grantry/core'
 import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
@@ -23,7 +24,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
-/** Two providers that share nothing but the store, as two processes would, behind real sockets. */
+/** Two providers that share only the store, as two processes would, behind real sockets. */
 async function served(client = web) {
   const driver = memoryDriver()
   const storage = withLatency(driver)
@@ -56,8 +57,8 @@ async function served(client = web) {
   }
 }
 
-describe(`${racers} refreshes with one token at once`, () => {
-  test.each([1, 2, 3])('3.40 inside the window all 50 get one and the same answer: round %i', async () => {
+describe(`${racers} concurrent refreshes with one token`, () => {
+  test.each([1, 2, 3])('3.40 inside the window all 50 get the same response: round %i', async () => {
     const { first, atOnce, isActive, count, refresh } = await served()
     const answers = await atOnce(first.refresh_token)
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -70,7 +71,7 @@ describe(`${racers} refreshes with one token at once`, () => {
   })
 
   test.each([1, 2, 3])(
-    '3.39 past the window none of 50 succeeds, and the successor is dead too: round %i',
+    '3.39 past the window none of 50 succeeds, and the successor is revoked too: round %i',
     async () => {
       const { f, first, atOnce, refresh, isActive } = await served()
       const [successor] = await atOnce(first.refresh_token)
@@ -86,7 +87,7 @@ describe(`${racers} refreshes with one token at once`, () => {
   )
 
   test.each([1, 2, 3])(
-    '3.40 of two different requests at once, one wins, and no two successors live: round %i',
+    '3.40 of two different concurrent requests, one wins, and at most one successor stays valid: round %i',
     async () => {
       const { first, refresh, isActive } = await served()
       const answers = await Promise.all([
@@ -96,14 +97,14 @@ describe(`${racers} refreshes with one token at once`, () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
       const winner = answers.find(({ status }) => status === 200)?.body
       expect(answers.find(({ status }) => status === 400)?.body.error).toBe('invalid_grant')
-      // Two parties ask different things with one token: one of them is a thief, and the family dies.
+      // Two parties send different requests with one token: one of them is an attacker, and the family is revoked.
       expect(await isActive(winner.access_token)).toBe(false)
       expect((await refresh(winner.refresh_token)).body.error).toBe('invalid_grant')
     },
   )
 
   test.each([1, 2, 3])(
-    '3.40 of two different requests, 25 times each, all that succeed have one answer: round %i',
+    '3.40 of two different requests, 25 times each, all that succeed have the same response: round %i',
     async () => {
       const { first, refresh, isActive, count } = await served()
       const answers = await Promise.all(
@@ -120,7 +121,7 @@ describe(`${racers} refreshes with one token at once`, () => {
     },
   )
 
-  test('3.39 a successor that is issued in the instant of the revocation is dead on arrival', async () => {
+  test('3.39 a successor that is issued in the instant of the revocation is revoked from the start', async () => {
     const { f, first, refresh, isActive } = await served()
     const second = (await refresh(first.refresh_token)).body
     f.clock.advance(10)

@@ -1,12 +1,13 @@
-// A connection breaks after the store has inserted, and the client library of the store sends the insert again: the answer is then `false`, to the one who did insert. The
-// honest request must not take itself for a replay, and its twins must not profit from that.
+// A connection breaks after the store has inserted, and the client library of the store sends the insert again. The
+// result is then `false` although the caller did insert. The original request must not take itself for a replay, and
+// concurrent requests must not profit from that.
 import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
-/** Acts, then acts again, and tells the second result; the probe at start is spared. */
+/** Acts twice and returns the second result, except for the probe at start. */
 function resending(driver: AtomicDriver) {
   let resent = 0
   const storage: AtomicDriver = {
@@ -41,8 +42,8 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
 const alarms = ['code_replayed', 'refresh_reused', 'redemption_replayed', 'refresh_retried', 'family_revoked']
 const raised = (f: Fixture) => f.events.map(({ type }) => type).filter((type) => alarms.includes(type))
 
-describe('an insert whose answer was lost and that was sent again', () => {
-  test('does not refuse the one redemption of a code', async () => {
+describe('an insert whose result was lost and that was sent again', () => {
+  test('does not fail the only redemption of a code', async () => {
     const { f, resent } = await started()
     const { status, body } = await redeem(f, await f.code())
     expect(status).toBe(200)
@@ -51,7 +52,7 @@ describe('an insert whose answer was lost and that was sent again', () => {
     expect(await isActive(f, body.access_token)).toBe(true)
   })
 
-  test('does not refuse an honest refresh, and every token lives', async () => {
+  test('does not fail a legitimate refresh, and every token stays valid', async () => {
     const { f, resent } = await started()
     const first = (await redeem(f, await f.code())).body
     const { status, body } = await refresh(f, first.refresh_token)
@@ -63,7 +64,7 @@ describe('an insert whose answer was lost and that was sent again', () => {
     expect((await refresh(f, body.refresh_token)).status).toBe(200)
   })
 
-  test('leaves a replay a replay', async () => {
+  test('does not hide a replay', async () => {
     const { f } = await started()
     const code = await f.code()
     const { body } = await redeem(f, code)
@@ -72,7 +73,7 @@ describe('an insert whose answer was lost and that was sent again', () => {
     expect(await isActive(f, body.access_token)).toBe(false)
   })
 
-  test.each([1, 2, 3])('lets exactly one of 20 redemptions at the same time win: round %i', async () => {
+  test.each([1, 2, 3])('lets exactly one of 20 concurrent redemptions win: round %i', async () => {
     const { f } = await started(withLatency(memoryDriver()))
     const code = await f.code()
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
@@ -80,7 +81,7 @@ describe('an insert whose answer was lost and that was sent again', () => {
     expect(answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(19)
   })
 
-  test('gives 20 equal refreshes at the same time one answer', async () => {
+  test('gives 20 equal concurrent refreshes the same response', async () => {
     const { f } = await started(withLatency(memoryDriver()))
     const first = (await redeem(f, await f.code())).body
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, first.refresh_token)))

@@ -8,8 +8,9 @@ import { api1, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
 /**
- * The attack: a thief redeems a stolen code, or refreshes, at the very instant at which all of the user's tokens are revoked. Whichever of the two the store sees
- * first, nothing that the thief got may work once the revocation was answered. Two servers share the store; the revocation comes a little later each time, so that it meets every step.
+ * Attack: an attacker redeems a stolen code, or refreshes, at the same instant as all of the user's tokens are revoked.
+ * Whichever of the two the store sees first, no token of the attacker may work after the revocation has returned. Two
+ * servers share the store; the revocation comes a little later each time, so that it overlaps with every step.
  */
 test.each([
   ['reference', web, { subject: '1' }],
@@ -17,7 +18,7 @@ test.each([
   ['reference', web, { clientId: 'web' }],
   ['JWT', webJwt, { clientId: 'web-jwt' }],
 ] as const)(
-  'a token (%s) that is issued to %j while %j is revoked is dead on arrival',
+  'a token (%s) that is issued to %j while %j is revoked is revoked from the start',
   async (_format, as, target: RevocationTarget) => {
     const storage = withLatency(memoryDriver())
     const [one, two] = [await fixture({ storage }), await fixture({ storage })]
@@ -38,19 +39,22 @@ test.each([
         const again = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
         expect((await one.post('token', again, as)).status).toBe(400)
       }
-      // A login right after it lives.
+      // A login right after it yields valid tokens.
       const { body: fresh } = await two.post('token', form, as)
       expect((await one.post('introspection', { token: fresh.access_token }, api1)).body.active).toBe(true)
     }
-    // Otherwise the two never met.
+    // Otherwise the two never overlapped.
     expect(raced).toBeGreaterThan(0)
   },
   60_000,
 )
 
-/** The attack: a stolen access token is exchanged by a grant of the host's, which was shown it just before the revocation and answers just after. */
+/**
+ * Attack: a stolen access token is exchanged by a grant of the host that read it just before the revocation and returns
+ * just after.
+ */
 test.each([[{ subject: '1' }], [{ clientId: testClient[0] }]] as const)(
-  'what is exchanged for a token while %j is revoked is dead on arrival',
+  'a token issued in an exchange while %j is revoked is revoked from the start',
   async (target: RevocationTarget) => {
     let revoke = async (): Promise<void> => {}
     const badge = defineGrant({
@@ -87,7 +91,7 @@ test.each([[{ subject: '1' }], [{ clientId: testClient[0] }]] as const)(
       const { access_token: escaped } = await exchanged(stolen)
       expect([await isActive(stolen), await isActive(escaped)]).toEqual([false, false])
       revoke = async () => {}
-      // What begins afterwards works, and what is exchanged for it.
+      // Tokens issued afterwards work, and can be exchanged.
       const { access_token: fresh } = await badged()
       expect(await isActive((await exchanged(fresh)).access_token)).toBe(true)
     }

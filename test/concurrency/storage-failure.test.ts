@@ -1,5 +1,5 @@
-// A store that fails in the middle: before it acts, or after it has acted and only its answer is lost. Whatever happens, one credential never
-// becomes two sets of tokens.
+// A store that fails: before it acts, or after it has acted, so that only its response is lost. In any case one
+// credential never yields two sets of tokens.
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -82,7 +82,7 @@ describe('a code, when the store fails', () => {
     },
   )
 
-  test('3.32 after the marker was set: 503, and a retry is refused rather than answered twice', async () => {
+  test('3.32 after the marker was set: 503, and a retry is rejected instead of succeeding twice', async () => {
     const { f, faults } = await started()
     const code = await f.code()
     faults.set('insert spent', 'after')
@@ -103,7 +103,7 @@ describe('a code, when the store fails', () => {
     expect(await isActive(f, body.access_token)).toBe(false)
   })
 
-  test('3.32 while a loser cleans up: still one success only', async () => {
+  test('3.32 while a loser cleans up: still only one success', async () => {
     const { f, faults } = await started(withLatency(mapDriver()))
     const code = await f.code()
     faults.set('remove access', 'before')
@@ -138,7 +138,7 @@ describe('a refresh token, when the store fails', () => {
     expect(await isActive(f, answers[0]?.body.access_token)).toBe(true)
   })
 
-  test('3.40 after the marker was set: 503, and retries get the one successor that was made', async () => {
+  test('3.40 after the marker was set: 503, and retries get the one existing successor', async () => {
     const { f, faults, token } = await withRefreshToken()
     faults.set('insert spent', 'after')
     expectOutage(await refresh(f, token))
@@ -148,7 +148,7 @@ describe('a refresh token, when the store fails', () => {
     expect((await refresh(f, answers[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  test('3.39 after the marker was set: past the window a retry is refused', async () => {
+  test('3.39 after the marker was set: past the window a retry is rejected', async () => {
     const { f, faults, token } = await withRefreshToken()
     faults.set('insert spent', 'after')
     expectOutage(await refresh(f, token))
@@ -158,7 +158,7 @@ describe('a refresh token, when the store fails', () => {
     expect(answer.body.error).toBe('invalid_grant')
   })
 
-  test('3.40 of 50 at once, the answer to the winner is lost: the others get the one successor', async () => {
+  test('3.40 of 50 concurrent ones, the response to the winner is lost: the others get the one successor', async () => {
     const driver = withLatency(mapDriver())
     const forgetful: AtomicDriver = {
       ...driver,
@@ -177,7 +177,7 @@ describe('a refresh token, when the store fails', () => {
     expect(await isActive(f, successes(answers)[0]?.body.access_token)).toBe(true)
   })
 
-  test('3.40 while a loser cleans up: one successor all the same', async () => {
+  test('3.40 while a loser cleans up: still one successor', async () => {
     const { f, faults, token } = await withRefreshToken(withLatency(mapDriver()))
     for (const kind of ['access', 'refresh', 'replay']) faults.set(`remove ${kind}`, 'before')
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, token)))
@@ -197,7 +197,7 @@ describe('a refresh token, when the store fails', () => {
     expect((await refresh(f, body.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('an error that a driver returns instead of throwing is an outage too, not an absent token', async () => {
+  test('an error that a driver returns instead of throwing is an outage too, not a missing token', async () => {
     const driver = mapDriver()
     let broken = false
     const f = await fixture({

@@ -1,6 +1,7 @@
-// The attack on a replicated store: the winner's marker reached the primary, and its answer was lost with the connection. The client sends the
-// request again and gets the winner's answer out of the window; then the primary dies before the marker was copied. On the promoted replica
-// the refresh token is unspent, and whoever replays it gets a second successor. So a retry is answered only once its marker is confirmed.
+// Attack on a replicated store: the winner's marker reached the primary, and its response was lost with the connection.
+// The client retries and gets the stored response; then the primary dies before the marker was replicated. On the
+// promoted replica the refresh token is unspent, and a replay yields a second successor. So a retry succeeds only once
+// its marker is confirmed.
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +27,7 @@ function unconfirming() {
 const ofType = (f: Fixture, type: string) => f.events.filter((event) => event.type === type)
 
 describe('a marker that no replica has confirmed', () => {
-  test('gives no answer to a retry; once it is confirmed, the retry gets the one answer', async () => {
+  test('fails a retry; once it is confirmed, the retry gets the original response', async () => {
     const { storage, state } = unconfirming()
     const f = await fixture({ storage })
     const { refresh_token: token } = await issueTokens(f)
@@ -40,7 +41,7 @@ describe('a marker that no replica has confirmed', () => {
     expect((await refresh(f, one.body.refresh_token)).status).toBe(200)
   })
 
-  test('is put back by the retry where the promoted replica does not have it', async () => {
+  test('is restored by the retry if the promoted replica does not have it', async () => {
     const { storage, state, items } = unconfirming()
     const f = await fixture({ storage })
     const { refresh_token: token } = await issueTokens(f)
@@ -48,7 +49,7 @@ describe('a marker that no replica has confirmed', () => {
     expect((await refresh(f, token)).status).toBe(503)
     const [key = ''] = [...items.keys()].filter((each) => each.startsWith('spent:refresh:'))
     const marker = items.get(key)
-    // The retry has read the marker when the primary dies; its insert reaches the replica.
+    // The primary dies after the retry has read the marker; its insert reaches the replica.
     const get = storage.getItem
     const lost: AtomicDriver['getItem'] = async (each) => {
       const found = await get(each)

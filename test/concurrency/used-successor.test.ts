@@ -1,5 +1,5 @@
-// A retry of a spent refresh token races with the redemption of its successor. Whichever is first, the chain has one branch: the retry gets the stored
-// response, or it is a replay and the family dies.
+// A retry of a spent refresh token races with the redemption of its successor. Whichever is first, the chain has one
+// branch: the retry gets the stored response, or it is a replay and the family is revoked.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { AtomicDriver } from '@grantry/core'
 import { basic, mapDriver, sha256Of } from '@grantry/core/testing'
@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
-/** Two providers that share nothing but a slow store, as two processes would, behind real sockets. */
+/** Two providers that share only a slow store, as two processes would, behind real sockets. */
 async function served() {
   const driver = memoryDriver()
   const storage = withLatency(driver)
@@ -41,7 +41,7 @@ async function served() {
   }
 }
 
-describe('retries of a token and redemptions of its successor, all at once', () => {
+describe('concurrent retries of a token and redemptions of its successor', () => {
   test.each([
     { retries: 25, redemptions: 25 },
     { retries: 49, redemptions: 1 },
@@ -66,12 +66,12 @@ describe('retries of a token and redemptions of its successor, all at once', () 
       for (const { status, body } of [...retried, ...redeemed].filter((answer) => answer.status !== 200)) {
         expect([status, body.error]).toEqual([400, 'invalid_grant'])
       }
-      // What a retry gets is the one stored response; what the redemptions get is one successor.
+      // Retries get the one stored response; redemptions get one successor.
       expect(textsOf(retried).filter((text) => text !== second.text)).toEqual([])
       const [third = '{}', ...others] = textsOf(redeemed)
       expect(others).toEqual([])
       expect(await slow.count('refresh')).toBe(before + 2)
-      // A refused retry has ended the family, the newest tokens included; otherwise it goes on.
+      // A rejected retry has revoked the family, including the newest tokens; otherwise it stays valid.
       const isAlive = retried.every(({ status }) => status === 200)
       const newest = JSON.parse(third)
       expect(await slow.isActive(newest.access_token)).toBe(isAlive)
@@ -80,7 +80,7 @@ describe('retries of a token and redemptions of its successor, all at once', () 
   })
 })
 
-/** A store that holds one operation on one key, before or after it acts, until it is let go. */
+/** A store that holds one operation on one key, before or after it acts, until it is released. */
 function holdingDriver() {
   const driver = mapDriver(new Map())
   let held: { operation: string; reached: () => void; released: Promise<void> } | undefined
@@ -102,7 +102,7 @@ function holdingDriver() {
     getItem: (key) => pass(`getItem ${key}`, () => driver.getItem(key)),
     insertItem: (key, value, options) => pass(`insertItem ${key}`, () => driver.insertItem(key, value, options)),
   }
-  /** Resolves when the next such operation is held; `release` lets it go. */
+  /** Resolves when the next such operation is held; `release` lets it continue. */
   function hold(operation: string) {
     let reached = (): void => undefined
     let release = (): void => undefined
@@ -130,7 +130,7 @@ async function held() {
 }
 
 describe('a retry that is overtaken', () => {
-  test('3.40 after it has seen the successor unspent: it gets the stored response, and the chain goes on', async () => {
+  test('3.40 after it has seen the successor unspent: it gets the stored response, and the chain stays valid', async () => {
     const { f, first, second, marker, hold } = await held()
     const { isHeld, release } = hold(`after getItem ${marker}`)
     const retry = refresh(f, first.refresh_token)
@@ -142,7 +142,7 @@ describe('a retry that is overtaken', () => {
     expect((await refresh(f, third.body.refresh_token)).status).toBe(200)
   })
 
-  test('3.40 before it has looked at the successor: it is a replay, and the family dies', async () => {
+  test('3.40 before it has read the successor: it is a replay, and the family is revoked', async () => {
     const { f, first, second, marker, hold, isActive } = await held()
     const { isHeld, release } = hold(`before getItem ${marker}`)
     const retry = refresh(f, first.refresh_token)
@@ -156,7 +156,7 @@ describe('a retry that is overtaken', () => {
 })
 
 describe('a redemption of the successor that is overtaken', () => {
-  test('3.40 before it has spent the successor: the retry is answered, and the redemption succeeds', async () => {
+  test('3.40 before it has spent the successor: the retry gets its response, and the redemption succeeds', async () => {
     const { f, first, second, marker, hold } = await held()
     const { isHeld, release } = hold(`before insertItem ${marker}`)
     const redemption = refresh(f, second.refresh_token)
@@ -168,7 +168,7 @@ describe('a redemption of the successor that is overtaken', () => {
     expect((await refresh(f, third.body.refresh_token)).status).toBe(200)
   })
 
-  test('3.40 after it has spent the successor: the retry is a replay, and what the redemption issues is dead', async () => {
+  test('3.40 after it has spent the successor: the retry is a replay, and the tokens of the redemption are revoked', async () => {
     const { f, first, second, marker, hold, isActive } = await held()
     const { isHeld, release } = hold(`after insertItem ${marker}`)
     const redemption = refresh(f, second.refresh_token)

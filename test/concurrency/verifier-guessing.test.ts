@@ -1,11 +1,12 @@
-// Attack: wrong verifiers for one code arrive at two servers at the same time, alone and together with the right one. The count is exact over both.
+// Attack: wrong verifiers for one code arrive at two servers concurrently, alone and together with the right one. The
+// count is exact across both.
 import type { ProviderEvent } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 
-/** Two providers that share nothing but a slow store, as two processes would. */
+/** Two providers that share only a slow store, as two processes would. */
 async function guarded() {
   const storage = withLatency(memoryDriver())
   const one = await fixture({ storage })
@@ -25,15 +26,15 @@ async function guarded() {
   return { one, right, wrong, count }
 }
 
-describe('wrong verifiers for one code, at two servers at once', () => {
-  test.each([1, 2, 3])('3.62 nine leave the code alone: round %i', async () => {
+describe('concurrent wrong verifiers for one code, at two servers', () => {
+  test.each([1, 2, 3])('3.62 nine do not end the code: round %i', async () => {
     const { right, wrong, count } = await guarded()
     for (const { status } of await wrong(9)) expect(status).toBe(400)
     expect(count('code_ended')).toBe(0)
     expect((await right()).status).toBe(200)
   })
 
-  test.each([10, 11, 50])('3.62 %i end it, and one event says so', async (times) => {
+  test.each([10, 11, 50])('3.62 %i end it, with one event', async (times) => {
     const { right, wrong, count } = await guarded()
     for (const { status } of await wrong(times)) expect(status).toBe(400)
     expect(count('code_ended')).toBe(1)
@@ -43,7 +44,7 @@ describe('wrong verifiers for one code, at two servers at once', () => {
   })
 
   test.each([1, 2, 3])(
-    '3.62 the right one among fifty is first or refused, and revokes nothing: round %i',
+    '3.62 the right one among fifty is first or rejected, and revokes nothing: round %i',
     async () => {
       const { one, right, wrong, count } = await guarded()
       const [{ status, body }] = await Promise.all([right(), wrong(50)])

@@ -1,4 +1,5 @@
-// Attack: whoever sees a code tries to burn it, or to have its tokens revoked, without being able to redeem it.
+// Attack: an attacker who sees a code tries to spend it, or to have its tokens revoked, without being able to redeem
+// it.
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -36,7 +37,10 @@ async function served() {
     [{ ...right, code_verifier: 'short' }, web, '400 invalid_grant'],
     [withoutVerifier, web, '400 invalid_grant'],
   ]
-  /** Every wrong way, all at once: eight times each, and the three ways to fail the proof three times each, because ten failed proofs end a code. */
+  /**
+   * Every wrong attempt, concurrently: eight times each, and the three ways to fail the proof three times each, because
+   * ten failed proofs end a code.
+   */
   const allWrong = () =>
     Promise.all(
       Array.from({ length: 8 }, (_, round) => (round < 3 ? [...attempts, ...failedProofs] : attempts))
@@ -51,8 +55,8 @@ async function served() {
   return { f, allWrong, redeem, isActive }
 }
 
-describe('wrong client, wrong redirect_uri, wrong verifier and missing verifier, all at once', () => {
-  test.each([1, 2, 3])('3.32 burn nothing: afterwards the right redemption succeeds: round %i', async () => {
+describe('concurrent attempts with a wrong client, wrong redirect_uri, wrong verifier and missing verifier', () => {
+  test.each([1, 2, 3])('3.32 spend nothing: afterwards the right redemption succeeds: round %i', async () => {
     const { allWrong, redeem, isActive } = await served()
     for (const { answer, expected } of await allWrong()) expect(answer).toBe(expected)
     const { status, body } = await redeem()
@@ -60,7 +64,7 @@ describe('wrong client, wrong redirect_uri, wrong verifier and missing verifier,
     expect(await isActive(body.access_token)).toBe(true)
   })
 
-  test.each([1, 2, 3])('3.32 burn nothing: the right redemption among them succeeds: round %i', async () => {
+  test.each([1, 2, 3])('3.32 spend nothing: the right redemption among them succeeds: round %i', async () => {
     const { f, allWrong, redeem, isActive } = await served()
     const [wrong, { status, body }] = await Promise.all([allWrong(), redeem()])
     for (const { answer, expected } of wrong) expect(answer).toBe(expected)

@@ -1,4 +1,5 @@
-// A key that somebody else holds: tried at start, and when it fails later the answer is 503, never 500 and never a token that nobody can verify.
+// An external signing key: tested at start, and when it fails later the response is 503, never 500 and never a token
+// that cannot be verified.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { ExternalKey, SigningAlgorithm } from '@grantry/core'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
@@ -40,7 +41,7 @@ const known = { currentDate: new Date(1_800_000_000_000) }
 
 describe('an external key', () => {
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)(
-    'signs tokens by %s that anybody verifies',
+    'signs tokens by %s that verify with the published key',
     async (algorithm) => {
       const f = await fixture({ keys: [service(algorithm)] })
       const token = await tokenOf(f)
@@ -57,7 +58,7 @@ describe('an external key', () => {
     expect(f.provider.metadata.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
   })
 
-  test('that gives its private part with the public one does not publish it', async () => {
+  test('that returns its private part with the public one does not publish it', async () => {
     const { privateKey } = pairs.ES256()
     const jwk = privateKey.export({ format: 'jwk' }) as JWK
     const f = await fixture({
@@ -67,14 +68,14 @@ describe('an external key', () => {
   })
 })
 
-describe('what is refused at start, in one sentence', () => {
+describe('rejected at start, with one message', () => {
   const other = pairs.ES256()
   test.each([
     ['a signature in DER', (key: KeyObject) => async (data: Uint8Array) => signature('ES256', key, data, true)],
     ['a signature of another key', () => async (data: Uint8Array) => signature('ES256', other.privateKey, data)],
     ['no bytes', () => async () => 'signature' as never],
     ['an empty signature', () => async () => new Uint8Array()],
-    ['a service that is out of reach', () => async () => Promise.reject(new Error('no route to the service'))],
+    ['an unreachable service', () => async () => Promise.reject(new Error('no route to the service'))],
     [
       'a service that throws',
       () => () => {
@@ -106,7 +107,7 @@ describe('what is refused at start, in one sentence', () => {
     await expect(fixture({ keys: [key as ExternalKey] })).rejects.toThrow(message)
   })
 
-  test('a service that does not answer', async () => {
+  test('a service that does not respond', async () => {
     const hanging = service('ES256', { sign: () => new Promise(() => {}), timeLimit: 0.05 })
     await expect(fixture({ keys: [hanging] })).rejects.toThrow('keys.sign() did not respond within 0.05 s')
   })
@@ -122,27 +123,24 @@ describe('a service that fails later', () => {
     ],
     ['rejects', () => Promise.reject(new Error('quota exceeded for key 7'))],
     ['hangs', () => new Promise<Uint8Array>(() => {})],
-    ['answers with no bytes', async () => null as never],
+    ['returns no bytes', async () => null as never],
     ['signs something else', async () => signature('ES256', pairs.ES256().privateKey, new Uint8Array(8))],
-    ['answers with bytes that are no signature', async () => new Uint8Array(3)],
-  ])(
-    'and %s: 503 with Retry-After, a reason for the operator, and nothing of it for the caller',
-    async (_what, fault) => {
-      const key = service('ES256', { timeLimit: 0.05 })
-      const f = await fixture({ keys: [key] })
-      key.fault = fault
-      const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)
-      expect([answer.status, answer.body.error, answer.headers.get('retry-after')]).toEqual([
-        503,
-        'temporarily_unavailable',
-        '1',
-      ])
-      expect(JSON.stringify(answer.body)).not.toContain('quota')
-      expect(f.events).toContainEqual(expect.objectContaining({ type: 'unhandled_failure', reason: 'signer_failed' }))
-      key.fault = undefined
-      expect(await tokenOf(f)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
-    },
-  )
+    ['returns bytes that are not a signature', async () => new Uint8Array(3)],
+  ])('and %s: 503 with Retry-After, a reason for the operator, and no detail for the caller', async (_what, fault) => {
+    const key = service('ES256', { timeLimit: 0.05 })
+    const f = await fixture({ keys: [key] })
+    key.fault = fault
+    const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)
+    expect([answer.status, answer.body.error, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'temporarily_unavailable',
+      '1',
+    ])
+    expect(JSON.stringify(answer.body)).not.toContain('quota')
+    expect(f.events).toContainEqual(expect.objectContaining({ type: 'unhandled_failure', reason: 'signer_failed' }))
+    key.fault = undefined
+    expect(await tokenOf(f)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
+  })
 
   test('does not spend the code: the same request works when the service is back', async () => {
     const key = service()

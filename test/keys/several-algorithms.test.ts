@@ -1,4 +1,4 @@
-// Several algorithms at once: the first signs, unless a client needs another for its identity tokens.
+// Several algorithms: the first signs, unless a client needs another for its identity tokens.
 import { createHash } from 'node:crypto'
 import type { SigningAlgorithm } from '@grantry/core'
 import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
@@ -18,29 +18,26 @@ async function tokensOf(f: Fixture): Promise<{ access_token: string; id_token: s
 }
 
 describe('a client that needs another algorithm', () => {
-  test.each(all)(
-    'gets identity tokens by %s, with the hash that belongs to it, and verifies them',
-    async (algorithm) => {
-      const ring = sharedRing()
-      const algorithms = [...new Set<SigningAlgorithm>(['ES256', algorithm])]
-      const f = await ring.start({ algorithms }, { clients: needing(algorithm) })
-      const { access_token, id_token } = await tokensOf(f)
-      expect(decodeProtectedHeader(access_token).alg).toBe('ES256')
-      expect(decodeProtectedHeader(id_token).alg).toBe(algorithm)
-      const { payload } = await jwtVerify(id_token, createLocalJWKSet({ keys: [...(await published(f))] as JWK[] }), {
-        algorithms: [algorithm],
-        currentDate: new Date(ring.clock.now() * 1000),
-      })
-      const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
-        .update(access_token)
-        .digest()
-      expect(payload.at_hash).toBe(digest.subarray(0, digest.length / 2).toString('base64url'))
-      const validated = await f.post('identityTokenValidation', { token: id_token, client_id: webJwt[0] })
-      expect(validated.status).toBe(200)
-    },
-  )
+  test.each(all)('gets identity tokens by %s, with the matching hash, and verifies them', async (algorithm) => {
+    const ring = sharedRing()
+    const algorithms = [...new Set<SigningAlgorithm>(['ES256', algorithm])]
+    const f = await ring.start({ algorithms }, { clients: needing(algorithm) })
+    const { access_token, id_token } = await tokensOf(f)
+    expect(decodeProtectedHeader(access_token).alg).toBe('ES256')
+    expect(decodeProtectedHeader(id_token).alg).toBe(algorithm)
+    const { payload } = await jwtVerify(id_token, createLocalJWKSet({ keys: [...(await published(f))] as JWK[] }), {
+      algorithms: [algorithm],
+      currentDate: new Date(ring.clock.now() * 1000),
+    })
+    const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+      .update(access_token)
+      .digest()
+    expect(payload.at_hash).toBe(digest.subarray(0, digest.length / 2).toString('base64url'))
+    const validated = await f.post('identityTokenValidation', { token: id_token, client_id: webJwt[0] })
+    expect(validated.status).toBe(200)
+  })
 
-  test('is refused at start where no key signs by it', async () => {
+  test('is rejected at start if no key signs with it', async () => {
     const start = sharedRing().start({}, { clients: needing('RS256') })
     await expect(start).rejects.toThrow(
       'clients: web-jwt has identityTokenAlgorithm RS256, but no key uses it; add RS256 to the algorithms of keys',
@@ -48,7 +45,7 @@ describe('a client that needs another algorithm', () => {
     await expect(fixture({ clients: needing('RS256') })).rejects.toThrow('but no key uses it')
   })
 
-  test('out of a client store is answered 500 without a word about keys, and told to the operator', async () => {
+  test('in a client store gets a 500 without details about keys, reported to the operator', async () => {
     const byId = new Map(needing('RS256').map((client) => [client.clientId, client]))
     const f = await sharedRing().start({}, { clients: { find: (clientId) => byId.get(clientId) } })
     const code = await f.code({ clientId: webJwt[0] })
@@ -58,8 +55,8 @@ describe('a client that needs another algorithm', () => {
   })
 })
 
-describe('given keys', () => {
-  test('the first private one of each algorithm signs for it', async () => {
+describe('configured keys', () => {
+  test('the first private key of each algorithm signs for it', async () => {
     const key = async (alg: SigningAlgorithm, kid: string): Promise<JWK> => ({
       ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
       alg,
@@ -74,8 +71,8 @@ describe('given keys', () => {
   })
 })
 
-describe('a configuration that changes', () => {
-  test('an algorithm that is new gets keys at start, and the others stay as they are', async () => {
+describe('a changed configuration', () => {
+  test('a new algorithm gets keys at start, and the others do not change', async () => {
     const ring = sharedRing()
     const before = await ring.start()
     const kids = kidsOf(await before.provider.keys.list())
@@ -89,7 +86,7 @@ describe('a configuration that changes', () => {
       'RS256 next',
     ])
     const { access_token, id_token } = await tokensOf(f)
-    // The process that knows nothing of it verifies its tokens all the same.
+    // The process that does not know it still verifies its tokens.
     for (const [endpoint, form] of [
       ['accessTokenValidation', { token: access_token }],
       ['identityTokenValidation', { token: id_token, client_id: webJwt[0] }],
@@ -98,7 +95,7 @@ describe('a configuration that changes', () => {
     }
   })
 
-  test('one that has left retires with the next rotation, and its tokens still count', async () => {
+  test('a removed one retires with the next rotation, and its tokens stay valid', async () => {
     const ring = sharedRing()
     const before = await ring.start({ algorithms: ['EdDSA'] })
     const token = await tokenOf(before)
@@ -109,25 +106,19 @@ describe('a configuration that changes', () => {
     expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
   })
 
-  test.each(['current', 'next'] as const)(
-    'a %s key of one that has left is taken out of use, and no other is made for it',
-    async (state) => {
-      const ring = sharedRing()
-      await ring.start({ algorithms: ['ES256', 'RS256'] })
-      const f = await ring.start({ algorithms: ['ES256'] })
-      const left = (await f.provider.keys.list()).find((key) => key.algorithm === 'RS256' && key.state === state)
-      const after = await f.provider.keys.retire(left?.kid ?? '', { compromised: true })
-      expect(kidsOf(after)).not.toContain(left?.kid)
-      const before = state === 'current' ? [] : ['current']
-      expect(after.filter(({ algorithm }) => algorithm === 'RS256').map((key) => key.state)).toEqual(before)
-      expect(after.filter(({ algorithm }) => algorithm === 'ES256').map((key) => key.state)).toEqual([
-        'current',
-        'next',
-      ])
-    },
-  )
+  test.each(['current', 'next'] as const)('a %s key of a removed one is retired, and not replaced', async (state) => {
+    const ring = sharedRing()
+    await ring.start({ algorithms: ['ES256', 'RS256'] })
+    const f = await ring.start({ algorithms: ['ES256'] })
+    const left = (await f.provider.keys.list()).find((key) => key.algorithm === 'RS256' && key.state === state)
+    const after = await f.provider.keys.retire(left?.kid ?? '', { compromised: true })
+    expect(kidsOf(after)).not.toContain(left?.kid)
+    const before = state === 'current' ? [] : ['current']
+    expect(after.filter(({ algorithm }) => algorithm === 'RS256').map((key) => key.state)).toEqual(before)
+    expect(after.filter(({ algorithm }) => algorithm === 'ES256').map((key) => key.state)).toEqual(['current', 'next'])
+  })
 
-  test('while both are in use, the process that needs the old one makes it anew', async () => {
+  test('while both are in use, the process that needs the old one creates it again', async () => {
     const ring = sharedRing()
     const old = await ring.start({ algorithms: ['EdDSA'] })
     const young = await ring.start({ algorithms: ['ES256'] })

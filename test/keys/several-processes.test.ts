@@ -1,4 +1,5 @@
-// What can go wrong between processes: one that slept, one that died in the middle, a store that is slow, hangs, or loses an answer.
+// Failures between processes: one that was suspended, one that died in the middle, a store that is slow, hangs, or
+// loses a response.
 import type { AtomicDriver } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
@@ -6,8 +7,8 @@ import { accepts, inState, kidOf, kidsOf, published, sharedRing, tokenOf } from 
 
 const isKeys = (key: string): boolean => key.startsWith('keys:')
 
-describe('a process that slept while others rotated', () => {
-  test('cannot make another ring: what it would insert is there, superseded, and it follows', async () => {
+describe('a process that was suspended while others rotated', () => {
+  test('cannot create another ring: its insert fails because the item exists, superseded, and it uses the new ring', async () => {
     const ring = sharedRing()
     let frozen: ReadonlyMap<string, string> | undefined
     let refused = 0
@@ -18,7 +19,7 @@ describe('a process that slept while others rotated', () => {
           ...ring.driver,
           getItem: (key) => (frozen === undefined ? ring.driver.getItem(key) : (frozen.get(key) ?? null)),
           insertItem(key, value, options) {
-            // It wakes: what it read is of before it slept.
+            // It wakes: what it has read is outdated.
             frozen = undefined
             const created = ring.driver.insertItem(key, value, options)
             if (created === false && isKeys(key)) refused += 1
@@ -37,7 +38,7 @@ describe('a process that slept while others rotated', () => {
     expect(await accepts(awake, await tokenOf(sleeper))).toBe(true)
   })
 
-  test('looks before it signs, when its last look is a minute old', async () => {
+  test('reads the ring before it signs, when its last read is a minute old', async () => {
     const ring = sharedRing()
     const [sleeper, awake] = [await ring.start(), await ring.start()]
     ring.clock.advance(61)
@@ -45,7 +46,7 @@ describe('a process that slept while others rotated', () => {
     expect(kidOf(await tokenOf(sleeper))).toBe(inState(keys, 'current')[0])
   })
 
-  test('publishes the keys of now, when its last look is a minute old', async () => {
+  test('publishes the current keys, when its last read is a minute old', async () => {
     const ring = sharedRing()
     const [sleeper, awake] = [await ring.start(), await ring.start()]
     ring.clock.advance(61)
@@ -55,7 +56,7 @@ describe('a process that slept while others rotated', () => {
 })
 
 describe('a process that died in the middle of a rotation', () => {
-  test('after the insert: whoever comes next removes the old private keys and goes on', async () => {
+  test('after the insert: the next process removes the old private keys and continues', async () => {
     const ring = sharedRing()
     let dies = false
     const f = await ring.start(
@@ -83,7 +84,7 @@ describe('a process that died in the middle of a rotation', () => {
 })
 
 describe('a store', () => {
-  test('that is slow: four processes begin at the same moment with one ring', async () => {
+  test('that is slow: four processes start concurrently with one ring', async () => {
     const ring = sharedRing(withLatency)
     const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start({ algorithms: ['ES256', 'EdDSA'] })))
     const sets = await Promise.all(processes.map(published))
@@ -91,12 +92,12 @@ describe('a store', () => {
     expect(sets[0]).toHaveLength(4)
   })
 
-  test('whose answer to the insert was lost: the process sees that it was its own', async () => {
+  test('that loses the result of the insert: the process recognizes its own insert', async () => {
     const ring = sharedRing((driver) => ({
       ...driver,
       insertItem(key, value, options) {
         const created = driver.insertItem(key, value, options)
-        // A client library that sent it again was told that the item is there.
+        // The client library resent the insert, and the result was that the item exists.
         return isKeys(key) ? false : created
       },
     }))
@@ -106,7 +107,7 @@ describe('a store', () => {
     expect(f.events.filter(({ type }) => type === 'keys_rotated')).toHaveLength(1)
   })
 
-  test('that fails keeps nobody from signing with the keys that are known, however long', async () => {
+  test('that fails does not stop signing with the known keys, however long', async () => {
     let fails = false
     const failing = (driver: AtomicDriver): AtomicDriver => ({
       ...driver,
@@ -130,7 +131,7 @@ describe('a store', () => {
     expect(inState(await f.provider.keys.rotate({ force: true }), 'retiring')).toHaveLength(1)
   })
 
-  test('that hangs holds up a request for its time limit, and only the first one', async () => {
+  test('that hangs delays a request for its time limit, and only the first one', async () => {
     let hangs = false
     const ring = sharedRing((driver) => ({
       ...driver,
@@ -142,13 +143,13 @@ describe('a store', () => {
     expect(await accepts(f, await tokenOf(f))).toBe(true)
   })
 
-  test('that is known to fail, and then hangs, holds up nobody', async () => {
+  test('that is known to fail, and then hangs, delays no request', async () => {
     let fault: (() => never | Promise<never>) | undefined
     const ring = sharedRing((driver) => ({
       ...driver,
       getItem: (key) => (fault !== undefined && isKeys(key) ? fault() : driver.getItem(key)),
     }))
-    // A request that waited would outlast the test.
+    // A request that waited would exceed the test's time limit.
     const f = await ring.start({}, { storageTimeLimit: 60 })
     fault = () => {
       throw new Error('connection lost')

@@ -9,16 +9,16 @@ import { createTestClock, mapDriver, type TestClock } from '@grantry/core/testin
 import { decodeProtectedHeader, type JWK } from 'jose'
 import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
 
-/** A store and a clock that several providers share: the processes of one service. */
+/** A store and a clock that several providers share, as the processes of one service. */
 export interface SharedRing {
   readonly items: Map<string, string>
   readonly clock: TestClock
   readonly driver: AtomicDriver
-  /** One more process. */
+  /** Starts another process. */
   start(keys?: StoredKeysOptions, more?: Partial<ProviderOptions>): Promise<Fixture>
 }
 
-/** @param wrap what lies between each provider and the store */
+/** @param wrap wraps the store of each provider */
 export function sharedRing(wrap: (driver: AtomicDriver) => AtomicDriver = (driver) => driver): SharedRing {
   const items = new Map<string, string>()
   const clock = createTestClock()
@@ -32,7 +32,7 @@ export function sharedRing(wrap: (driver: AtomicDriver) => AtomicDriver = (drive
         keys: storedKeys(keys),
         storage: wrap(driver),
         ...more,
-        // A process looks by its monotonic clock, a key is judged by the time of day.
+        // A process schedules its reads by the monotonic clock; a key is checked against the wall clock.
         runtime: { now: clock.now, elapsed: () => clock.now() * 1000, ...more.runtime },
       }),
   }
@@ -63,7 +63,10 @@ export const kidsOf = (keys: readonly { readonly kid?: string }[]): readonly (st
 export const inState = (keys: readonly KeyInfo[], state: KeyInfo['state']): readonly string[] =>
   keys.filter((key) => key.state === state).map(({ kid }) => kid)
 
-/** Lets this process look, and what that begins behind the requests end. The driver of the ring stays open. */
+/**
+ * Lets this process read the ring, and resolves when the background work of that has ended. The driver of the ring
+ * stays open.
+ */
 export async function settle(f: Fixture): Promise<void> {
   await f.provider.keys.list()
   await f.provider.close()

@@ -1,4 +1,5 @@
-// Keys that are kept in the store: made once, published before they sign, and good until the last of their tokens has ended.
+// Keys that are kept in the store: created once, published before they sign, and valid until the last of their tokens
+// has expired.
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 import { accepts, inState, kidOf, kidsOf, published, settle, sharedRing, tokenOf } from './shared-ring.ts'
@@ -7,7 +8,7 @@ const day = 86_400
 const quarter = 90 * day
 
 describe('a ring in the store', () => {
-  test('begins with a key that signs and one that is published only', async () => {
+  test('starts with a key that signs and one that is only published', async () => {
     const f = await sharedRing().start()
     const keys = await f.provider.keys.list()
     expect(keys.map(({ state, algorithm }) => [state, algorithm])).toEqual([
@@ -28,14 +29,14 @@ describe('a ring in the store', () => {
     expect(kidsOf(await published(other))).toEqual(kidsOf(await one.provider.keys.list()))
   })
 
-  test('is of one issuer: another one in the same store has keys of its own', async () => {
+  test('belongs to one issuer: another one in the same store has its own keys', async () => {
     const ring = sharedRing()
     const one = await ring.start()
     const other = await ring.start({}, { issuer: 'https://other.example.com' })
     expect(kidsOf(await published(other))).not.toEqual(kidsOf(await published(one)))
   })
 
-  test('shows public members only', async () => {
+  test('shows only public members', async () => {
     const f = await sharedRing().start({ algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'] })
     const names = new Set((await published(f)).flatMap((key) => Object.keys(key)))
     expect([...names].sort()).toEqual(['alg', 'crv', 'e', 'kid', 'kty', 'n', 'use', 'x', 'y'])
@@ -43,7 +44,7 @@ describe('a ring in the store', () => {
   })
 })
 
-describe('a rotation by schedule', () => {
+describe('a scheduled rotation', () => {
   test('lets the next key sign, which was published before, and keeps the old one', async () => {
     const ring = sharedRing()
     const f = await ring.start()
@@ -68,7 +69,7 @@ describe('a rotation by schedule', () => {
     ])
   })
 
-  test('happens once, however many processes find that it is time', async () => {
+  test('happens once, however many processes find it due', async () => {
     const ring = sharedRing()
     const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start()))
     ring.clock.advance(quarter)
@@ -79,20 +80,20 @@ describe('a rotation by schedule', () => {
     expect(new Set(lists.map((keys) => JSON.stringify(keys))).size).toBe(1)
   })
 
-  test('nobody waits for it: the request that finds it due is answered with the key that it has', async () => {
+  test('delays no request: the request that finds it due is served with the current key', async () => {
     const ring = sharedRing()
     const f = await ring.start({ algorithms: ['RS256'] })
     const [first] = kidsOf(await published(f))
     ring.clock.advance(quarter)
-    // The look is old, so this request waits for a look; it does not wait for the key that is made then.
+    // The last read is old, so this request waits for a read; it does not wait for the key that is then created.
     expect(kidOf(await tokenOf(f))).toBe(first)
     await f.provider.close()
     expect(f.events.map(({ type }) => type)).toContain('keys_rotated')
   })
 })
 
-describe('a rotation by command', () => {
-  test('is followed by other processes without a restart', async () => {
+describe('a manual rotation', () => {
+  test('is picked up by other processes without a restart', async () => {
     const ring = sharedRing()
     const [one, other] = [await ring.start(), await ring.start()]
     const old = await tokenOf(other)
@@ -100,7 +101,7 @@ describe('a rotation by command', () => {
     const keys = await one.provider.keys.rotate()
     const young = await tokenOf(one)
     expect(inState(keys, 'current')).toEqual([kidOf(young)])
-    // The other process has not looked: it knows the key, which was published.
+    // The other process has not read the ring: it knows the key, which was published.
     expect(await accepts(other, young)).toBe(true)
     ring.clock.advance(6)
     await settle(other)
@@ -109,7 +110,7 @@ describe('a rotation by command', () => {
     expect(kidsOf(await published(other))).toEqual(kidsOf(await published(one)))
   })
 
-  test('is refused while the next key is not known to everybody, unless it is forced', async () => {
+  test('is rejected while the next key is not yet known everywhere, unless it is forced', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     ring.clock.advance(100)
@@ -120,7 +121,7 @@ describe('a rotation by command', () => {
     expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toEqual([second])
   })
 
-  test('two forced ones in a row: another process looks for the key that it has never seen', async () => {
+  test('two forced ones in a row: another process reads the ring for an unknown key', async () => {
     const ring = sharedRing()
     const [one, other] = [await ring.start(), await ring.start()]
     await one.provider.keys.rotate({ force: true })
@@ -128,7 +129,7 @@ describe('a rotation by command', () => {
     expect(await accepts(other, await tokenOf(one))).toBe(true)
   })
 
-  test('of several at the same moment one happens, and each is answered with what it made', async () => {
+  test('of several concurrent ones one happens, and each returns the result of that one', async () => {
     const ring = sharedRing()
     const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start()))
     ring.clock.advance(360)
@@ -139,7 +140,7 @@ describe('a rotation by command', () => {
 })
 
 describe('a retired key', () => {
-  test('verifies until the last token that it signed has ended, then it is gone', async () => {
+  test('verifies until the last token that it signed has expired, then it is removed', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     const [first] = kidsOf(await published(f))
@@ -181,7 +182,7 @@ describe('a retired key', () => {
     expect(f.events.at(-1)).toMatchObject({ type: 'key_retired', kid: second, compromised: false })
   })
 
-  test('one that was stolen is replaced, and the events say that it was by command', async () => {
+  test('a stolen key is replaced, and the events report a manual rotation', async () => {
     const f = await sharedRing().start()
     const [first, second] = kidsOf(await published(f))
     await f.provider.keys.retire(first ?? '', { compromised: true, force: true })
@@ -191,20 +192,20 @@ describe('a retired key', () => {
     ])
   })
 
-  test('one that is retiring already stays as it is', async () => {
+  test('a key that is already retiring stays unchanged', async () => {
     const f = await sharedRing().start()
     const [first] = kidsOf(await published(f))
     const keys = await f.provider.keys.retire(first ?? '', { force: true })
     expect(await f.provider.keys.retire(first ?? '')).toEqual(keys)
   })
 
-  test('an unknown kid is refused with a sentence', async () => {
+  test('rejects an unknown kid with an error message', async () => {
     const f = await sharedRing().start()
     await expect(f.provider.keys.retire('nothing')).rejects.toThrow('keys: there is no key with this kid')
   })
 })
 
-test('keys that are given cannot be rotated here, and the sentence says what to do', async () => {
+test('configured keys cannot be rotated here, and the error says what to do', async () => {
   const f = await fixture()
   expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current'])
   for (const refused of [f.provider.keys.rotate(), f.provider.keys.retire('x')]) {
@@ -219,6 +220,6 @@ test.each([
   [{ algorithms: ['HS256'] }, 'storedKeys(): algorithms[0] must be one of ES256, RS256, PS256, EdDSA'],
   [{ algorithms: ['ES256', 'ES256'] }, 'storedKeys(): algorithms must name each algorithm once'],
   [{ rotateafter: 6000 }, 'storedKeys(): rotateafter is not a known option; did you mean rotateAfter?'],
-])('%j is refused', async (options, message) => {
+])('rejects %j', async (options, message) => {
   expect(() => sharedRing().start(options as never)).toThrow(message)
 })

@@ -1,4 +1,5 @@
-// A ring that is stored and cannot be read is a mistake of today or an attack: a server that made new keys instead would log everybody out.
+// A stored ring that cannot be read is a mistake or an attack: a server that created new keys instead would log out all
+// users.
 import { describe, expect, test } from 'vitest'
 import { accepts, kidOf, kidsOf, published, type SharedRing, sharedRing, tokenOf } from './shared-ring.ts'
 
@@ -36,7 +37,7 @@ describe('a start with', () => {
       undefined,
       'the stored key ring is encrypted; give the encryptionSecret',
     ],
-  ])('%s is refused in one sentence, and nothing is changed', async (_what, before, after, message) => {
+  ])('rejects %s with one message, and changes nothing', async (_what, before, after, message) => {
     const ring = sharedRing()
     await ring.start({ encryptionSecret: before })
     const stored = snapshot(ring)
@@ -62,16 +63,16 @@ describe('a start with', () => {
     ],
     ['a ring of another issuer', (value: string) => value.replace('id.example.com', 'id.example.org'), damaged],
     [
-      'a ring whose record is gone',
+      'a ring whose record is missing',
       (value: string) => (isRing(value) ? undefined : value),
       /^keys: the storage names a key ring and has lost it/u,
     ],
     [
-      'a key that is cut off',
+      'a truncated key',
       (value: string) => value.replace(/"d":"[^"]{4}/u, '"d":"'),
       /^keys: the stored key [\w-]{43} cannot be imported/u,
     ],
-  ])('%s is refused in one sentence, and nothing is changed', async (_what, edit, message) => {
+  ])('rejects %s with one message, and changes nothing', async (_what, edit, message) => {
     const ring = sharedRing()
     await ring.start()
     change(ring, edit)
@@ -86,7 +87,7 @@ describe('a start with', () => {
     expect(snapshot(ring)).toBe(stored)
   })
 
-  test('a damaged hint is no harm: the ring is found from its beginning', async () => {
+  test('a damaged hint does no harm: the ring is found from its start', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     for (const _ of [1, 2, 3]) await f.provider.keys.rotate({ force: true })
@@ -98,8 +99,8 @@ describe('a start with', () => {
   })
 })
 
-describe('a process that runs', () => {
-  test('signs on with the keys that it has when the ring becomes unreadable, and says so', async () => {
+describe('a running process', () => {
+  test('keeps signing with its keys when the ring becomes unreadable, and reports it', async () => {
     const ring = sharedRing()
     const f = await ring.start()
     const kids = kidsOf(await published(f))
@@ -115,7 +116,7 @@ describe('a process that runs', () => {
     await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow('keys: the stored key ring cannot be read')
   })
 
-  test('writes the ring again when the store was emptied, before anybody begins another', async () => {
+  test('writes the ring again after the store was emptied, before another process creates one', async () => {
     const ring = sharedRing()
     const f = await ring.start({ encryptionSecret })
     await f.provider.keys.rotate({ force: true })

@@ -16,7 +16,7 @@ describe('the Basic parser', () => {
     )
   })
 
-  test('splits at the first colon: no id has one', () => {
+  test('splits at the first colon: an id contains none', () => {
     fc.assert(
       fc.property(secret, secret, (left, right) => {
         const whole = `${left}:${right}`
@@ -37,7 +37,7 @@ describe('the Basic parser', () => {
     )
   })
 
-  test('throws for no header: a pair or nothing', () => {
+  test('never throws: returns a pair or nothing', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'binary' }).map((rest) => `Basic ${rest}`),
@@ -48,14 +48,14 @@ describe('the Basic parser', () => {
       fc.property(any, (header) => {
         const pair = parseBasic(header)
         if (pair === undefined) return
-        // What it accepts has one spelling only: two headers are never one pair.
+        // An accepted header has only one encoding: two headers never yield one pair.
         expect(basic([pair.id, pair.secret]).slice('Basic '.length)).toBe(canonical(header.slice('Basic '.length)))
       }),
       { numRuns: 1000 },
     )
   })
 
-  test('reads no pair out of bytes that are not UTF-8', () => {
+  test('returns no pair for bytes that are not UTF-8', () => {
     const invalid = fc.constantFrom([0x80], [0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xc3])
     const ascii = fc.uint8Array({ max: 0x7f, maxLength: 20 })
     fc.assert(
@@ -70,8 +70,8 @@ describe('the Basic parser', () => {
 /** The unused bits of the last base64 letter may be anything; a decoder drops them. */
 const canonical = (base64: string): string => Buffer.from(base64, 'base64').toString('base64')
 
-describe('the form-decoded reading of a pair', () => {
-  test('is what a client meant that follows RFC 6749, or the raw one where nothing was encoded', () => {
+describe('form-decoding of a pair', () => {
+  test('returns what a client that follows RFC 6749 meant, or the raw pair if nothing was encoded', () => {
     fc.assert(
       fc.property(secret, secret, (clientId, clientSecret) => {
         const meant = { id: clientId, secret: clientSecret }
@@ -83,7 +83,7 @@ describe('the form-decoded reading of a pair', () => {
     )
   })
 
-  test('is undefined where there is nothing to decode', () => {
+  test('returns undefined if there is nothing to decode', () => {
     const plain = secret.map((text) => text.replaceAll(/[%+]/gu, ''))
     fc.assert(
       fc.property(plain, plain, (clientId, clientSecret) => {
@@ -92,7 +92,7 @@ describe('the form-decoded reading of a pair', () => {
     )
   })
 
-  test('throws for no pair', () => {
+  test('never throws', () => {
     const any = fc.string({ unit: fc.constantFrom(...'%+aF28zé:\ud800') })
     fc.assert(
       fc.property(any, any, (clientId, clientSecret) => {

@@ -3,23 +3,23 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseParameters } from '../../packages/core/src/http/parameters.ts'
 
-/** Every code point but lone surrogates, which UTF-8 cannot hold. */
+/** Every code point except lone surrogates, which UTF-8 cannot encode. */
 const text = fc.string({ unit: 'binary', maxLength: 20 })
-// The two that RFC 8707 and RFC 8693 let repeat are not the rule.
+// The two that RFC 8707 and RFC 8693 allow to be repeated are exceptions.
 const name = text.filter((candidate) => !['resource', 'audience'].includes(candidate))
 const entries = fc.uniqueArray(fc.tuple(name, text), { selector: ([key]) => key, maxLength: 8 })
 
 const expectedOf = (pairs: readonly (readonly [string, string])[]): Record<string, string> =>
   Object.assign(Object.create(null), Object.fromEntries(pairs.filter(([, value]) => value !== '')))
 
-/** Each byte percent-encoded, in either case, whether it needs to be or not. */
+/** Each byte percent-encoded, in either case, whether necessary or not. */
 const overEncoded = (value: string, upper: boolean): string =>
   [...new TextEncoder().encode(value)]
     .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
     .map((escaped) => (upper ? escaped.toUpperCase() : escaped))
     .join('')
 
-/** What was thrown, which must be a refusal with this reason; anything else fails the test. */
+/** The thrown value, which must be a refusal with this reason; anything else fails the test. */
 function refusalOf(input: string): string | undefined {
   try {
     parseParameters(input)
@@ -32,7 +32,7 @@ function refusalOf(input: string): string | undefined {
 }
 
 describe('the form parser', () => {
-  test('reads back what a standard encoder writes', () => {
+  test('reads back the output of a standard encoder', () => {
     fc.assert(
       fc.property(entries, (pairs) => {
         const encoded = new URLSearchParams(pairs.map(([key, value]) => [key, value])).toString()
@@ -55,7 +55,7 @@ describe('the form parser', () => {
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=&%+2541fFzé'), maxLength: 30 }), (input) => {
         if (refusalOf(input) !== undefined) return
         const standard = [...new URLSearchParams(input)]
-        // A leading question mark is the one thing that URLSearchParams drops; the alphabet has none.
+        // URLSearchParams only drops a leading question mark, which is not in the alphabet.
         expect({ ...parseParameters(input) }).toEqual({ ...expectedOf(standard.map(([key, value]) => [key, value])) })
       }),
       { numRuns: 1000 },
@@ -74,7 +74,7 @@ describe('the form parser', () => {
     )
   })
 
-  test('refuses a repeated name, in any place, with any values, however it is written', () => {
+  test('rejects a repeated name, in any place, with any values, in any encoding', () => {
     fc.assert(
       fc.property(entries, name, text, text, fc.boolean(), fc.nat(), fc.nat(), (pairs, key, one, two, upper, i, j) => {
         const parts = pairs
@@ -88,7 +88,7 @@ describe('the form parser', () => {
     )
   })
 
-  test('refuses malformed percent-encoding, in any place', () => {
+  test('rejects malformed percent-encoding, in any place', () => {
     const hexDigit = /^[0-9a-f]$/iu
     const notHex = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }).filter((c) => !hexDigit.test(c))
     const hex = fc.constantFrom(...'0123456789abcdefABCDEF')
@@ -104,7 +104,7 @@ describe('the form parser', () => {
         malformed,
         plain.filter((after) => !/^[0-9a-f%]/iu.test(after)),
         (before, bad, after) => {
-          // A separator would end the escape: it is as malformed, and may begin a repeated name.
+          // A separator would end the escape: it is also malformed, and may start a repeated name.
           fc.pre(!bad.includes('&'))
           expect(refusalOf(`${before}${bad}${after}`)).toBe('malformed_encoding')
         },
@@ -113,7 +113,7 @@ describe('the form parser', () => {
     )
   })
 
-  test('parses or refuses any text, and throws nothing else', () => {
+  test('parses or rejects any text, and throws nothing else', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'%&=+0afz', '\ud800', '\udc00') }),

@@ -1,4 +1,7 @@
-/** The JWTs of the core against jose, which knows nothing of it: what jose signs with our key we judge as jose does, and what we sign jose verifies. */
+/**
+ * The JWTs of the core against jose, an independent implementation: we accept what jose signs with our key exactly if
+ * jose does, and jose verifies what we sign.
+ */
 import fc from 'fast-check'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
@@ -36,7 +39,7 @@ const moment = fc.integer({ min: -200, max: 200 })
 const odd = fc.constantFrom<unknown>('1', null, [], true, 1.5)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 
-test('a JWT that jose signed is judged as jose judges it, whatever its header and its times are', async () => {
+test('accepts a JWT signed by jose exactly if jose does, whatever its header and its times are', async () => {
   const outcomes = { true: 0, false: 0 }
   await fc.assert(
     fc.asyncProperty(
@@ -66,7 +69,7 @@ test('a JWT that jose signed is judged as jose judges it, whatever its header an
         const token = await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: 'ES256', ...named }).sign(key)
         const { jose, ours } = await verdicts(token)
         outcomes[`${ours}`] += 1
-        // One exception, and on the strict side: jose finds the only key where the header names none.
+        // One exception, on the strict side: jose uses the only key if the header names none.
         if ('kid' in named) expect(ours).toBe(jose)
         else expect(ours).toBe(false)
       },
@@ -77,7 +80,7 @@ test('a JWT that jose signed is judged as jose judges it, whatever its header an
   expect(outcomes.false).toBeGreaterThan(20)
 })
 
-test('nothing that was changed after it was signed is taken, whether jose takes it or not', async () => {
+test('rejects everything that was changed after it was signed, whether jose accepts it or not', async () => {
   const token = await new SignJWT(good).setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: 'at+jwt' }).sign(key)
   expect(await verdicts(token)).toEqual({ jose: true, ours: true })
   await fc.assert(

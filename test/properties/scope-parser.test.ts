@@ -10,7 +10,7 @@ const allowed = Array.from({ length: 0x7e - 0x21 + 1 }, (_, index) => String.fro
 const name = fc.string({ unit: fc.constantFrom(...allowed), minLength: 1, maxLength: 20 })
 const names = fc.array(name, { minLength: 1, maxLength: 20 })
 
-/** What was thrown, which must be a refusal; anything else fails the test. */
+/** The thrown value, which must be a refusal; anything else fails the test. */
 function refusalOf(value: string): string | undefined {
   try {
     parseScope(value)
@@ -23,7 +23,7 @@ function refusalOf(value: string): string | undefined {
 }
 
 describe('the scope parser', () => {
-  test('keeps every name once, in the order in which it came first', () => {
+  test('keeps every name once, in the order of its first occurrence', () => {
     fc.assert(
       fc.property(names, fc.array(fc.nat(), { maxLength: 10 }), (list, again) => {
         const repeated = [...list, ...again.map((index) => list[index % list.length] ?? '')]
@@ -32,7 +32,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('says of its own result the same again', () => {
+  test('returns its own result unchanged', () => {
     fc.assert(
       fc.property(names, (list) => {
         const parsed = parseScope(list.join(' '))
@@ -41,7 +41,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('refuses a character outside RFC 6749 section 3.3, in any place', () => {
+  test('rejects a character outside RFC 6749 section 3.3, in any place', () => {
     const bad = fc.oneof(
       fc.constantFrom('"', '\\', '\t', '\n', '\r', '\0', '\x7f', '\u00a0', '\u2003', 'é', '\ufeff', '\ud800'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((c) => c !== ' ' && !allowed.includes(c)),
@@ -62,7 +62,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('passes over spaces that separate nothing: first, last, doubled, alone', () => {
+  test('ignores spaces that separate nothing: first, last, doubled, alone', () => {
     const spaces = fc.integer({ min: 0, max: 5 }).map((count) => ' '.repeat(count))
     fc.assert(
       fc.property(fc.array(fc.tuple(name, spaces), { maxLength: 10 }), spaces, (list, first) => {
@@ -72,7 +72,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('takes 1000 characters and refuses more, whatever they are', () => {
+  test('accepts 1000 characters and rejects more, whatever they are', () => {
     fc.assert(
       fc.property(names, fc.integer({ min: 1, max: 50 }), (list, more) => {
         const fits = list.join(' ').padEnd(1000, 'x')
@@ -84,7 +84,7 @@ describe('the scope parser', () => {
     )
   })
 
-  test('parses or refuses any text, and throws nothing else', () => {
+  test('parses or rejects any text, and throws nothing else', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 1100 }), (value) => {
         expect([undefined, 'scope_malformed', 'scope_too_long']).toContain(refusalOf(value))

@@ -2,10 +2,10 @@ import { bundle } from '../support/bundle.ts'
 import { startOrderedProcesses } from '../support/ordered-process.ts'
 import type { Order, StoragePlace } from './orders.ts'
 
-/** Processes that share a storage, each with a provider of its own. */
+/** Processes that share a storage, each with its own provider. */
 export interface Contenders {
   readonly count: number
-  /** Rejects with the contender's error, or with what it wrote when it has died. */
+  /** Rejects with the contender's error, or with its output if it has died. */
   order<T>(index: number, order: Order): Promise<T>
   stop(): Promise<void>
 }

@@ -3,7 +3,10 @@ import type { MemoryDriver } from '@grantry/storage-drivers/memory'
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
 
-/** What every plain key-value store would do: look, then write. The probe at start is spared, or it would be refused there. */
+/**
+ * Does what plain key-value stores do: reads, then writes. Behaves correctly for the probe at start, which would
+ * reject it.
+ */
 export function forgetfulDriver(driver: MemoryDriver): AtomicDriver {
   return {
     ...driver,

@@ -1,5 +1,6 @@
-// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,redis,cluster]`: one credential, many racers, several
-// processes, latency on every operation of the storage. Prints what came of it; ends with 1 when a promise was broken.
+// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,redis,cluster]`: one credential,
+// many racers, several processes, latency on every operation of the storage. Prints the results; exits with 1 when a
+// guarantee was broken.
 import { parseArgs } from 'node:util'
 import { exportJWK, generateKeyPair } from 'jose'
 import { startContenders } from './contenders.ts'

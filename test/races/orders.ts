@@ -11,11 +11,11 @@ export type StoragePlace =
 
 /** Its refresh tokens cannot be retried: every second use is outside the window. */
 export const strict: Credentials = ['strict', 'web-secret']
-/** Its refresh tokens can be retried for as long as a race takes. */
+/** Its refresh tokens can be retried for the duration of a race. */
 export const retried: Credentials = ['retried', 'web-secret']
 export const api: Credentials = ['api1', 'api1-secret']
 
-/** What a contender is asked to do. */
+/** A request to a contender. */
 export type Order =
   | { readonly what: 'prepare'; readonly kind: 'code' | 'refresh'; readonly as: Credentials }
   | {
@@ -27,7 +27,7 @@ export type Order =
   | { readonly what: 'introspect'; readonly token: string }
   | { readonly what: 'refresh'; readonly token: string; readonly as: Credentials }
 
-/** What the racers of one contender got: the bodies of the successes, and how often which refusal. */
+/** The results of the racers of one contender: the bodies of the successes, and a count of each error. */
 export interface Answers {
   readonly granted: readonly string[]
   readonly refused: Readonly<Record<string, number>>

@@ -9,7 +9,7 @@ export interface OpenPlace {
   close(): Promise<void>
 }
 
-/** The storages that single use is proved on, and by how many processes. */
+/** The storages on which single use is proved, and the number of processes. */
 export const places = {
   memory: {
     processes: 1,

@@ -1,16 +1,16 @@
 import type { Contenders } from './contenders.ts'
 import { type Answers, retried, strict } from './orders.ts'
 
-/** What is raced for. */
+/** The subject of a race. */
 export const raceKinds = ['code', 'refresh outside the window', 'refresh inside the window'] as const
 export type RaceKind = (typeof raceKinds)[number]
 
-/** What one round came to. */
+/** The result of one round. */
 export interface Round {
   readonly granted: number
   readonly distinct: number
   readonly refused: Readonly<Record<string, number>>
-  /** Whether the access token of the first answer works afterwards. */
+  /** Whether the access token of the first response works afterwards. */
   readonly works: boolean
   /** Whether its refresh token does. */
   readonly goesOn: boolean
@@ -46,7 +46,7 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
   const granted = answers.flatMap((answer) => answer.granted)
   const [first = '{}'] = granted
   const tokens: { readonly access_token?: string; readonly refresh_token?: string } = JSON.parse(first)
-  // Somewhere else than where it was won, perhaps.
+  // Possibly at another contender than the one that won.
   const works = await contenders.order(round + 1, { what: 'introspect', token: tokens.access_token ?? '-' })
   const next = await contenders.order(round + 2, { what: 'refresh', token: tokens.refresh_token ?? '-', as })
   return {
@@ -58,7 +58,7 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
   }
 }
 
-/** What is wrong with a round; nothing when it kept the promise. */
+/** The faults of a round; empty when it kept the guarantee. */
 export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly string[] {
   const inside = kind === 'refresh inside the window'
   const faults: string[] = []
@@ -70,13 +70,13 @@ export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly
   for (const [refusal, count] of Object.entries(round.refused)) {
     if (inside || refusal !== '400 invalid_grant') faults.push(`${count} times ${refusal}`)
   }
-  // The losers are replays: what the winner has is dead too. Inside the window nobody has lost.
+  // The losers are replays, so the tokens of the winner are revoked too. Inside the window there is no loser.
   if (round.works !== inside) faults.push(`the access token ${inside ? 'does not work' : 'still works'}`)
   if (round.goesOn !== inside) faults.push(`the refresh token ${inside ? 'does not work' : 'still works'}`)
   return faults
 }
 
-/** Runs the rounds, several at once: they share no credential, and each waits most of the time. */
+/** Runs the rounds, several concurrently: they share no credential, and each waits most of the time. */
 export async function runRounds(
   contenders: Contenders,
   kind: RaceKind,

@@ -1,5 +1,5 @@
-// Of many racers for one credential exactly one wins, whatever the storage, with whole providers in several processes and latency on every
-// operation. `npm run prove:races` does the same 200 times.
+// Of many racers for one credential exactly one wins, on every storage, with whole providers in several processes and
+// latency on every operation. `npm run prove:races` does the same 200 times.
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
@@ -45,7 +45,7 @@ describe('filesystem', () => raceOn('filesystem'))
 describeWithRedis('redis', () => raceOn('redis'))
 describeWithRedis('cluster', () => raceOn('cluster'))
 
-test('a storage that looks first and writes later is found out', async () => {
+test('detects a storage that reads first and writes later', async () => {
   const contenders = await startContenders({ kind: 'forgetful' }, await newKeys(), 1)
   try {
     for (const kind of raceKinds) {

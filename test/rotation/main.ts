@@ -1,5 +1,6 @@
-// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100]`: keys rotate under load in several processes on one Redis; prints what
-// came of it, and ends with 1 when a token was refused or a trigger did not make one rotation.
+// `npm run prove:rotation -- [--rotations 40] [--processes 4] [--speed 100]`: keys rotate under load in several
+// processes on one Redis. Prints the results, and exits with 1 when a token was rejected or a trigger did not cause
+// exactly one rotation.
 import { parseArgs } from 'node:util'
 import { startRedis } from '../support/redis-server.ts'
 import { runRotations } from './rotation-run.ts'

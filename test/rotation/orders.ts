@@ -1,9 +1,9 @@
 import type { KeyInfo, ProviderEvent } from '@grantry/core'
 
-/** What every process of the service is started with. */
+/** The start options of every process of the service. */
 export interface Setting {
   readonly url: string
-  /** Milliseconds since the epoch at which all clocks began, and how many seconds pass for them in one. */
+  /** Milliseconds since the epoch at which all clocks started, and the number of their seconds per real second. */
   readonly base: number
   readonly speed: number
 }
@@ -19,10 +19,10 @@ export type Order =
   | { readonly what: 'rotate' }
   | { readonly what: 'events' }
 
-/** What came of tokens that were shown to a process, and to an API that has the keys from it. */
+/** The results of tokens that were presented to a process, and to an API that has its keys. */
 export interface Verdicts {
   readonly accepted: number
-  /** Their time was over when they were shown: a machine that is busy for seconds. */
+  /** Tokens that had expired when they were presented: a machine may be busy for seconds. */
   readonly late: number
   readonly refused: readonly string[]
 }
@@ -31,7 +31,7 @@ export interface Answers {
   issue: readonly string[]
   validate: Verdicts
   list: readonly KeyInfo[]
-  /** Whether it was this one, another one at the same moment, or refused because another one was first. */
+  /** Whether it was this one, another one at the same moment, or rejected because another one was first. */
   rotate: 'done' | 'refused'
   events: readonly Extract<ProviderEvent, { readonly type: 'keys_rotated' }>[]
 }

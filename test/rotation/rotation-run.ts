@@ -2,7 +2,7 @@ import type { KeyInfo } from '@grantry/core'
 import { rotateAfter } from './orders.ts'
 import type { Server } from './service.ts'
 
-/** What came of a run. Everything that broke a promise is in `faults`. */
+/** The results of a run. Every broken guarantee is in `faults`. */
 export interface RotationRun {
   readonly issued: number
   readonly accepted: number
@@ -15,7 +15,10 @@ export interface RotationRun {
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const currentOf = (keys: readonly KeyInfo[]): string | undefined => keys.find(({ state }) => state === 'current')?.kid
 
-/** Of the events of all processes: one rotation after the other, each letting the key sign that the one before had published. */
+/**
+ * Checks the events of all processes: one rotation after the other, each of which lets the key sign that the previous
+ * one published.
+ */
 export function faultsOfChain(
   events: readonly { kid: string; nextKid: string; retiredKid?: string }[],
   last: string,
@@ -37,8 +40,9 @@ export function faultsOfChain(
 }
 
 /**
- * Load on every process, and rotations meanwhile: every second one commanded of all processes at the same moment, the others by their schedule. Each
- * token is shown to another process and to an API that has its keys from there, at once and again later.
+ * Puts load on every process, and rotates meanwhile: every second rotation is requested from all processes at the same
+ * moment, the others follow the schedule. Each token is presented to another process and to an API that has its keys
+ * from there, immediately and again later.
  *
  * @param rotations how many in all
  */
@@ -65,12 +69,15 @@ export async function runRotations(
       issued += tokens.length
       earlier.push(tokens)
       await show(tokens, index + 1)
-      // Again at a third one, when keys have changed since, perhaps.
+      // Again at a third one, when keys may have changed since.
       if (earlier.length > 10) await show(earlier.shift() ?? [], index + 2)
     }
   }
 
-  /** Whether everybody knows the next key, and the schedule is far: of a rotation that is due, nobody could say what made it. */
+  /**
+   * Whether every process knows the next key, and the next scheduled rotation is far away: the cause of a rotation that
+   * is due would be unclear.
+   */
   async function isTimeForCommand(): Promise<boolean> {
     const keys = await at(0).order({ what: 'list' })
     const [current, next] = ['current', 'next'].map((state) => keys.find((key) => key.state === state))

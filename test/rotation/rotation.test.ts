@@ -1,12 +1,12 @@
-// Four processes on one Redis rotate their keys under load: no token fails to validate anywhere, and each trigger makes one rotation.
-// `npm run prove:rotation` does the same for longer.
+// Four processes on one Redis rotate their keys under load: no token fails to validate anywhere, and each trigger
+// causes one rotation. `npm run prove:rotation` does the same for longer.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { faultsOfChain, runRotations } from './rotation-run.ts'
 import { type Server, startService } from './service.ts'
 
-/** Seconds of every clock in one: hours of rotations in some ten. */
+/** Seconds of every clock per real second: hours of rotations in about ten seconds. */
 const speed = 200
 
 describeWithRedis('four processes on one redis', () => {
@@ -22,7 +22,7 @@ describeWithRedis('four processes on one redis', () => {
     await redis?.stop()
   })
 
-  test('rotate under load by command and by schedule, and every token validates everywhere', async () => {
+  test('rotate under load on command and by schedule, and every token validates everywhere', async () => {
     const secondsNow = () => (base + (Date.now() - base) * speed) / 1000
     const run = await runRotations(servers, { rotations: 3, perBatch: 5, secondsNow })
     expect(run.faults).toEqual([])
@@ -61,11 +61,11 @@ test.each([
     'b',
   ],
   ['one that is not in use', [{ kid: 'b', nextKid: 'c', retiredKid: 'a' }], 'c'],
-])('the judge finds %s', (_what, events, last) => {
+])('the checker finds %s', (_what, events, last) => {
   expect(faultsOfChain(events, last)).toHaveLength(1)
 })
 
-test('the judge accepts rotations that follow each other, in whatever order they were told', () => {
+test('the checker accepts consecutive rotations, in whatever order they were reported', () => {
   const events = [
     { kid: 'c', nextKid: 'd', retiredKid: 'b' },
     { kid: 'b', nextKid: 'c', retiredKid: 'a' },

@@ -8,7 +8,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts them at the same moment: they also make the first keys together. */
+/** Starts them at the same moment: they also create the first keys together. */
 export async function startService(setting: Setting, count: number): Promise<readonly Server[]> {
   const program = await bundle(new URL('./programs/rotating-server.ts', import.meta.url))
   return (await startOrderedProcesses<Order>(program, setting, count)) as readonly Server[]

@@ -1,4 +1,5 @@
-// One of several processes that guess at the same moment, each at providers of its own on one Redis behind a slow network. Prints what came of it.
+// One of several processes that guess concurrently, each at its own providers on one Redis behind a slow network.
+// Prints the results.
 import { createTestProvider } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -30,7 +31,7 @@ async function guesser(driver: RedisDriver, { grantType, users, addresses }: Kin
     plugins: [password(), clientCredentials()],
     storage: withLatency(driver),
     abuseControl: true,
-    // All processes have one time, which stands still: no delay ends because the machine is slow.
+    // All processes have the same fixed time: no delay ends because the machine is slow.
     runtime: { now: () => order.now },
     users: {
       async authenticate() {
@@ -62,7 +63,8 @@ const guessers = await Promise.all(
 )
 await starting()
 const reports: Record<string, GuessesReport> = {}
-// One kind after the other: a machine that is busy with all of them would keep attempts of one user waiting for longer than they may.
+// One kind after the other: a machine that is busy with all of them would keep attempts of one user waiting for too
+// long.
 for (const { name, guess } of guessers) reports[name] = await guess()
 print(JSON.stringify(reports))
 await Promise.all(guessers.map(({ driver }) => driver.dispose()))

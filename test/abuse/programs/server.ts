@@ -1,4 +1,4 @@
-// The ready server in a process of its own, with the configuration that it is given. Says on which port it listens, and ends with its parent.
+// The ready server in its own process, with the given configuration. Prints its port, and ends with its parent.
 
 import { parseConfiguration } from '@grantry/core'
 import type { LoadedConfiguration } from '../../../packages/server/src/configuration/load.ts'

@@ -1,4 +1,5 @@
-// One of the processes of a race: a whole provider of its own on the storage that all of them share, with latency on every operation.
+// One of the processes of a race: a whole provider on the storage that all of them share, with latency on every
+// operation.
 
 import type { AtomicDriver, KeySource } from '@grantry/core'
 import { basic, type Credentials } from '@grantry/core/testing'

@@ -1,4 +1,4 @@
-// One of the processes of a service whose keys rotate under load: a whole provider, a slow way to the store, and a clock that runs fast.
+// One of the processes of a service whose keys rotate under load: a whole provider, a slow store, and a fast clock.
 
 import { storedKeys } from '@grantry/core'
 import { redisDriver } from '@grantry/storage-drivers/redis'
@@ -26,7 +26,8 @@ async function issue(): Promise<string> {
   return body.access_token
 }
 
-// An API keeps the list for as long as the answer allows, and asks for it again only then, not when it meets a key that it does not know.
+// An API caches the key list for as long as the response allows, and requests it again only then, not when it meets an
+// unknown key.
 let cached: { readonly until: number; readonly keys: ReturnType<typeof createLocalJWKSet> } | undefined
 async function publishedKeys(): Promise<ReturnType<typeof createLocalJWKSet>> {
   if (cached !== undefined && now() < cached.until) return cached.keys
