@@ -1,6 +1,6 @@
 /**
- * Attack (or an outage): a function of the host hangs, and twenty requests that wait for it fill every place of the
- * server, so that even the JWKS gets 503. Each function has a time limit and a bound of its own.
+ * Attack (or an outage): a host function hangs, and twenty requests that wait for it take every slot of the server, so
+ * that even the JWKS returns 503. Each function has its own time limit and limit on concurrent calls.
  *
  * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
  */
@@ -20,9 +20,7 @@ const login = (username = 'alice') => ({
 const forClient = { grant_type: 'client_credentials', scope: 'api1' }
 const find = (clientId: string): ClientOptions | undefined => clients.find((client) => client.clientId === clientId)
 
-/**
- * Users and a client store of which one function hangs, while `hanging` names it; `settle` ends the calls that hang.
- */
+/** Users and a client store; the function that `hanging` names hangs. `settle` ends these calls. */
 function host(hanging = '') {
   const { service } = testUsers()
   const state = { hanging, calls: 0 }
