@@ -4,20 +4,20 @@ import { fixture } from '../support/fixture.ts'
 
 const ask = (url: string, headers: Record<string, string> = {}): Request => new Request(url, { headers })
 
-test('a handler answers every request: 404 for what is not the provider’s', async () => {
+test('fetchHandler responds to every request, with 404 outside the endpoints of the provider', async () => {
   const handler = fetchHandler((await fixture()).provider)
   expect((await handler(ask('https://any.example/connect/userinfo'))).status).toBe(401)
   expect((await handler(ask('https://any.example/elsewhere'))).status).toBe(404)
 })
 
-test('a middleware has nothing to say of what is not the provider’s', async () => {
+test('fetchMiddleware returns undefined outside the endpoints of the provider', async () => {
   const middleware = fetchMiddleware((await fixture()).provider)
   expect((await middleware(ask('https://any.example/connect/userinfo')))?.status).toBe(401)
   expect(middleware(ask('https://any.example/elsewhere'))).toBeUndefined()
   expect(middleware(ask('https://any.example/elsewhere', { authorization: 'Basic a, Basic b' }))).toBeUndefined()
 })
 
-test("the caller's address is what the platform says, and none without it", async () => {
+test('the client address comes from the clientAddress option only', async () => {
   const f = await fixture()
   const clientAddress = (request: Request) => request.headers.get('cf-connecting-ip') ?? undefined
   const request = () => ask('https://any.example/connect/userinfo', { 'cf-connecting-ip': '203.0.113.9' })
@@ -29,8 +29,8 @@ test("the caller's address is what the platform says, and none without it", asyn
   expect(f.events.at(-1)).not.toHaveProperty('clientAddress')
 })
 
-describe('what no provider should be asked is refused with 400', () => {
-  // As the servers hand them over: a Request of Node.js cannot have such a URL.
+describe('ambiguous requests get 400', () => {
+  // Other servers produce such URLs; a Request of Node.js cannot have one.
   const asked = async (url: string, headers: Record<string, string> = {}) => {
     const request = ask('https://any.example/.well-known/jwks', headers)
     Object.defineProperty(request, 'url', { value: url })
@@ -77,12 +77,12 @@ describe('what no provider should be asked is refused with 400', () => {
     ['xn--bcher-kva.example', `http://xn--bcher-kva.example${jwks}`],
     ['a_b.example.', `http://a_b.example.${jwks}#x`],
     ['', `http://localhost${jwks}`],
-  ])('and lets pass: Host %j, URL %j', async (host, url) => {
+  ])('accepts the Host %j and the URL %j', async (host, url) => {
     expect((await asked(url, { host })).status).toBe(200)
   })
 })
 
-test('serve() of another runtime says where it runs', async () => {
+test('serve() of another runtime names the runtime that it requires', async () => {
   const { provider } = await fixture()
   const bun = await import('@grantry/adapters/bun')
   const deno = await import('@grantry/adapters/deno')

@@ -1,5 +1,6 @@
 /**
- * Attack (by misconfiguration): behind a proxy with `trustedProxies: 0` all clients share the address of the proxy, so the wrong guesses of one stop all the others. The operator gets one warning, with the line to set.
+ * Attack (by misconfiguration): behind a proxy with `trustedProxies: 0`, all clients share the address of the proxy, so
+ * the wrong guesses of one client lock out the others. The operator gets one warning with the setting to change.
  *
  * RFC 9700 section 4.13.
  */
@@ -59,7 +60,7 @@ const forwarding = [
 ] as const
 
 describe.each(Object.entries(adapters))('%s', (_, start) => {
-  test.each(forwarding)('%s with trustedProxies 0: one warning, with the line to set', async (name, value) => {
+  test.each(forwarding)('%s with trustedProxies 0: one warning with the setting to change', async (name, value) => {
     const warnings: unknown[] = []
     const ask = await start({ onWarning: (warning) => warnings.push(warning) })
     await ask()
@@ -76,21 +77,21 @@ describe.each(Object.entries(adapters))('%s', (_, start) => {
     expect(JSON.stringify(warnings)).not.toContain(value)
   })
 
-  test('none when trustedProxies is set', async () => {
+  test('no warning when trustedProxies is set', async () => {
     const warnings: unknown[] = []
     const ask = await start({ trustedProxies: 1, onWarning: (warning) => warnings.push(warning) })
     for (const [name, value] of forwarding) await ask({ [name]: value })
     expect(warnings).toEqual([])
   })
 
-  test('without onWarning it goes to console.warn, once', async () => {
+  test('the default onWarning is console.warn, called once', async () => {
     const spy = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const ask = await start({})
     for (let time = 0; time < 3; time += 1) await ask({ 'X-Forwarded-For': '198.51.100.7' })
     expect(spy.mock.calls).toEqual([[expect.stringContaining('"trustedProxies": 1')]])
   })
 
-  test('an onWarning that throws is reported, and the request is answered', async () => {
+  test('an error thrown by onWarning is reported, and the response does not change', async () => {
     const heard: unknown[] = []
     const ask = await start({
       onWarning: () => {
@@ -103,7 +104,7 @@ describe.each(Object.entries(adapters))('%s', (_, start) => {
   })
 })
 
-test('the ready server logs it once', async () => {
+test('the server logs the warning once', async () => {
   const events: ServerEvent[] = []
   const directory = mkdtempSync(join(tmpdir(), 'grantry-forwarding-'))
   ends.push(() => rmSync(directory, { recursive: true, force: true }))

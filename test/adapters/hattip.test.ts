@@ -3,7 +3,7 @@ import type { AdapterRequestContext } from '@hattip/core'
 import { expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 
-/** A context as a hattip adapter makes it, and whether the handler passed the request on. */
+/** Creates a context like a hattip adapter does, and records whether the handler passed the request on. */
 function contextOf(url: string, ip: string) {
   const seen = { passedThrough: false }
   const context: AdapterRequestContext = {
@@ -19,7 +19,7 @@ function contextOf(url: string, ip: string) {
   return { context, seen }
 }
 
-test('a request of the provider is answered, with the address that hattip saw', async () => {
+test('handles a request to an endpoint, with the client address from hattip', async () => {
   const f = await fixture()
   const { context, seen } = contextOf('https://any.example/connect/userinfo', '192.0.2.7')
   const response = await hattipHandler(f.provider)(context)
@@ -28,7 +28,7 @@ test('a request of the provider is answered, with the address that hattip saw', 
   expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', endpoint: 'userinfo', clientAddress: '192.0.2.7' })
 })
 
-test('a request that is not ours is passed on', async () => {
+test('passes other requests on', async () => {
   const { provider } = await fixture()
   const { context, seen } = contextOf('https://any.example/elsewhere', '192.0.2.7')
   const response = await hattipHandler(provider)(context)
@@ -36,7 +36,7 @@ test('a request that is not ours is passed on', async () => {
   expect(seen.passedThrough).toBe(true)
 })
 
-test("how much of the address to believe is the host's choice, and no address is none", async () => {
+test('addressOf overrides the client address, and an empty address is omitted', async () => {
   const f = await fixture()
   await hattipHandler(f.provider, () => '203.0.113.9')(contextOf('https://x.example/connect/userinfo', '').context)
   expect(f.events.at(-1)).toMatchObject({ clientAddress: '203.0.113.9' })

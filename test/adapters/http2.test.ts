@@ -1,7 +1,9 @@
 /**
- * The Node listener mounted in a server of `node:http2`: a request has no `Host` but `:authority`, its header names begin with a colon, an answer must not have fields that belong to a connection, and many requests share one.
+ * The Node listener mounted in a `node:http2` server. A request has `:authority` instead of `Host` and pseudo-header
+ * names that begin with a colon; a response must not have connection-specific fields; many requests share a connection.
  *
- * RFC 9113 sections 8.2.2 (connection-specific fields), 8.2.3 (cookie crumbs), 8.3.1 (pseudo-fields). Without TLS on loopback: the protocol above it is the same.
+ * RFC 9113 sections 8.2.2 (connection-specific fields), 8.2.3 (cookie crumbs), 8.3.1 (pseudo-header fields). The server
+ * uses no TLS: the protocol above it is the same.
  */
 import { once } from 'node:events'
 import {
@@ -25,7 +27,7 @@ let f: Fixture
 let server: Http2Server
 let session: ClientHttp2Session
 let accepted: ServerHttp2Session[]
-/** What the provider was given last. */
+/** The last request that the provider received. */
 let seen: Request | undefined
 
 beforeEach(async () => {
@@ -77,14 +79,14 @@ const post = (body: string, more: OutgoingHttpHeaders = {}): Promise<Answer> =>
     body,
   )
 
-/** RFC 9113 section 8.2.2: a message with one of them is malformed. */
+/** RFC 9113 section 8.2.2: a message with one of these fields is malformed. */
 const ofConnections = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'proxy-connection']
 
 function expectNoneOfConnections({ headers }: Answer): void {
   expect(Object.keys(headers).filter((name) => ofConnections.includes(name))).toEqual([])
 }
 
-test('a token is issued', async () => {
+test('issues a token', async () => {
   const answer = await post(form)
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.text)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
@@ -92,7 +94,7 @@ test('a token is issued', async () => {
   expectNoneOfConnections(answer)
 })
 
-test('GET, HEAD, a preflight and a wrong method are answered as on HTTP/1', async () => {
+test('GET, HEAD, a preflight and a wrong method get the same responses as with HTTP/1', async () => {
   const jwks = await ask({ ':path': '/.well-known/jwks' })
   expect(jwks).toMatchObject({ status: 200, text: expect.stringContaining('"keys"') })
   const head = await ask({ ':method': 'HEAD', ':path': '/.well-known/jwks' })
@@ -116,19 +118,19 @@ test('the authority is not the issuer, and no header of the request begins with 
   expect([...(seen?.headers.keys() ?? [])].filter((name) => name.startsWith(':'))).toEqual([])
 })
 
-test('crumbs of a cookie are one cookie', async () => {
+test('joins cookie crumbs', async () => {
   await ask({ ':path': '/.well-known/jwks', cookie: ['a=1', 'b=2'] })
   expect(seen?.headers.get('cookie')).toBe('a=1; b=2')
 })
 
-test('the path decides nothing but the path', async () => {
+test('a path that looks like an authority or ends in a slash matches no endpoint', async () => {
   for (const path of ['//evil.example/connect/token', '/\\evil.example/connect/token', '/connect/token/']) {
     const { status = 0 } = await post(form, { ':path': path })
     expect([400, 404], path).toContain(status)
   }
 })
 
-test('a body over the limit is refused with a 413 that arrives, and other requests on the connection go on', async () => {
+test('a body over the limit gets a complete 413, and other requests on the connection are served', async () => {
   const [large, small] = await Promise.all([post(`${form}&x=${'a'.repeat(200_000)}`), post(form)])
   expect(large).toMatchObject({ status: 413, text: expect.stringContaining('"invalid_request"') })
   expectNoneOfConnections(large)
@@ -136,13 +138,13 @@ test('a body over the limit is refused with a 413 that arrives, and other reques
   expect(await post(form)).toMatchObject({ status: 200 })
 })
 
-test('100 at once on one connection are each answered', async () => {
+test('serves 100 concurrent requests on one connection', async () => {
   const answers = await Promise.all(Array.from({ length: 100 }, () => post(form)))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(answers.map(({ text }) => JSON.parse(text).access_token)).size).toBe(100)
 })
 
-test('who resets a request in its middle harms nobody', async () => {
+test('resetting requests does not affect other requests', async () => {
   for (let time = 0; time < 50; time += 1) {
     const stream = session.request({
       ':method': 'POST',
@@ -157,7 +159,7 @@ test('who resets a request in its middle harms nobody', async () => {
   expect(await post(form)).toMatchObject({ status: 200 })
 })
 
-test('TRACE is refused and echoes nothing', async () => {
+test('refuses TRACE without an echo', async () => {
   const answer = await ask({ ':method': 'TRACE', ':path': '/connect/token', 'x-secret': 'hunter2' })
   expect([400, 405]).toContain(answer.status)
   expect(answer.text).not.toContain('hunter2')

@@ -1,6 +1,7 @@
 /**
- * The bridge of Node.js takes in a body before its handler reads it, and makes a client wait whose body is large. Whenever the handler reads, and however the body is framed, it gets every byte, in order; and the client
- * does not send on without an end while the handler reads nothing.
+ * The Node adapter receives a body before its handler reads it, and applies backpressure to a large one. Whenever the
+ * handler reads, and however the body is framed, it gets every byte in order. While the handler does not read, the
+ * client cannot send without limit.
  */
 import { connect, type Socket } from 'node:net'
 import { serve } from '@grantry/adapters/node'
@@ -11,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-/** A server whose handler waits at a gate before it reads, and responds with what it has read. */
+/** Starts a server whose handler waits at a gate before it reads the body, and echoes the body. */
 async function gated() {
   let open: () => void = () => undefined
   const gate = new Promise<void>((resolve) => {
@@ -65,9 +66,9 @@ const text = (length: number): string =>
 test.each([
   ['small', 100, announced('/late', text(100))],
   ['in chunks of one byte', 20_000, inChunks('/late', text(20_000), 1)],
-  ['larger than what is taken in', 3_000_000, announced('/late', text(3_000_000))],
+  ['larger than the receive window', 3_000_000, announced('/late', text(3_000_000))],
   ['larger, in chunks', 1_000_000, inChunks('/late', text(1_000_000), 1000)],
-])('a body that is read late is whole: %s', async (_, length, request) => {
+])('a body that is read late is complete: %s', async (_, length, request) => {
   const { port, open: openGate } = await gated()
   const caller = open(port, request + announced('/next', 'the next'))
   const first = open(port, announced('/other', 'another connection'))
@@ -80,7 +81,7 @@ test.each([
   expect(next).toBe('the next')
 })
 
-test('a client whose body is not read has to wait', async () => {
+test('applies backpressure to a client whose body is not read', async () => {
   const { port, open: openGate } = await gated()
   const body = 'x'.repeat(20_000_000)
   const caller = open(port, announced('/late', body))
@@ -92,7 +93,7 @@ test('a client whose body is not read has to wait', async () => {
   await expect.poll(() => caller.bodies()[0]?.length, { timeout: 20_000 }).toBe(body.length)
 })
 
-test('bodies that wait for their turn are whole, and those nobody reads do not hold up the next', async () => {
+test('queued bodies are complete, and unread ones do not block the next request', async () => {
   const { port, open: openGate } = await gated()
   const caller = open(
     port,

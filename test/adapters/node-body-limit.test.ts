@@ -1,8 +1,9 @@
 /**
- * Attack: bodies over the limit, with their length announced, in chunks, or without end, to fill the memory; and the trap on the other side: a server that closes the connection so fast that the
- * honest caller sees a reset in place of the 413.
+ * Attack: bodies over the limit (with a `Content-Length`, in chunks, or endless) that exhaust the memory. The opposite
+ * mistake is a server that closes the connection so fast that an honest client sees a reset instead of the 413.
  *
- * RFC 9110 section 15.5.14: the server MAY close the connection, so that the client does not go on; RFC 9112 section 9.6: close in stages, so that the last answer is not lost.
+ * RFC 9110 section 15.5.14: the server MAY close the connection to stop the request. RFC 9112 section 9.6: it closes in
+ * stages, so that the last response is not lost.
  */
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -32,12 +33,14 @@ const chunk = (data: string): string => `${data.length.toString(16)}\r\n${data}\
 
 interface Outcome {
   readonly answer: string
-  /** The server closed, without a reset. */
+  /** Whether the server closed the connection without a reset. */
   readonly ended: boolean
   readonly sent: number
 }
 
-/** Writes piece after piece, as fast as they are taken, until there are no more or the server has closed; five seconds at most. */
+/**
+ * Writes the pieces as fast as the socket accepts them, until all are sent or the server closes. Fails after 5 seconds.
+ */
 function send(pieces: Iterable<string>): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true })
@@ -47,7 +50,7 @@ function send(pieces: Iterable<string>): Promise<Outcome> {
     let sent = 0
     const timeout = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no end after five seconds; so far: ${answer}`))
+      reject(new Error(`connection still open after five seconds; received: ${answer}`))
     }, 5000)
     const write = (): void => {
       while (!ended && !socket.destroyed) {
@@ -92,40 +95,40 @@ function expectTooLarge({ answer }: Outcome): void {
 
 const whole = (bytes: number): string => form + 'a'.repeat(bytes - form.length)
 
-describe('a body over the limit gets a real 413 and the connection is closed', () => {
-  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes, announced, are too many', async (bytes) => {
+describe('a body over the limit gets a complete 413, and the connection closes', () => {
+  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes with a Content-Length', async (bytes) => {
     for (let time = 0; time < 5; time += 1) expectTooLarge(await send([head(`Content-Length: ${bytes}`), whole(bytes)]))
   })
 
-  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes, in one chunk, are too many', async (bytes) => {
+  test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes in one chunk', async (bytes) => {
     for (let time = 0; time < 5; time += 1) {
       expectTooLarge(await send([head('Transfer-Encoding: chunked'), chunk(whole(bytes)), '0\r\n\r\n']))
     }
   })
 
-  test('1.91 many small chunks are too many', async () => {
+  test('1.91 many small chunks', async () => {
     const pieces = Array.from({ length: 2000 }, () => chunk('x'.repeat(50)))
     for (let time = 0; time < 5; time += 1) expectTooLarge(await send([head('Transfer-Encoding: chunked'), ...pieces]))
   })
 
-  test('1.91 what is announced and never sent is too much', async () => {
+  test('1.91 a Content-Length over the limit without a body', async () => {
     expectTooLarge(await send([head('Content-Length: 99999999')]))
   })
 
-  test('1.91 what is announced and waits for a 100 is too much', async () => {
+  test('1.91 a Content-Length over the limit with Expect: 100-continue', async () => {
     const { answer } = await send([head('Content-Length: 99999999', 'Expect: 100-continue')])
     expect(answer).toContain('413')
   })
 })
 
-test('a body without end is not read for ever', async () => {
+test('stops reading an endless body', async () => {
   const { answer, sent } = await send(endless(chunk('x'.repeat(16_384))))
   expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
-  // What the kernels on both sides hold in their buffers is sent, not more.
+  // No more is sent than the socket buffers on both sides hold.
   expect(sent).toBeLessThan(64 * 1024 * 1024)
 })
 
-test('a body of exactly the limit is served, announced or in chunks', async () => {
+test('accepts a body of exactly the limit, with a Content-Length or in chunks', async () => {
   const announced = await send([head(`Content-Length: ${limit}`, 'Connection: close'), whole(limit)])
   const pieces = whole(limit).match(/.{1,1000}/gsu) ?? []
   const chunked = await send([
@@ -139,7 +142,7 @@ test('a body of exactly the limit is served, announced or in chunks', async () =
   }
 })
 
-test('a caller that is refused for another reason may send its body to the end, and use the connection again', async () => {
+test('after another refusal, a client can finish its body and reuse the connection', async () => {
   const text = whole(limit - 100)
   const refused = head(`Content-Length: ${text.length}`).replace('x-www-form-urlencoded', 'json') + text
   const good = head(`Content-Length: ${form.length}`, 'Connection: close') + form

@@ -1,7 +1,9 @@
 /**
- * Attack: a caller writes `X-Forwarded-For` itself, to look like another address: past a throttle, past an allow list, or to blame somebody in the log.
+ * Attack: a client sends its own `X-Forwarded-For` to evade a rate limit or an allow list, or to put another address
+ * into the log.
  *
- * RFC 7239 section 8.1: only what trusted proxies added can be believed. Each proxy appends, so hops are counted from the right; by default the header is ignored.
+ * RFC 7239 section 8.1: only the entries of trusted proxies are reliable. Each proxy appends one, so hops are counted
+ * from the right. By default, the header is ignored.
  */
 
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -15,7 +17,7 @@ afterEach(async () => {
   Reflect.deleteProperty(process.env, 'ORIGIN')
 })
 
-/** The address that the provider was told for a request with this header. */
+/** Returns the client address that the provider reports for a request with this header. */
 async function seen(forwarded: string | undefined, trustedProxies?: number, more: Record<string, string> = {}) {
   await running?.close(0)
   const f = await fixture()
@@ -32,12 +34,12 @@ describe('without trusted proxies', () => {
     expect(await seen(header, 0)).toBe(socket)
   })
 
-  test('other headers of that kind are ignored too', async () => {
+  test('ignores similar headers', async () => {
     const names = ['x-real-ip', 'x-client-ip', 'cf-connecting-ip', 'true-client-ip', 'forwarded', 'x-forwarded']
     expect(await seen(undefined, 0, Object.fromEntries(names.map((name) => [name, '6.6.6.6'])))).toBe(socket)
   })
 
-  test('an environment variable does not switch trust on', async () => {
+  test('ignores environment variables', async () => {
     process.env.TRUST_PROXY = '1'
     process.env.ORIGIN = 'https://evil.example'
     expect(await seen('6.6.6.6')).toBe(socket)
@@ -55,7 +57,7 @@ describe('hops are counted from the right', () => {
     [1, ' 6.6.6.6 ,  203.0.113.9 ', '203.0.113.9'],
     [1, '6.6.6.6, 2001:db8::9', '2001:db8::9'],
     [1, '6.6.6.6, ::ffff:203.0.113.9', '203.0.113.9'],
-    // As Azure's gateways write it. Without the address of a caller, one stranger's failures would be everybody's.
+    // Azure's gateways append the port. Without an address, all clients would share one failure counter.
     [1, '6.6.6.6:1, 203.0.113.9:50123', '203.0.113.9'],
     [1, '6.6.6.6, [2001:db8::9]:50123', '2001:db8::9'],
     [1, '6.6.6.6, [2001:db8::9]', '2001:db8::9'],
@@ -64,7 +66,7 @@ describe('hops are counted from the right', () => {
     expect(await seen(header, trusted)).toBe(expected)
   })
 
-  test('a header that is sent twice is one list', async () => {
+  test('joins repeated headers', async () => {
     const f = await fixture()
     running = await serve(f.provider, { trustedProxies: 1 })
     const { request } = await import('node:http')
@@ -79,7 +81,7 @@ describe('hops are counted from the right', () => {
   })
 })
 
-describe('what is no address is not believed', () => {
+describe('ignores values that are not addresses', () => {
   test.each([
     '',
     'unknown',
@@ -91,7 +93,7 @@ describe('what is no address is not believed', () => {
     '6.6.6.6, 1.2.3.4:http',
     '6.6.6.6, 0x7f.1',
     '6.6.6.6, localhost',
-  ])('%j gives the address of the socket', async (header) => {
+  ])('%j: uses the socket address', async (header) => {
     expect(await seen(header, 1)).toBe(socket)
   })
 })

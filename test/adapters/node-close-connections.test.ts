@@ -1,6 +1,7 @@
 /**
- * `close()` seen from the other ends of connections, byte by byte: who is idle hears at once that it is over, who waits for an answer gets it and hears that it was the last, nobody new gets in, and who holds on is cut when the seconds
- * are over.
+ * `close()` as clients see it. Idle connections close immediately. A client that waits for a response gets it with
+ * `Connection: close`. New connections are refused. Connections that are still open after the given seconds are
+ * destroyed.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -17,7 +18,7 @@ afterEach(async () => {
   await server.close(0)
 })
 
-/** A server whose answers wait at a gate. */
+/** Starts a server whose responses wait at a gate. */
 async function start(): Promise<{ open(): void }> {
   const { provider } = await fixture()
   let open: () => void = () => undefined
@@ -35,9 +36,9 @@ async function start(): Promise<{ open(): void }> {
 
 interface Caller {
   readonly socket: Socket
-  /** All that the server has said so far. */
+  /** Everything received so far. */
   said(): string
-  /** Seconds from now to the end of the connection. */
+  /** Resolves with the seconds from the call to the end of the connection. */
   ended(): Promise<number>
 }
 
@@ -58,7 +59,9 @@ async function call(bytes = ''): Promise<Caller> {
     said: () => text,
     async ended() {
       const from = performance.now()
-      const late = new Promise((_, reject) => setTimeout(reject, 10_000, new Error('open after ten seconds')).unref())
+      const late = new Promise((_, reject) =>
+        setTimeout(reject, 10_000, new Error('connection still open after ten seconds')).unref(),
+      )
       await Promise.race([closed, late])
       return (performance.now() - from) / 1000
     },
@@ -68,10 +71,10 @@ async function call(bytes = ''): Promise<Caller> {
 const answered = async (caller: Caller): Promise<void> => {
   while (!caller.said().includes('\r\n\r\n')) await once(caller.socket, 'data')
 }
-/** Seconds: far less than the ten for which `close()` waits, far more than a slow machine needs. */
+/** Seconds. Much less than the ten that `close()` waits, much more than a slow machine needs. */
 const promptly = 5
 
-test('a connection that was used and is idle is ended at once', async () => {
+test('closes idle connections immediately', async () => {
   await start()
   const caller = await call(get('/.well-known/jwks').replace('Connection: close\r\n', ''))
   await answered(caller)
@@ -80,10 +83,10 @@ test('a connection that was used and is idle is ended at once', async () => {
   expect(await ended).toBeLessThan(promptly)
 })
 
-test('who waits for an answer gets the whole of it, then the end of the connection', async () => {
+test('completes pending responses, then closes their connections', async () => {
   const { open } = await start()
   const callers = await Promise.all(Array.from({ length: 20 }, () => call(tokenRequest({ keep: true }))))
-  // All of them are at the gate when the server has answered somebody who came later.
+  // When a later request has its response, all callers wait at the gate.
   const last = await call(get('/.well-known/jwks'))
   await last.ended()
   const closed = server.close()
@@ -95,7 +98,7 @@ test('who waits for an answer gets the whole of it, then the end of the connecti
   await closed
 })
 
-test('an answer that is given while the server closes says that it is the last', async () => {
+test('a response during the shutdown has Connection: close', async () => {
   const { open } = await start()
   const caller = await call(tokenRequest({ keep: true }))
   await (await call(get('/.well-known/jwks'))).ended()
@@ -107,7 +110,7 @@ test('an answer that is given while the server closes says that it is the last',
   expect(answer?.headers.get('connection')).toBe('close')
 })
 
-test('a request on top of one that is answered while the server closes is answered too, or not begun', async () => {
+test('a request pipelined behind a pending one is completed or not processed', async () => {
   const { open } = await start()
   const caller = await call(tokenRequest({ keep: true }) + tokenRequest({ keep: true }))
   await (await call(get('/.well-known/jwks'))).ended()
@@ -119,7 +122,7 @@ test('a request on top of one that is answered while the server closes is answer
   expect([[200], [200, 200]]).toContainEqual(statuses)
 })
 
-test('nobody new gets in while requests under way end', async () => {
+test('refuses new connections while requests complete', async () => {
   const { open } = await start()
   const caller = await call(tokenRequest())
   await (await call(get('/.well-known/jwks'))).ended()
@@ -134,7 +137,7 @@ test('nobody new gets in while requests under way end', async () => {
   await closed
 })
 
-test('who holds on to an answer, a body or headers is cut when the seconds are over, and not before', async () => {
+test('destroys unfinished connections after the given seconds, not earlier', async () => {
   const { open } = await start()
   const request = tokenRequest({ keep: true })
   const callers = await Promise.all([call(request), call(request.slice(0, -10)), call(request.slice(0, 40))])

@@ -1,6 +1,6 @@
 /**
- * What an operator meets at every deployment: `close()` while requests are open. They end as they would have, new ones are not taken, idle connections do not hold it up, and one that never ends
- * holds it up for the given seconds only.
+ * `close()` while requests are open, as in every deployment. Open requests complete, new ones are refused, idle
+ * connections do not delay it, and a request that never ends delays it only for the given seconds.
  */
 
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 const form = 'grant_type=client_credentials&scope=api1'
-/** A server whose storage waits at the gate, when there is one. */
+/** Starts a server whose responses wait while the gate is shut. */
 async function start() {
   const f = await fixture()
   let open: () => void = () => undefined
@@ -45,7 +45,7 @@ async function start() {
 
 function post(agent?: Agent): ClientRequest {
   return request({
-    // Without an agent the connection is for this one request.
+    // `false`: the connection serves only this request.
     agent: agent ?? false,
     host: server.host,
     port: server.port,
@@ -69,7 +69,7 @@ const keepAlive = (): Agent => {
   agents.push(agent)
   return agent
 }
-/** Whether it came in time; the limit is far from both what is right and what is wrong. */
+/** Resolves like the promise, or with `late` after the given seconds. The limits leave room for a slow machine. */
 const within = <T>(seconds: number, promise: Promise<T>): Promise<T | 'late'> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<'late'>((resolve) => {
@@ -89,7 +89,7 @@ const isRefused = async (): Promise<boolean> => {
   }
 }
 
-test('a request whose body is still coming is answered in full', async () => {
+test('completes a request whose body is still arriving', async () => {
   await start()
   const req = post()
   const answer = answerOf(req)
@@ -104,7 +104,7 @@ test('a request whose body is still coming is answered in full', async () => {
   expect(await within(4, closed)).toBeUndefined()
 })
 
-test('a request that is being worked on is answered in full, on a connection that is kept alive too', async () => {
+test('completes a request in progress, also on a keep-alive connection', async () => {
   const { shut, open } = await start()
   shut()
   const req = post(keepAlive())
@@ -119,7 +119,7 @@ test('a request that is being worked on is answered in full, on a connection tha
   expect(await within(4, closed)).toBeUndefined()
 })
 
-test('a caller that goes on using its connection is not cut in the middle of an answer', async () => {
+test('does not cut off a response on a connection that stays in use', async () => {
   await start()
   const agent = keepAlive()
   const ask = async () => {
@@ -133,13 +133,13 @@ test('a caller that goes on using its connection is not cut in the middle of an 
   await once(server.server, 'request')
   const closed = server.close(1)
   expect(await first).toMatchObject({ status: 200 })
-  // From here on the connection is gone or tells that it goes: a new request is answered in full or refused at once.
+  // Now the connection is closed or about to close: a new request is completed or refused immediately.
   const after = await within(5, Promise.all([ask().catch(() => 'refused'), ask().catch(() => 'refused')]))
   for (const answer of after) expect(['refused', 200]).toContain(typeof answer === 'string' ? answer : answer.status)
   expect(await within(4, closed)).toBeUndefined()
 })
 
-test('idle connections do not hold it up', async () => {
+test('idle connections do not delay close()', async () => {
   await start()
   const agent = keepAlive()
   for (let time = 0; time < 3; time += 1) {
@@ -150,7 +150,7 @@ test('idle connections do not hold it up', async () => {
   expect(await within(2, server.close())).toBeUndefined()
 })
 
-test('a connection on which nothing was ever sent does not hold it up for longer than was said', async () => {
+test('a connection without any request delays close() for at most the given seconds', async () => {
   await start()
   const socket = connect(server.port, server.host)
   await once(socket, 'connect')
@@ -159,7 +159,7 @@ test('a connection on which nothing was ever sent does not hold it up for longer
   await ended
 })
 
-test('a request that never ends is cut after the seconds that were said', async () => {
+test('cuts off a request that never ends after the given seconds', async () => {
   await start()
   const req = post()
   const failure = once(req, 'error').then(() => 'cut')
@@ -169,12 +169,12 @@ test('a request that never ends is cut after the seconds that were said', async 
   expect(await failure).toBe('cut')
 })
 
-test('closing twice is closing once', async () => {
+test('close() can be called twice', async () => {
   await start()
   expect(await within(4, Promise.all([server.close(), server.close()]))).toEqual([undefined, undefined])
 })
 
-test('a port that is taken is said at once', async () => {
+test('serve() rejects when the port is in use', async () => {
   await start()
   const { provider } = await fixture()
   await expect(serve(provider, { port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })

@@ -1,8 +1,9 @@
 /**
- * Attack (by load alone): two hundred callers post at once, with bodies of every size. Measured on other stacks: the close of a request whose body was read ends its response too early, and the caller
- * gets half a JSON text.
+ * Attack (by load): two hundred concurrent clients post bodies of every size. Measured on other stacks: closing a
+ * request whose body was read ends its response too early, and the client gets truncated JSON.
  *
- * RFC 9112 section 8: a message that ends early is incomplete. Each answer here is compared in full with what the handler says without HTTP.
+ * RFC 9112 section 8: a message that ends early is incomplete. Each response is compared in full with the response of
+ * the handler without HTTP.
  */
 import { Agent, request } from 'node:http'
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -16,7 +17,7 @@ let token: string
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 
 beforeAll(async () => {
-  // A user with claims of some size, so that answers do not fit in one packet.
+  // Large claims, so that a response does not fit into one packet.
   f = await fixture({
     scopes: [{ name: 'api1', claims: ['long'], secrets: [{ sha256: sha256Of(api1[1]) }] }, { name: 'api2' }],
     users: {
@@ -49,14 +50,14 @@ function post(path: string, body: string, { chunks = 1, authorization = '' } = {
       res.on('end', () => resolve({ status: res.statusCode, text: Buffer.concat(parts).toString() }))
     })
     req.on('error', reject)
-    req.setTimeout(10_000, () => req.destroy(new Error('no answer in ten seconds')))
+    req.setTimeout(10_000, () => req.destroy(new Error('no response in ten seconds')))
     const size = Math.ceil(body.length / chunks)
     for (let at = 0; at < body.length; at += size) req.write(body.slice(at, at + size))
     req.end()
   })
 }
 
-test('200 posts at once, of different sizes, are each answered in full', async () => {
+test('200 concurrent posts of different sizes get complete responses', async () => {
   const direct = await f.post('accessTokenValidation', { token })
   expect(direct.status).toBe(200)
   const expected = JSON.stringify(direct.body)
@@ -71,7 +72,7 @@ test('200 posts at once, of different sizes, are each answered in full', async (
   for (const answer of await Promise.all(posts)) expect(answer).toEqual({ status: 200, text: expected })
 })
 
-test('200 posts at once of every kind are each answered for themselves', async () => {
+test('200 concurrent posts to different endpoints get their own responses', async () => {
   const cases = [
     { path: '/connect/accesstokenvalidation', body: `token=${token}`, status: 200, ends: '}' },
     { path: '/connect/accesstokenvalidation', body: 'token=x', status: 400, ends: 'not valid"}' },
@@ -89,7 +90,7 @@ test('200 posts at once of every kind are each answered for themselves', async (
   await Promise.all(posts)
 })
 
-test('callers that hang up in the middle do not touch the others', async () => {
+test('clients that disconnect do not affect others', async () => {
   const expected = JSON.stringify((await f.post('accessTokenValidation', { token })).body)
   const posts = Array.from({ length: 60 }, (_, index) => {
     const whole = post('/connect/accesstokenvalidation', `token=${token}`)

@@ -1,8 +1,10 @@
 /**
- * Attack: requests that are no proper HTTP, or proper but hostile: request smuggling (two lengths, lying lengths, broken chunks), targets that no URL can be made of, hosts that are not
- * ours, methods that echo. The Node adapter answers each within a few seconds without a server error or a stack, and goes on serving.
+ * Attack: malformed or hostile HTTP: request smuggling (two lengths, false lengths, broken chunks), targets that are
+ * not valid URLs, foreign hosts, methods that echo. The Node adapter refuses each within a few seconds, without a
+ * server error or a stack trace, and keeps serving.
  *
- * RFC 9112 sections 3.2 (target, Host), 6.3 (length), 7.1 (chunks), 11.2 (smuggling); RFC 9110 section 9.3.8 (TRACE must not reflect credentials).
+ * RFC 9112 sections 3.2 (target, Host), 6.3 (length), 7.1 (chunks), 11.2 (smuggling); RFC 9110 section 9.3.8 (TRACE
+ * must not reflect credentials).
  */
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -16,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close(0))
 
-// What hattip does not understand it would print with its stack.
+// A failure of the adapter would be printed with its stack.
 beforeEach(() => {
   for (const method of ['error', 'warn', 'log'] as const) vi.spyOn(console, method)
 })
@@ -25,14 +27,17 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Sends bytes as they are and gives back everything until the server closes. `cut`: our side ends at once. Five seconds at most. */
+/**
+ * Sends raw bytes and returns everything received until the server closes. `cut` half-closes first. Fails after 5
+ * seconds.
+ */
 function raw(text: string | Buffer, { cut = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, server.host)
     let answer = ''
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no end after five seconds; so far: ${answer}`))
+      reject(new Error(`connection still open after five seconds; received: ${answer}`))
     }, 5000)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
@@ -69,7 +74,7 @@ async function expectAlive(): Promise<void> {
   expect(answer).toContain('"access_token"')
 }
 
-/** A refusal that shows nothing of the inside. */
+/** Expects a refusal without internal details. */
 function expectRefused(answer: string, status?: number): void {
   const [first = 0] = statuses(answer)
   if (status !== undefined) expect(statuses(answer)).toEqual([status])
@@ -77,10 +82,10 @@ function expectRefused(answer: string, status?: number): void {
   expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
 }
 
-test('a right request is answered: the requests below are refused for what is wrong with them', expectAlive)
+test('a valid request is served, so the requests below are refused for their defects', expectAlive)
 
 describe('targets', () => {
-  test('the absolute form is understood, and its host means nothing', async () => {
+  test('accepts the absolute form and ignores its host', async () => {
     expect(statuses(await raw(post('http://evil.example/connect/token') + form))).toEqual([200])
     expect(statuses(await raw(post('HTTPS://user:pw@evil.example:99/connect/token?x=1') + form))).toEqual([200])
     const answer = await raw(get('https://evil.example/.well-known/openid-configuration'))
@@ -92,7 +97,7 @@ describe('targets', () => {
     'http://evil.example http:// // //evil.example/connect/token /\\evil.example /connect/../../connect/x /% /%00 /connect/token/ http://[::1/connect /connect/token\u00e9'.split(
       ' ',
     )
-  test.each([...strange, `/${'x'.repeat(8000)}`])('GET %s is no endpoint', async (target) => {
+  test.each([...strange, `/${'x'.repeat(8000)}`])('GET %s matches no endpoint', async (target) => {
     expectRefused(await raw(get(target)))
     await expectAlive()
   })
@@ -115,14 +120,14 @@ describe('targets', () => {
     await expectAlive()
   })
 
-  test('TRACE is refused as a wrong method, and echoes nothing', async () => {
+  test('refuses TRACE without an echo', async () => {
     const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers, 'X-Secret: hunter2'))
     expectRefused(answer, 405)
     expect(answer).not.toContain('hunter2')
     expect(answer).not.toContain(basic(web))
   })
 
-  test('1.92 TRACE is a wrong method like any other: Allow, no-store, an OAuth error', async () => {
+  test('1.92 TRACE gets 405 with Allow, no-store and an OAuth error', async () => {
     const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers))
     expect(answer).toMatch(/^allow: .*POST.*\r$/imu)
     expect(answer).toMatch(/^cache-control: no-store\r$/imu)
@@ -132,16 +137,16 @@ describe('targets', () => {
 })
 
 describe('hosts', () => {
-  test('HTTP/1.1 without one is refused', async () => {
+  test('refuses HTTP/1.1 without Host', async () => {
     expectRefused(await raw(lines('GET /.well-known/jwks HTTP/1.1', 'Connection: close')), 400)
   })
 
-  test('HTTP/1.0 without one is served', async () => {
+  test('serves HTTP/1.0 without Host', async () => {
     expect(statuses(await raw(lines('GET /.well-known/jwks HTTP/1.0', '')))).toEqual([200])
   })
 
   test.each(['', 'evil.example', '[::1]:443', ':', '%', 'x'.repeat(5000), '*', 'id.example.com:99999'])(
-    '%j changes nothing of the answer',
+    '%j does not change the response',
     async (host) => {
       const answer = await raw(
         get(
@@ -159,7 +164,7 @@ describe('hosts', () => {
   )
 })
 
-// RFC 9112 section 3.2: two Host lines, or one that is no host, are refused: another party on the way could read another host.
+// RFC 9112 section 3.2: repeated or malformed Host headers get 400, because a proxy could read another host.
 test.each(['a b', '[::', '[:: 1]', '[::1]:x', 'evil/..', '@', 'good@evil', '"', '\u00e9', 'x\r\nHost: y'])(
   'the host %j is refused',
   async (host) => {
@@ -177,7 +182,7 @@ describe('headers', () => {
     await expectAlive()
   })
 
-  test('20 000 bytes in one are refused, and three thousand of them too, or cost nothing', async () => {
+  test('refuses a header of 20,000 bytes and a request with 3,000 headers', async () => {
     expectRefused(await raw(get('/connect/userinfo', 'Host: x', `X-Long: ${'x'.repeat(20_000)}`)), 431)
     expectRefused(await raw(get('/connect/userinfo', 'Host: x', `Authorization: Bearer ${'x'.repeat(20_000)}`)), 431)
     expectRefused(await raw(get('/connect/userinfo', 'Host: x', ...Array.from({ length: 3000 }, (_, i) => `a${i}: 1`))))
@@ -185,7 +190,7 @@ describe('headers', () => {
   })
 
   test.each(['Bearer \u00e9\u00ff\u0080', '\u00ff', 'Basic \u00e9', `Basic ${'\u00a0'}`])(
-    'bytes outside ASCII in %j are no credentials',
+    'refuses the non-ASCII credentials %j',
     async (value) => {
       expectRefused(
         await raw(Buffer.from(get('/connect/userinfo', 'Host: x', `Authorization: ${value}`), 'latin1')),
@@ -211,7 +216,7 @@ describe('headers', () => {
     await expectAlive()
   })
 
-  test('names of prototypes change nothing', async () => {
+  test('accepts header names like __proto__', async () => {
     const answer = await raw(get('/.well-known/jwks', 'Host: x', '__proto__: x', 'constructor: y', 'toString: z'))
     expect(statuses(answer)).toEqual([200])
   })
@@ -222,20 +227,23 @@ describe('headers', () => {
       'POST',
       `${lines('POST /connect/token HTTP/1.1', ...headers.slice(0, 3), 'Connection: Upgrade', 'Upgrade: h2c', `Content-Length: ${form.length}`)}${form}`,
     ],
-  ])('1.98 an upgrade by %s: its response is the last, and nothing behind it is processed', async (_, upgrade) => {
-    const earlier = lines('GET /.well-known/openid-configuration HTTP/1.1', 'Host: x')
-    const answers = await raw(earlier + upgrade + get('/nothing'))
-    expect(statuses(answers)).toEqual([200, 200])
-    expect(answers.split('HTTP/1.1').at(-1)).toMatch(/^connection: close/imu)
-  })
+  ])(
+    '1.98 an upgrade by %s: its response closes the connection, and no later request is processed',
+    async (_, upgrade) => {
+      const earlier = lines('GET /.well-known/openid-configuration HTTP/1.1', 'Host: x')
+      const answers = await raw(earlier + upgrade + get('/nothing'))
+      expect(statuses(answers)).toEqual([200, 200])
+      expect(answers.split('HTTP/1.1').at(-1)).toMatch(/^connection: close/imu)
+    },
+  )
 
-  test('an upgrade is not made, an unknown expectation is refused', async () => {
+  test('ignores an upgrade and refuses an unknown expectation', async () => {
     expect(statuses(await raw(get('/.well-known/jwks', 'Host: x', 'Upgrade: h2c', 'HTTP2-Settings: x')))).toEqual([200])
     expectRefused(await raw(get('/.well-known/jwks', 'Host: x', 'Expect: magic')), 417)
   })
 })
 
-describe('lines that are no request', () => {
+describe('input that is not a request', () => {
   test.each([
     'GET /\r\n\r\n',
     'get / HTTP/1.1\r\nHost: x\r\n\r\n',

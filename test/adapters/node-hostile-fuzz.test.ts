@@ -1,8 +1,10 @@
 /**
- * Attack: fifteen hundred hostile byte streams over real sockets, made from right requests by cutting, doubling, swapping and poisoning their lines, and by lying about lengths. No server error, no stack, no
- * hang, no crash; the server still answers afterwards.
+ * Attack: fifteen hundred hostile byte streams over real sockets, derived from valid requests by removing, repeating,
+ * replacing and corrupting lines, and by false lengths. The server does not fail, show a stack trace, hang or crash,
+ * and serves afterwards.
  *
- * Every stream is made from a number of its own. To repeat one: `FUZZ_SEED=<its seed> npx vitest run test/adapters/node-hostile-fuzz.test.ts`.
+ * Every stream has its own seed. To repeat one, run `FUZZ_SEED=<its seed> npx vitest run
+ * test/adapters/node-hostile-fuzz.test.ts`.
  */
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
@@ -27,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close(0))
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, with the same results on every platform. */
 function createRandom(seed: number) {
   let state = seed >>> 0
   const next = (): number => {
@@ -85,7 +87,7 @@ function rightLines(r: Random): { lines: string[]; body: string } {
   return { lines, body: chunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body }
 }
 
-/** The bytes of one attack. */
+/** Returns the bytes of one attack. */
 function stream(r: Random): string {
   const { lines, body } = rightLines(r)
   let [text, separator] = [body, '\r\n']
@@ -121,7 +123,7 @@ function stream(r: Random): string {
   return r.below(6) === 0 ? all.slice(0, r.below(all.length)) : all
 }
 
-/** Sends, waits for the end. Whoever waits for more of our bytes is told that there are none. A hang is a failure. */
+/** Sends bytes, half-closes after 150 ms, and resolves when the server closes. Rejects after 4 seconds. */
 function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, server.host)
@@ -129,7 +131,7 @@ function exchange(bytes: string): Promise<string> {
     const noMore = setTimeout(() => socket.end(), 150)
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no end after four seconds; so far: ${answer}`))
+      reject(new Error(`connection still open after four seconds; received: ${answer}`))
     }, 4000)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
@@ -145,7 +147,7 @@ function exchange(bytes: string): Promise<string> {
   })
 }
 
-/** Runs all of them, some at once; a failure names the seed and the bytes. */
+/** Runs all attacks, `atOnce` of them concurrently. An error names the seed and the bytes. */
 async function runAll(count: number, act: (r: Random, show: (sent: string) => void) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
@@ -191,7 +193,7 @@ test(`${rawCount} byte streams`, { timeout: 120_000 }, async () => {
   await expectAlive()
   expect(print).not.toHaveBeenCalled()
   if (repeated !== undefined) return
-  // Else the streams would prove little: they get through, and they are refused by Node and by us.
+  // Ensures variety: streams are served, refused by Node and refused by the provider.
   for (const status of [200, 400, 401, 404, 405, 413]) expect(seen.get(status), `${status}`).toBeGreaterThan(5)
 })
 
@@ -211,9 +213,9 @@ test(`${clientCount} requests of node:http`, { timeout: 60_000 }, async () => {
       const req = request({ ...sent, agent, host: server.host, port: server.port }, (res) => {
         res.resume().on('end', () => resolve(res.statusCode ?? 0))
       })
-      // A refused method or an oversized body may end the connection: that is an answer too.
+      // A refused method or an oversized body may end the connection.
       req.on('error', () => resolve(0))
-      req.setTimeout(4000, () => reject(new Error('no answer in four seconds')))
+      req.setTimeout(4000, () => reject(new Error('no response in four seconds')))
       req.end(['GET', 'HEAD'].includes(sent.method) ? undefined : 'x'.repeat(r.pick([0, 10, 70_000])))
     })
     expect(status).toBeLessThan(500)

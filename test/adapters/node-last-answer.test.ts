@@ -1,6 +1,6 @@
 /**
- * Attack: a connection whose last answer was given stays open for a second, so that the answer arrives (RFC 9112 section 9.6). Whoever sends on behind it wants to fill the process,
- * or to have something done that nobody hears of.
+ * Attack: after its last response, a connection stays open for a second so that the response arrives (RFC 9112 section
+ * 9.6). An attacker keeps sending requests, to exhaust the memory or to have requests processed without a response.
  */
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -13,7 +13,7 @@ afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Sends the first text, and the other so many times when the answer to it is there; resolves with what came back when the connection has ended. */
+/** Sends `first`, then `behind` several times after the server half-closed. Resolves with everything received. */
 function sendBehind(port: number, first: string, behind: string, times: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -35,14 +35,14 @@ function sendBehind(port: number, first: string, behind: string, times: number):
   })
 }
 
-/** Targets of all requests that Node makes objects of. */
+/** Collects the targets of all requests that Node parses. */
 function targetsOf(server: Server): readonly (string | undefined)[] {
   const targets: (string | undefined)[] = []
   server.on('request', ({ url }) => targets.push(url))
   return targets
 }
 
-test('what comes behind it is not even parsed, and the answer is there', async () => {
+test('the last response arrives, and later requests are not parsed', async () => {
   const { server, port, close } = await serve((await fixture()).provider)
   ends.push(() => close(0))
   const targets = targetsOf(server)
@@ -56,7 +56,7 @@ test('what comes behind it is not even parsed, and the answer is there', async (
   expect(targets).toEqual(['/first'])
 })
 
-test('nor are requests to a route of the host, on a connection that the provider has served', async () => {
+test('the same holds after a response of the host on a connection that the provider has used', async () => {
   const { provider } = await fixture()
   const middleware = nodeMiddleware(provider)
   const server = createServer((req, res) =>

@@ -1,4 +1,4 @@
-/** The light request and response stand for those of the platform: whatever a host's own handler asks of them, it gets what it would get of real ones. */
+/** The light request and response replace those of the platform: a handler of the host sees the same behavior. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -13,13 +13,13 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Serves one handler, and gives the URL of a path. */
+/** Serves the handler and returns a URL of the server. */
 async function served(handler: (request: Request) => Promise<Response>): Promise<string> {
   server = await serve({ issuer, fetch: handler })
   return `http://${server.host}:${server.port}/path?a=1`
 }
 
-/** What a handler made of a request. */
+/** Returns the result of `look` for a request that the server receives. */
 async function seen<T>(look: (request: Request) => Promise<T>, init: RequestInit = {}): Promise<T> {
   let result: { value: T } | undefined
   const url = await served(async (request) => {
@@ -40,7 +40,7 @@ describe('a light request', () => {
     expect(await seen(async ({ url, method }) => [url, method])).toEqual(['https://id.example.com/path?a=1', 'GET'])
   })
 
-  test('is a Request with Headers, and without a body for GET', async () => {
+  test('is an instance of Request with Headers, and has no body for GET', async () => {
     const look = async (request: Request) => [
       request instanceof Request,
       request.headers instanceof Headers,
@@ -49,7 +49,7 @@ describe('a light request', () => {
     expect(await seen(look)).toEqual([true, true, null])
   })
 
-  test('has headers to iterate, to count and to copy', async () => {
+  test('has headers that can be iterated and copied', async () => {
     const [list, copy, absent] = await seen(
       async ({ headers }) => [[...headers], new Headers([...headers]).get('X-One'), headers.get('constructor')],
       { headers: { 'x-one': '1', 'x-two': '2' } },
@@ -73,7 +73,7 @@ describe('a light request', () => {
     expect(await seen<unknown>(look, form)).toEqual(expected)
   })
 
-  test('is read whole where it comes in many pieces', async () => {
+  test('reads a large body completely', async () => {
     const readAll = async ({ body }: Request) => {
       const reader = body?.getReader()
       let length = 0
@@ -86,7 +86,7 @@ describe('a light request', () => {
     expect(await seen(async (request) => (await request.text()).length, large)).toBe(300_000)
   })
 
-  test('says that its body is used, and does not give it twice', async () => {
+  test('reports that its body was used, and rejects a second read', async () => {
     const look = async (request: Request) => {
       const before = request.bodyUsed
       const reader = request.body?.getReader()
@@ -100,7 +100,7 @@ describe('a light request', () => {
     expect(await seen(look, form)).toEqual([false, true, true, 'refused'])
   })
 
-  test('is not aborted when its body was read, and is when the caller goes', async () => {
+  test('aborts its signal when the client disconnects, not when its body was read', async () => {
     const states: boolean[] = []
     let aborted: Promise<unknown> | undefined
     const url = await served(async (request) => {
@@ -109,7 +109,7 @@ describe('a light request', () => {
       states.push(request.signal.aborted)
       aborted = once(request.signal, 'abort')
       await aborted
-      return new Response('nobody hears this')
+      return new Response('never received')
     })
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab')
@@ -121,7 +121,7 @@ describe('a light request', () => {
 })
 
 describe('responses', () => {
-  test('of every kind of body are sent: text, bytes, a stream in pieces, none', async () => {
+  test('are sent with every kind of body: text, bytes, a stream, none', async () => {
     const stream = () =>
       new ReadableStream({
         start(controller) {
@@ -136,7 +136,7 @@ describe('responses', () => {
     expect(texts).toEqual(['text', 'ab', 'one two three', ''])
   })
 
-  test('keep each of several cookies', async () => {
+  test('keep several cookies separate', async () => {
     const headers = new Headers([
       ['set-cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
@@ -145,7 +145,7 @@ describe('responses', () => {
     expect((await fetch(url)).headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
 
-  test('whose body fails in the middle end the connection: half an answer is not taken for a whole one', async () => {
+  test('close the connection when their body fails, so that the truncation is visible', async () => {
     let pulls = 0
     const body = () =>
       new ReadableStream({
@@ -159,7 +159,7 @@ describe('responses', () => {
     await expect(fetch(url).then((response) => response.text())).rejects.toThrow()
   })
 
-  test('a handler that throws gives 500 and nothing of the reason', async () => {
+  test('are 500 without details when the handler throws', async () => {
     const url = await served(async () => {
       throw new Error('at /secret/path.js:1')
     })
@@ -167,7 +167,7 @@ describe('responses', () => {
     expect([response.status, await response.text()]).toEqual([500, '{"error":"server_error"}'])
   })
 
-  test('of nodeRuntime are Responses: read, cloned, with headers that can be set', async () => {
+  test('of nodeRuntime are instances of Response that can be read, cloned and given headers', async () => {
     const Light = nodeRuntime.Response as unknown as typeof Response
     const response = new Light('{"a":1}', { status: 201, headers: { 'x-one': '1' } })
     expect(response).toBeInstanceOf(Response)
@@ -179,7 +179,7 @@ describe('responses', () => {
     expect(await response.json()).toEqual({ a: 1 })
   })
 
-  test('of nodeRuntime whose headers were changed are sent as changed', async () => {
+  test('of nodeRuntime are sent with changed headers', async () => {
     const Light = nodeRuntime.Response as unknown as typeof Response
     const url = await served(async () => {
       const response = new Light('x', { status: 200, headers: { 'x-one': '1' } })
@@ -191,7 +191,7 @@ describe('responses', () => {
 })
 
 describe('a middleware', () => {
-  test('passes on what is not ours, also where the body was read before, and reports a token request whose body is gone', async () => {
+  test('passes other requests on, even with a read body, and reports a token request whose body was read', async () => {
     const { provider } = await fixture()
     const middleware = nodeMiddleware(provider)
     const host = createServer(async (req, res) => {
@@ -210,7 +210,7 @@ describe('a middleware', () => {
     host.close()
   })
 
-  test('below a path knows the whole target', async () => {
+  test('mounted under a path uses the full target', async () => {
     const { provider } = await fixture()
     const host = createServer((req, res) => {
       Object.assign(req, { originalUrl: req.url, url: '/' })

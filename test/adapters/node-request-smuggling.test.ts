@@ -1,8 +1,8 @@
 /**
- * Attack: a proxy in front and the server behind disagree on where a request ends, so that the rest of one body is taken for the next caller's request: two lengths, a lying length, broken
- * chunks, requests on top of each other.
+ * Attack: a proxy and the server disagree on where a request ends, so that the rest of a body is taken for the request
+ * of another client. Causes: two lengths, a false length, broken chunks, pipelining.
  *
- * RFC 9112 sections 6.3 (a request with an invalid length MUST be answered with 400 and the connection closed), 7.1 and 11.2.
+ * RFC 9112 sections 6.3 (an invalid length gets 400 and the connection closes), 7.1 and 11.2.
  */
 import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
@@ -18,14 +18,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close(0))
 
-/** Everything that the server says until it closes; `cut`: our side ends at once. Five seconds at most. */
+/**
+ * Sends bytes and returns everything received until the server closes. `cut` half-closes first. Fails after 5 seconds.
+ */
 function raw(text: string, { cut = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, server.host)
     let answer = ''
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no end after five seconds; so far: ${answer}`))
+      reject(new Error(`connection still open after five seconds; received: ${answer}`))
     }, 5000)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
@@ -59,12 +61,12 @@ const length = (bytes: number | string): string => `Content-Length: ${bytes}`
 const chunked = 'Transfer-Encoding: chunked'
 const inChunks = (...chunks: string[]): string =>
   [...chunks, ''].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
-/** What an attacker would like the server to take for a request of its own. */
+/** A request that an attacker hides inside another. */
 const smuggled = post([length(form.length)], form)
 
 const issued = (): number => f.events.filter(({ type }) => type === 'token_issued').length
 
-/** Nothing was issued but what the check itself asks for, and the server goes on. */
+/** Expects that the attack gets no token, and that the server serves a valid request afterwards. */
 async function expectNothingIssued(attack: () => Promise<string>, allowed: readonly number[] = [400]): Promise<void> {
   const before = issued()
   const answer = await attack()
@@ -74,7 +76,7 @@ async function expectNothingIssued(attack: () => Promise<string>, allowed: reado
   expect(statuses(await raw(smuggled))).toEqual([200])
 }
 
-test('right lengths are served: the ones below are refused for what is wrong with them', async () => {
+test('valid lengths are served, so the ones below are refused for their defects', async () => {
   expect(statuses(await raw(smuggled))).toEqual([200])
   expect(statuses(await raw(post([chunked], inChunks(form))))).toEqual([200])
   expect(statuses(await raw(post([chunked], inChunks(...form))))).toEqual([200])
@@ -83,38 +85,38 @@ test('right lengths are served: the ones below are refused for what is wrong wit
 describe('two lengths', () => {
   test.each<[string, string[], string]>([
     ['a length and chunks', [length(form.length), chunked], inChunks(form)],
-    ['a length of nought and chunks', [length(0), chunked], inChunks(form)],
+    ['a length of zero and chunks', [length(0), chunked], inChunks(form)],
     ['chunks and a length', [chunked, length(3)], inChunks(form)],
     ['two different lengths', [length(form.length), length(0)], form],
     ['two equal lengths', [length(form.length), length(form.length)], form],
     ['two lengths in one', [length(`${form.length}, ${form.length}`)], form],
-    ['chunks that are not last', ['Transfer-Encoding: chunked, gzip'], inChunks(form)],
-    ['another encoding alone', ['Transfer-Encoding: gzip'], form],
-    ['chunks under a crooked name', ['Transfer-Encoding: xchunked'], inChunks(form)],
+    ['chunked not as the last encoding', ['Transfer-Encoding: chunked, gzip'], inChunks(form)],
+    ['only another encoding', ['Transfer-Encoding: gzip'], form],
+    ['a misspelled chunked', ['Transfer-Encoding: xchunked'], inChunks(form)],
     ['a space before the colon', [`Content-Length : ${form.length}`], form],
   ])('%s', async (_, lengths, body) => {
     await expectNothingIssued(() => raw(post(lengths, body), { cut: true }))
   })
 })
 
-describe('a length that is none', () => {
+describe('an invalid length', () => {
   test.each(['-1', '+40', '0x28', '4 0', '40;', '4e1', 'NaN', '', '99999999999999999999999'])('%j', async (text) => {
     await expectNothingIssued(() => raw(post([length(text)], form), { cut: true }), [400, 401, 413])
   })
 })
 
-describe('chunks that are none', () => {
+describe('invalid chunks', () => {
   test.each<[string, string]>([
-    ['a size that is no number', `zz\r\n${form}\r\n0\r\n\r\n`],
+    ['a size that is not a number', `zz\r\n${form}\r\n0\r\n\r\n`],
     ['a negative size', `-1\r\n${form}\r\n0\r\n\r\n`],
     ['a size with a sign', `+28\r\n${form}\r\n0\r\n\r\n`],
     ['a size with 0x', `0x28\r\n${form}\r\n0\r\n\r\n`],
-    ['a size beyond every number', `FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`],
+    ['a size too large for a number', `FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`],
     ['no size', `\r\n${form}\r\n0\r\n\r\n`],
     ['a size that is too small', `3\r\n${form}\r\n0\r\n\r\n`],
     ['no line break after the data', `28\r\n${form}0\r\n\r\n`],
     ['bare line feeds', `28\n${form}\n0\n\n`],
-    ['a chunk that is cut', `28\r\n${form.slice(0, 10)}`],
+    ['a truncated chunk', `28\r\n${form.slice(0, 10)}`],
     ['no last chunk', `28\r\n${form}\r\n`],
     ['a broken trailer', `28\r\n${form}\r\n0\r\nbroken\r\n\r\n`],
   ])('%s', async (_, body) => {
@@ -122,23 +124,23 @@ describe('chunks that are none', () => {
   })
 })
 
-describe('a length that lies', () => {
-  test.each([1, 30, 39])('a body that ends after %i of its bytes is not acted on', async (sent) => {
+describe('a false length', () => {
+  test.each([1, 30, 39])('a body that ends after %i bytes is not processed', async (sent) => {
     await expectNothingIssued(() => raw(post([length(form.length)], form.slice(0, sent)), { cut: true }))
   })
 
-  test('a body that ends before the headers do is not acted on', async () => {
+  test('a request that ends within its headers is not processed', async () => {
     await expectNothingIssued(() => raw(post([length(form.length)], '').slice(0, -20), { cut: true }))
   })
 
-  test('what follows a body that is longer than its length is no request', async () => {
+  test('bytes beyond the length of a body are not processed', async () => {
     const before = issued()
     const answer = await raw(post([length(0)], form, { close: false }), { cut: true })
     expect(statuses(answer).every((status) => status === 400)).toBe(true)
     expect(issued()).toBe(before)
   })
 
-  test('a request inside the body of another is not served', async () => {
+  test('a request inside the body of another is not processed', async () => {
     const before = issued()
     const answer = await raw(post([length(smuggled.length)], smuggled))
     expect(statuses(answer)).toEqual([400])
@@ -146,8 +148,8 @@ describe('a length that lies', () => {
   })
 })
 
-describe('requests on top of each other', () => {
-  test('are answered one by one, in their order', async () => {
+describe('pipelined requests', () => {
+  test('get their responses in order', async () => {
     const answer = await raw(
       post([length(form.length)], form, { close: false }) +
         post([length(3)], 'x=1', { close: false }) +
@@ -160,14 +162,14 @@ describe('requests on top of each other', () => {
     expect(answer.match(/"access_token"/gu)).toHaveLength(2)
   })
 
-  test('a body that nobody reads is not taken for the next request', async () => {
+  test('an unread body is not taken for the next request', async () => {
     const json = post([length(smuggled.length)], smuggled, { close: false }).replace('x-www-form-urlencoded', 'json')
     const before = issued()
     expect(statuses(await raw(json + smuggled))).toEqual([415, 200])
     expect(issued()).toBe(before + 1)
   })
 
-  test('after a broken one nothing is answered any more', async () => {
+  test('are not processed after a malformed one', async () => {
     const before = issued()
     const answer = await raw(post([chunked], `zz\r\n${form}\r\n0\r\n\r\n`, { close: false }) + smuggled)
     expect(statuses(answer)).toEqual([400])

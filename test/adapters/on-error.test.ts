@@ -1,4 +1,4 @@
-// Failures are never silent: what a host's own code throws under our listener reaches `onError`, and the caller learns nothing of it.
+// Failures are never silent: `onError` gets every error that the host's code throws. The client gets no details.
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
@@ -28,7 +28,7 @@ async function listening(listener: Parameters<typeof createServer>[1]): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/page?x=1`
 }
 
-/** A way to ask each adapter for its response to one GET request. */
+/** Sends one GET request through each adapter and returns the response. */
 const adapters: Readonly<Record<string, (fetch: Fetch, options: Options) => Promise<Response>>> = {
   'serve on Node.js': async (handler, options) => {
     const { port, close } = await serve({ issuer, fetch: handler }, options)
@@ -59,7 +59,7 @@ describe.each(Object.entries(adapters))('%s', (_, ask) => {
     expect(heard).toEqual([[new Error('hunter2'), expect.stringMatching(/\/page\?x=1$/u)]])
   })
 
-  test('without onError it goes to console.error', async () => {
+  test('the default onError is console.error', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     expect((await ask(failing, {})).status).toBe(500)
     expect(spy.mock.calls).toEqual([[new Error('hunter2')]])
@@ -73,13 +73,13 @@ describe.each(Object.entries(adapters))('%s', (_, ask) => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('second'))],
-  ])('an onError that %s changes nothing of the response', async (_way, onError) => {
+  ])('an onError that %s does not change the response', async (_way, onError) => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     expect((await ask(failing, { onError })).status).toBe(500)
     await expect.poll(() => spy.mock.calls).toEqual([[new Error('second'), new Error('hunter2')]])
   })
 
-  test('what the handler does not throw is not reported', async () => {
+  test('does not report a successful response', async () => {
     const heard: unknown[] = []
     const response = await ask(async () => new Response('fine'), { onError: (error) => heard.push(error) })
     expect(await response.text()).toBe('fine')
@@ -87,7 +87,7 @@ describe.each(Object.entries(adapters))('%s', (_, ask) => {
   })
 })
 
-test('a response whose body fails is reported', async () => {
+test('reports a response whose body fails', async () => {
   const heard: unknown[] = []
   const body = new ReadableStream({
     pull() {
@@ -103,7 +103,7 @@ test('a response whose body fails is reported', async () => {
   expect(heard).toEqual([new Error('torn')])
 })
 
-test('an onRefused that throws is reported, and does not end the process', async () => {
+test('reports an error thrown by onRefused, and keeps running', async () => {
   const heard: unknown[] = []
   const { port, close } = await serve(
     { issuer, fetch: async () => new Response('fine') },
@@ -127,7 +127,7 @@ test('an onRefused that throws is reported, and does not end the process', async
   expect(heard).toEqual([new Error('careless'), new Error('careless')])
 })
 
-test('a client that disconnects is not a failure of the host', async () => {
+test('does not report a client that disconnects', async () => {
   const heard: unknown[] = []
   const outcomes: string[] = []
   const { port, close } = await serve(
@@ -135,7 +135,7 @@ test('a client that disconnects is not a failure of the host', async () => {
       issuer,
       async fetch(request) {
         try {
-          // Both reject with what the disconnection makes of them.
+          // The disconnection rejects both.
           if (request.url.endsWith('/body')) return new Response(await request.text())
           return await new Promise((_resolve, reject) => {
             const { signal } = request

@@ -1,6 +1,7 @@
 /**
- * Attack: callers who hold connections. A body that stops in the middle, one that trickles byte by byte, one over the limit that is sent on after the answer; and failures that must show nothing. The
- * adapters of Bun and Deno answer each in time, and close.
+ * Attack: clients that hold connections open, with a body that stalls, one that arrives byte by byte, or one over the
+ * limit that continues after the response. The adapters for Bun and Deno respond in time and close the connection. A
+ * failure shows no details.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +14,7 @@ import { bundle } from '../support/bundle.ts'
 import { web } from '../support/fixture.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 
-/** Milliseconds; what is waited for here takes one second. */
+/** Milliseconds. The responses take about one second. */
 const patience = 10_000
 
 const form = 'grant_type=client_credentials&scope=api1'
@@ -29,7 +30,7 @@ const post = (length: number | 'chunked'): string =>
     '',
   ].join('\r\n')
 
-/** A connection that keeps what it got; it is ours to destroy. */
+/** Opens a connection and collects what it receives. The test must destroy it. */
 function open(port: number) {
   const socket: Socket = connect(port, '127.0.0.1')
   const parts: Buffer[] = []
@@ -45,7 +46,7 @@ function open(port: number) {
     socket,
     isClosed,
     received,
-    /** Waits for the answer, and not for the end: a caller may hold the connection. */
+    /** Waits for the response but not for the end of the connection. */
     async answer(): Promise<Answer> {
       await expect.poll(received, { timeout: patience }).toContain('}')
       return parseAnswer(Buffer.concat(parts))
@@ -56,7 +57,8 @@ function open(port: number) {
 
 const runtimes = [
   { name: 'bun', closesLate: true, parameters: [] },
-  // Deno keeps the connection of a body that it still waits for, also after the answer (measured: cancelling the body changes nothing).
+  // Deno keeps a connection open while its body is incomplete, even after the response (measured: also when the body is
+  // cancelled).
   { name: 'deno', closesLate: false, parameters: ['run', '--allow-net', '--allow-env', '--no-config'] },
 ] as const
 
@@ -74,7 +76,7 @@ for (const { name, closesLate, parameters } of runtimes) {
     }, 60_000)
     afterAll(() => program?.stop())
 
-    test('a body that stops is answered with 408', async () => {
+    test('a body that stalls gets 408', async () => {
       const connection = open(program.port)
       connection.socket.write(post(100) + form)
       expect(await connection.answer()).toMatchObject({
@@ -85,7 +87,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       connection.socket.destroy()
     })
 
-    test('a body that trickles is answered with 408, however often something comes', async () => {
+    test('a body that arrives byte by byte gets 408', async () => {
       const connection = open(program.port)
       connection.socket.write(post('chunked'))
       const trickle = setInterval(() => connection.socket.write('1\r\nx\r\n'), 100)
@@ -93,7 +95,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       connection.socket.destroy()
     })
 
-    test('a body that comes in parts, and in time, is read', async () => {
+    test('reads a body that arrives in parts within the time limit', async () => {
       const connection = open(program.port)
       connection.socket.write(post(form.length).replace('Host: x', 'Host: x\r\nConnection: close'))
       for (const part of form.match(/.{1,10}/gu) ?? []) {
@@ -104,7 +106,7 @@ for (const { name, closesLate, parameters } of runtimes) {
       connection.socket.destroy()
     })
 
-    test('a caller who sends on after the 413 gets to read it', async () => {
+    test('a client that keeps sending receives the 413', async () => {
       const connection = open(program.port)
       connection.socket.write(post('chunked'))
       const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`
@@ -117,18 +119,18 @@ for (const { name, closesLate, parameters } of runtimes) {
       await connection.ended()
     })
 
-    test('a handler that throws: the response shows nothing of it, and onError is called', async () => {
+    test('when a handler throws, the response has no details and onError is called', async () => {
       const answer = await ask('/local/throws')
       expect(answer).toMatchObject({ status: 500, body: '{"error":"server_error"}' })
       expect(answer.headers.get('cache-control')).toBe('no-store')
     })
 
-    test('after all of it the server serves', async () => {
+    test('the server still serves afterwards', async () => {
       expect((await ask('/.well-known/jwks')).status).toBe(200)
       expect(program.console()).toBe('onError: hunter2\n')
     })
 
-    test('close() lets nobody in, closes what is idle, cuts what does not end, and nothing is left that runs', async () => {
+    test('close() refuses new connections, closes idle and unfinished ones, and lets the process exit', async () => {
       const closing = await start()
       const idle = open(closing.port)
       idle.socket.write('GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -1,4 +1,4 @@
-// createProvider() returns a promise. A host that forgets to await it must hear that at once, in words.
+// createProvider() returns a promise. A host that forgets to await it gets a clear error immediately.
 import { bunHandler } from '@grantry/adapters/bun'
 import { denoHandler } from '@grantry/adapters/deno'
 import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
@@ -30,7 +30,7 @@ describe('a provider that was not awaited', () => {
     ['hattipHandler', hattipHandler],
     ['bunHandler', bunHandler],
     ['denoHandler', denoHandler],
-  ] as readonly [string, (provider: never) => unknown][])('is refused by %s()', (_name, adapt) => {
+  ] as readonly [string, (provider: never) => unknown][])('is rejected by %s()', (_name, adapt) => {
     let thrown: unknown
     try {
       adapt(promised())
@@ -40,7 +40,7 @@ describe('a provider that was not awaited', () => {
     expect(thrown).toMatchObject(refusal)
   })
 
-  test('is refused by serve()', async () => {
+  test('is rejected by serve()', async () => {
     await expect(serve(promised())).rejects.toMatchObject(refusal)
   })
 })

@@ -1,4 +1,4 @@
-/** One response, taken from the bytes as RFC 9112 section 6.3 says where it ends. */
+/** One response, delimited as in RFC 9112 section 6.3. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -10,7 +10,7 @@ function headersOf(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/u.exec(line) ?? []
-    if (name === undefined || value === undefined) throw new Error(`no header line: ${JSON.stringify(line)}`)
+    if (name === undefined || value === undefined) throw new Error(`not a header line: ${JSON.stringify(line)}`)
     const key = name.toLowerCase()
     const earlier = headers.get(key)
     headers.set(key, earlier === undefined ? value : `${earlier}, ${value}`)
@@ -29,10 +29,11 @@ function chunked(text: string): Body {
   let rest = text
   for (;;) {
     const [line, size = ''] = /^([0-9a-f]+)\r\n/iu.exec(rest) ?? []
-    if (line === undefined) throw new Error(`no chunk: ${JSON.stringify(rest.slice(0, 40))}`)
+    if (line === undefined) throw new Error(`not a chunk: ${JSON.stringify(rest.slice(0, 40))}`)
     const length = Number.parseInt(size, 16)
     body += rest.slice(line.length, line.length + length)
-    if (rest.slice(line.length + length, line.length + length + 2) !== '\r\n') throw new Error('the chunk has no end')
+    if (rest.slice(line.length + length, line.length + length + 2) !== '\r\n')
+      throw new Error('the chunk is not terminated')
     rest = rest.slice(line.length + length + 2)
     if (length === 0) return { body, rest, framing: 'chunked' }
   }
@@ -43,15 +44,15 @@ function bodyOf(status: number, headers: ReadonlyMap<string, string>, text: stri
   if (headers.get('transfer-encoding') === 'chunked') return chunked(text)
   const length = headers.get('content-length')
   if (length === undefined) return { body: text, rest: '', framing: 'close' }
-  if (!/^\d+$/u.test(length) || text.length < Number(length)) throw new Error(`cut short of ${length}: ${text}`)
+  if (!/^\d+$/u.test(length) || text.length < Number(length)) throw new Error(`shorter than ${length}: ${text}`)
   return { body: text.slice(0, Number(length)), rest: text.slice(Number(length)), framing: 'content-length' }
 }
 
 /**
- * Every response in what a server sent.
+ * Parses all responses that a server sent.
  *
- * @param methods of the requests, in their order; default: none is HEAD
- * @throws Error where the bytes are no whole responses.
+ * @param methods the methods of the requests, in order; default: none is HEAD
+ * @throws Error when the bytes are not complete responses.
  */
 export function readAnswers(text: string, methods: readonly string[] = []): readonly RawAnswer[] {
   const answers: RawAnswer[] = []
@@ -61,7 +62,7 @@ export function readAnswers(text: string, methods: readonly string[] = []): read
     const end = rest.indexOf('\r\n\r\n')
     const [start = '', ...lines] = rest.slice(0, Math.max(0, end)).split('\r\n')
     const [, code] = /^HTTP\/1\.[01] (\d{3})(?: [\t -~]*)?$/u.exec(start) ?? []
-    if (end < 0 || code === undefined) throw new Error(`no response: ${JSON.stringify(rest.slice(0, 80))}`)
+    if (end < 0 || code === undefined) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 80))}`)
     const status = Number(code)
     const headers = headersOf(lines)
     const { body, rest: following, framing } = bodyOf(status, headers, rest.slice(end + 4), methods[final] === 'HEAD')

@@ -8,21 +8,27 @@ import { exchange } from './exchange.ts'
 import { probe, tokenRequest } from './requests.ts'
 import type { ServerUnderTest } from './servers.ts'
 
-/** Seconds for a new process to listen, and for an old one to end. */
+/** Seconds for a process to start listening, and to exit. */
 const patience = 20
 
 /** One real server process. */
 export interface FramingServer {
   readonly port: number
-  /** Clients that got a token since the last call. Asks for one token itself, so it proves as well that the server goes on serving. */
+  /**
+   * Returns the clients that got a token since the last call. Requests a token itself, to prove that the server still
+   * serves.
+   */
   issuedSince(): Promise<readonly string[]>
-  /** Whether its runtime decides this case in its own way. */
+  /** Whether the runtime itself handles this case. */
   differs(name: string): boolean
-  /** Whether a connection is ended by code of ours. Bun and Deno end theirs themselves, and now and then with a reset after the whole answer. */
+  /**
+   * Whether our code closes the connections. Bun and Deno close theirs themselves, sometimes with a reset after a
+   * complete response.
+   */
   readonly endsItsConnections: boolean
-  /** Bytes of memory that are still held after a garbage collection. Only of the program `memory-server`. */
+  /** Returns the bytes of memory in use after a garbage collection. For the program `memory-server` only. */
   held(): Promise<number>
-  /** Everything on its standard error. */
+  /** Returns everything on standard error. */
   complaints(): string
   stop(): Promise<void>
 }
@@ -46,7 +52,7 @@ async function until<T>(look: () => T | undefined, failure: () => string): Promi
   }
 }
 
-/** @throws Error with what the process said when it does not listen. */
+/** @throws Error with the output of the process when it does not listen. */
 export async function startFramingServer(
   { adapter, command, differs }: ServerUnderTest,
   program: ServerProgram,
@@ -67,7 +73,7 @@ export async function startFramingServer(
     errors += data
   })
   const lives = (): boolean => child.exitCode === null && child.signalCode === null
-  const said = (): string => `the server said: ${output}${errors}`
+  const said = (): string => `output of the server: ${output}${errors}`
   const port = await until(() => {
     if (!lives()) throw new Error(said())
     return /^listening (\d+)$/mu.exec(output)?.[1]
@@ -80,7 +86,7 @@ export async function startFramingServer(
       expect(lives(), said()).toBe(true)
       const { text } = await exchange(Number(port), [tokenRequest({ as: probe })])
       expect(readAnswers(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
-      // Output keeps its order: when our own line is here, those of earlier requests are.
+      // Output is in order: when our own line has arrived, those of earlier requests have too.
       const own = `issued ${probe[0]}\n`
       await until(() => output.includes(own) || undefined, said)
       const [earlier = ''] = output.split(own)

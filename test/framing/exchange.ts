@@ -1,25 +1,27 @@
 import { connect, type Socket } from 'node:net'
 
-/** Bytes (text is latin1, one byte a character), milliseconds to wait, or milliseconds in which this whole process stands still and reads nothing. */
+/**
+ * Bytes (text is latin1), milliseconds to wait, or milliseconds for which the whole process blocks and reads nothing.
+ */
 export type Piece = string | Buffer | number | Deaf
 export interface Deaf {
   readonly deaf: number
 }
 
-/** What our side does when all is sent: wait for the server to close, end our half, or drop the connection. */
+/** What the client does when everything is sent: wait for the server to close, half-close, or disconnect. */
 export type Afterwards = 'wait' | 'half-close' | 'cut'
 
 export interface Exchange {
-  /** Everything that the server sent, one character a byte. */
+  /** Everything that the server sent, as latin1. */
   readonly text: string
-  /** Who ended the connection and how; `open`: nobody did in time. */
+  /** How the connection ended; `open`: it did not end in time. */
   readonly end: 'closed' | 'reset' | 'cut' | 'open'
   readonly bytesSent: number
 }
 
 export interface ExchangeOptions {
   readonly afterwards?: Afterwards
-  /** Seconds until we give up. */
+  /** Seconds until the exchange is aborted. */
   readonly seconds?: number
   readonly eachByteAlone?: boolean
 }
@@ -30,7 +32,7 @@ export const bytesOf = (piece: Piece): number =>
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Waits until the socket takes more, or never will. */
+/** Waits until the socket accepts more bytes, or has closed. */
 const drained = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     socket.once('drain', resolve)
@@ -44,7 +46,7 @@ async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: bool
   let unheard = 0
   for (const piece of pieces) {
     if (socket.destroyed || socket.readableEnded) return
-    // Writing that never blocks never lets us read: an answer would be there, and we would not have looked.
+    // Yields regularly: otherwise the loop would never read a response that has already arrived.
     unheard += bytesOf(piece)
     if (unheard > 65_536) {
       unheard = 0
@@ -67,7 +69,7 @@ async function send(socket: Socket, pieces: Iterable<Piece>, eachByteAlone: bool
   }
 }
 
-/** Sends bytes as they are on a connection of their own, and tells what came back until it ended. */
+/** Sends raw bytes on a new connection and resolves with everything received until it ended. */
 export function exchange(port: number, pieces: Iterable<Piece>, options: ExchangeOptions = {}): Promise<Exchange> {
   const { afterwards = 'wait', seconds = 8, eachByteAlone = false } = options
   return new Promise((resolve) => {

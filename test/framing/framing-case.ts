@@ -4,27 +4,27 @@ import type { FramingServer } from './child-server.ts'
 import { type Afterwards, exchange, type Piece } from './exchange.ts'
 import { hidden, outer } from './requests.ts'
 
-/** Bytes that somebody sends, and what RFC 9112 or the wire contract let a server say to them. */
+/** Bytes of a client, and the responses that RFC 9112 or the wire contract allows. */
 export interface FramingCase {
   readonly name: string
   readonly send: readonly Piece[] | (() => Iterable<Piece>)
-  /** Sequences of statuses, any of which is right; `[]` is a close without an answer. */
+  /** Sequences of statuses, any of which is valid; `[]` is a close without a response. */
   readonly answers: readonly (readonly number[])[]
   readonly afterwards?: Afterwards
-  /** Of the requests, where one is HEAD. */
+  /** The methods of the requests, if one is HEAD. */
   readonly methods?: readonly string[]
-  /** Tokens that the client of a hidden request may get; default none. */
+  /** Number of tokens for the client of the hidden request; default 0. */
   readonly hiddenTokens?: number
   readonly check?: (answers: readonly RawAnswer[]) => void
 }
 
-/** What no stranger may learn: a stack, a path of a file, a name of what is inside. */
+/** Internal details that no response may contain: a stack, a file path, the name of a component. */
 export const inside =
   /\n\s+at |[\w/.-]+\.[cm]?[jt]s\b|node:|node_modules|hattip|undici|hyper::|panicked|HPE_|\/(?:home|tmp|usr|work|root|var)\/|(?:Type|Range|Syntax|Reference)?Error:/u
 
 const isStack = /^\s+at .+/mu
 
-/** Sends a case and judges all of it: the answers, their framing, what was done in silence, and whether the server goes on. */
+/** Sends a case and checks the responses, their framing, the issued tokens, and that the server still serves. */
 export async function expectCase(server: FramingServer, test: FramingCase, eachByteAlone = false): Promise<void> {
   const { send, answers: right, afterwards = 'wait', methods = [], hiddenTokens = 0 } = test
   const pieces = typeof send === 'function' ? send() : send
@@ -35,7 +35,7 @@ export async function expectCase(server: FramingServer, test: FramingCase, eachB
   expect(text).not.toMatch(inside)
   expect(server.complaints()).not.toMatch(isStack)
   if (afterwards === 'cut') return
-  // Nothing is done in silence.
+  // No token is issued without a response.
   const tokens = issued.filter((client) => client === outer[0] || client === hidden[0])
   const granted = text.split('"access_token"').length - 1
   expect(tokens, text).toHaveLength(granted)
@@ -43,13 +43,13 @@ export async function expectCase(server: FramingServer, test: FramingCase, eachB
 
   expect(tokens.filter((client) => client === hidden[0])).toHaveLength(hiddenTokens)
   const mayBeReset = eachByteAlone || !server.endsItsConnections
-  // A refusal that comes before all was sent may be lost with what is still on its way.
+  // A refusal during the request may be lost in a reset.
   if (mayBeReset && text === '' && end === 'reset') return
   const answers = readAnswers(text, methods)
   const statuses = answers.map(({ status }) => status)
   expect(right, `${JSON.stringify(text.slice(0, 400))}, ${end}`).toContainEqual(statuses)
   expect(end, text).not.toBe('open')
-  // A reset throws away what the caller has not read yet: only who may go without an answer may be reset, or who goes on sending after it.
+  // A reset discards what the client has not read yet. It is allowed only when a response is optional.
   if (!mayBeReset && !right.some(({ length }) => length === 0)) expect(end, text).toBe('closed')
   test.check?.(answers)
 }

@@ -1,6 +1,6 @@
 /**
- * Attack: bytes that are no proper HTTP, or proper and hostile, on a connection to the real process of every ready server. After each case the server answers a right request, its process lives, nothing of its
- * inside was told, and nothing was issued that was not answered.
+ * Attack: malformed or hostile HTTP, sent to a real server process on every runtime. After each case, the server still
+ * serves a valid request. No response contains internal details, and no token is issued without a response.
  *
  * RFC 9112, RFC 9110 sections 7 to 10; wire contract, section 1.
  */
@@ -31,7 +31,7 @@ const groups = {
   connections: connectionCases,
 }
 
-/** Bytes of the longest case that is sent byte by byte. */
+/** Maximum length in bytes of a case that is sent byte by byte. */
 const short = 1500
 const isShort = ({ send }: FramingCase): boolean =>
   typeof send !== 'function' && send.reduce<number>((sum, piece) => sum + bytesOf(piece), 0) < short
@@ -41,13 +41,14 @@ describeServers('hostile bytes', (server, name) => {
     test.each(cases)('$name', (one) => expectCase(server(), one))
   })
 
-  // Where the network cuts a message decides nothing. Only where the connection is ours: Bun and Deno show us requests.
+  // The segments of a message must not matter. Node.js only: Bun and Deno parse the connection themselves.
   const cut = name === 'node' ? Object.entries(groups) : []
   describe.each(cut)('%s, byte by byte', (_, cases) => {
     test.each(cases.filter(isShort))('$name', (one) => expectCase(server(), one, true))
   })
 
-  // RFC 9112 section 9.6: a connection that ends while its caller sends on is reset, and a reset takes the answer from who has not read it yet.
+  // RFC 9112 section 9.6: closing a connection while its client still sends causes a reset, which discards an unread
+  // response.
   const behind =
     name === 'node'
       ? [
@@ -55,7 +56,7 @@ describeServers('hostile bytes', (server, name) => {
           ['garbage', '\u0000\u0000\r\n\r\n'],
         ]
       : []
-  test.each(behind)('the last answer of a connection outlives %s behind it', async (_, more) => {
+  test.each(behind)('the last response of a connection is not lost when %s follows', async (_, more) => {
     const late = { deaf: 50 }
     for (const keep of [true, false]) {
       const sent = [tokenRequest({ keep }), late, more, late, more, late, more]
@@ -68,7 +69,7 @@ describeServers('hostile bytes', (server, name) => {
   test.each([
     ['a length', tokenRequest()],
     ['chunks', tokenRequest({ lengths: [inChunks], body: chunks(form.slice(0, 9), form.slice(9)) })],
-  ])('a request with %s is one request wherever it is split', async (_, request) => {
+  ])('a request with %s is parsed the same wherever it is split', async (_, request) => {
     for (let at = 1; at < request.length; at += 1) {
       const { text } = await exchange(server().port, [request.slice(0, at), 0, request.slice(at)])
       expect(readAnswers(text), `split at ${at}`).toMatchObject([{ status: 200 }])

@@ -1,23 +1,23 @@
 import { basic, type Credentials } from '@grantry/core/testing'
 import { other, web, webJwt } from '../support/fixture.ts'
 
-/** Sends the request that a case is about. */
+/** The client of the visible request. */
 export const outer: Credentials = web
-/** Would get a token if a request hidden in another were answered. */
+/** The client of a request that is hidden inside another. */
 export const hidden: Credentials = other
-/** Asks whether the server goes on serving. */
+/** The client that checks whether the server still serves. */
 export const probe: Credentials = webJwt
 
 export const form = 'grant_type=client_credentials&scope=api1'
 
-/** Lines and the empty one. */
+/** Joins the lines and adds the empty line. */
 export const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 export const length = (bytes: number | string): string => `Content-Length: ${bytes}`
 export const inChunks = 'Transfer-Encoding: chunked'
 export const close = 'Connection: close'
 export const host = 'Host: id.example.com'
 
-/** A body in chunks, with the last. */
+/** Returns a chunked body, including the last chunk. */
 export const chunks = (...parts: string[]): string =>
   [...parts, ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')
 
@@ -26,16 +26,18 @@ export interface TokenRequest {
   readonly method?: string
   readonly target?: string
   readonly version?: string
-  /** All lines about the host; default one. */
+  /** All Host lines; default: one. */
   readonly hosts?: readonly string[]
-  /** Lines about the body's length. */
+  /** The Content-Length and Transfer-Encoding lines. */
   readonly lengths?: readonly string[]
   readonly body?: string
   readonly more?: readonly string[]
   readonly keep?: boolean
 }
 
-/** A right request for a token, but for what is said; the server closes after it unless `keep`. */
+/**
+ * Returns a token request, valid except for the given parts. The server closes the connection after it unless `keep`.
+ */
 export function tokenRequest(parts: TokenRequest = {}): string {
   const { as = outer, method = 'POST', target = '/connect/token', version = 'HTTP/1.1', body = form } = parts
   return (
@@ -51,7 +53,7 @@ export function tokenRequest(parts: TokenRequest = {}): string {
   )
 }
 
-/** What an attacker would like the server to take for a request of its own. */
+/** A request that an attacker hides inside another. */
 export const hiddenRequest = tokenRequest({ as: hidden })
 
 export const get = (target: string, ...more: string[]): string => head(`GET ${target} HTTP/1.1`, host, ...more, close)

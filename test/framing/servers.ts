@@ -4,14 +4,17 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type FramingServer, type ServerProgram, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers } from './differences.ts'
 
-/** A runtime and the ready adapter for it. */
+/** A runtime and its adapter. */
 export interface ServerUnderTest {
   readonly name: string
   /** The entry of `@grantry/adapters` with its `serve`. */
   readonly adapter: string
-  /** What runs the bundle; its first part is a program. */
+  /** The command that runs the bundle; its first part is the program. */
   readonly command: readonly string[]
-  /** Names of cases that the runtime itself decides in its own way, before any code of ours: judged for what they do harm, not for what is said. Absent where the connection is ours. */
+  /**
+   * Names of cases that the runtime handles before our code. The tests check that they do no harm, but not their
+   * responses. Absent when our code handles the connection.
+   */
   readonly differs?: readonly string[]
 }
 
@@ -29,7 +32,10 @@ const servers: readonly ServerUnderTest[] = [
   { name: 'node', adapter: '@grantry/adapters/node', command: [process.execPath, '--expose-gc'] },
 ]
 
-/** Defines the same tests for every server; they get it started. Where its runtime is missing, that is said, and a build fails. */
+/**
+ * Defines the same tests for every server. If its runtime is missing, they are skipped with a warning; with `CI=true`
+ * they fail.
+ */
 export function describeServers(
   title: string,
   define: (server: () => FramingServer, name: string) => void,
@@ -39,10 +45,10 @@ export function describeServers(
     describe(`${title}, ${under.name}`, () => {
       const [program = ''] = under.command
       if (!existsSync(program)) {
-        const missing = `${under.name} is not installed, and these tests need it: npm ci --prefix runtimes`
+        const missing = `${under.name} is not installed. Run npm ci --prefix runtimes`
         test(missing, () => {
           if (process.env.CI === 'true') throw new Error(missing)
-          console.warn(`${title}: left out. ${missing}`)
+          console.warn(`${title}: skipped. ${missing}`)
         })
         return
       }

@@ -1,7 +1,9 @@
 /**
- * Attack: connections that begin a request and never end it (slowloris), many at once, and drops of bytes that keep each of them alive. The limit is on the whole request, not on the pause between two bytes.
+ * Attack: many concurrent connections that begin a request and never complete it (slowloris), or keep it alive with
+ * single bytes. The limit applies to the whole request, not to the time between two bytes.
  *
- * The servers here are given 2 seconds for a request; a server may look at its clock once a second or so, and this machine may be slow: eight are too many.
+ * The servers allow 2 seconds for a request. A server may check its clock only once a second, and the machine may be
+ * slow, so the tests fail after 8 seconds.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { readAnswers } from './answers.ts'
@@ -10,7 +12,7 @@ import { inside } from './framing-case.ts'
 import { chunks, form, host, inChunks, length, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
 
-/** A byte or line every 200 milliseconds, for twenty seconds. */
+/** Sends a byte or line every 200 milliseconds, for twenty seconds. */
 function* drops(beginning: string, drop: string): Generator<Piece> {
   yield beginning
   for (let time = 0; time < 100; time += 1) {
@@ -32,7 +34,7 @@ const stalls: readonly (readonly [name: string, send: () => Iterable<Piece>])[] 
   ['in a chunk', () => [`${chunked}28\r\ngrant`]],
   ['before the last chunk', () => [chunked]],
   ['in the trailers', () => [`${chunked}0\r\nX-A`]],
-  ['after a request that was answered', () => [tokenRequest({ keep: true }), 50, begin]],
+  ['after a completed request', () => [tokenRequest({ keep: true }), 50, begin]],
   ['byte by byte in the headers', () => drops(`${begin}X-A: `, 'x')],
   ['line by line in the headers', () => drops(begin, 'X-A: x\r\n')],
   ['byte by byte in the body', () => drops(announced, 'x')],
@@ -41,8 +43,8 @@ const stalls: readonly (readonly [name: string, send: () => Iterable<Piece>])[] 
 ]
 
 describeServers('a request that stalls', (server) => {
-  describe('is ended in time, with an answer or without', () => {
-    // All at once: each waits for seconds.
+  describe('ends in time, with or without a response', () => {
+    // Concurrently, because each takes seconds.
     const under = new Map<string, Promise<Exchange>>()
     beforeAll(() => {
       for (const [name, send] of stalls) {
@@ -57,12 +59,12 @@ describeServers('a request that stalls', (server) => {
       expect(end).not.toBe('open')
       const answers = readAnswers(text ?? '')
       const [last] = name.startsWith('after') ? answers.slice(1) : answers
-      // 408 is what RFC 9110 section 15.5.9 has for it; 400 is what the core says of a body that it could not read.
+      // RFC 9110 section 15.5.9 defines 408 for this. The core responds with 400 to a body that it could not read.
       if (last !== undefined) expect([400, 408]).toContain(last.status)
     })
   })
 
-  test('and honest callers are served beside a thousand of them', async () => {
+  test('does not block honest clients, even a thousand times', async () => {
     await server().issuedSince()
     const held = Array.from({ length: 1000 }, (_, index) =>
       exchange(server().port, [index % 2 === 0 ? begin : announced], {

@@ -1,19 +1,22 @@
 import { connect } from 'node:net'
 
-/** How one request ended. `closed` or a code of the system, such as `ECONNRESET`: the connection ended before the whole answer. */
+/**
+ * The result of one request. `closed` or a system error code (`ECONNRESET`): the connection ended before a complete
+ * response.
+ */
 export interface Outcome {
   readonly status: number | string
-  /** Of a 503: it says when to come back, and why. */
+  /** Whether a 503 has `Retry-After` and a reason. */
   readonly saysWhen: boolean
 }
 
-/** One connection at a time, one request at a time, on bare sockets: a client library would be what is measured. */
+/** Sends one request at a time over a plain socket. A client library would distort the measurement. */
 export interface Caller {
   ask(): Promise<Outcome>
   end(): void
 }
 
-/** Where the first response in this text ends; `undefined` while it has not. */
+/** Returns where the first response in the text ends; `undefined` while it is incomplete. */
 function endOfAnswer(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return undefined
@@ -28,7 +31,7 @@ const outcomeOf = (text: string): Outcome => ({
   saysWhen: /\r\nretry-after: \d+\r\n/iu.test(text) && text.includes('"temporarily_unavailable"'),
 })
 
-/** @param request bytes of the request, whose connection is kept alive unless the server ends it. */
+/** @param request the bytes of the request; the connection is reused until the server closes it. */
 export function createCaller(port: number, request: Buffer): Caller {
   let socket: ReturnType<typeof connect> | undefined
   let text = ''

@@ -1,19 +1,22 @@
-/** What the server has to do for each request under load. */
+/** What limits the server under load. */
 export const overloadKinds = ['memory', 'slow-store', 'password'] as const
 export type OverloadKind = (typeof overloadKinds)[number]
 
 export const isOverloadKind = (name: string): name is OverloadKind => overloadKinds.some((kind) => kind === name)
 
-/** Bytes. `rss` is all that the process holds, `heap` what its objects take. */
+/** Memory in bytes: `rss` of the process, `heap` of its objects. */
 export interface Memory {
   readonly rss: number
   readonly heap: number
 }
 
-/** What the server is asked over the channel to its parent. */
+/** Messages from the parent to the server. */
 export type ServerOrder = 'collect'
 
-/** What it says there. `listening` comes first, `memory` several times a second, `collected` after a forced garbage collection. */
+/**
+ * Messages from the server: `listening` first, `memory` several times a second, `collected` after a forced garbage
+ * collection.
+ */
 export type ServerReport =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'memory' | 'collected'; readonly memory: Memory }

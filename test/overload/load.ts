@@ -1,21 +1,21 @@
 import { type Caller, createCaller, type Outcome } from './caller.ts'
 
-/** What came of a load. Times are in milliseconds. */
+/** The result of a load. Times are in milliseconds. */
 export interface LoadReport {
   readonly seconds: number
   readonly offered: number
   readonly answered: number
-  /** Due, and never sent, because no connection was free: who waits outside, and gives up. */
+  /** Requests that were due but never sent, because no connection was free. */
   readonly heldBack: number
-  /** How often each status, and each way in which a connection ended without one. */
+  /** Counts by status, or by how a connection ended without a response. */
   readonly statuses: Readonly<Record<string, number>>
-  /** 503s that do not say when to come back. */
+  /** 503 responses without `Retry-After`. */
   readonly withoutRetryAfter: number
-  /** Sent, and without an answer long after the end. */
+  /** Requests without a response long after the end. */
   readonly hung: number
   readonly p50: number
   readonly p99: number
-  /** Of one request, sent when all others were answered. */
+  /** Duration of one request that is sent after all others have completed. */
   readonly recovery: number
 }
 
@@ -24,13 +24,16 @@ export interface LoadOrder {
   /** Latin1. */
   readonly request: string
   readonly seconds: number
-  /** Connections at once, at most. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number
-  /** Requests a second that are sent whether others are answered or not; without it, each connection sends its next when it has an answer. */
+  /**
+   * Requests per second, sent without waiting for responses. Without it, each connection sends its next request after a
+   * response.
+   */
   readonly rate?: number
 }
 
-/** Milliseconds after the load in which all that was sent must be answered. */
+/** Milliseconds after the load within which all requests must complete. */
 const patience = 15_000
 
 const quantile = (sorted: Float64Array, share: number): number =>
@@ -77,7 +80,7 @@ async function closedLoop(callers: readonly Caller[], until: number, tally: Tall
   await Promise.all(callers.map(run))
 }
 
-/** @returns how many were due and found no connection free until the end */
+/** @returns the number of requests that were due but found no free connection until the end */
 async function openLoop(
   callers: readonly Caller[],
   rate: number,
@@ -113,7 +116,7 @@ async function openLoop(
   return held
 }
 
-/** Puts a load on a server and tells what came of it. */
+/** Puts a load on a server and returns the result. */
 export async function load({ port, request, seconds, connections, rate }: LoadOrder): Promise<LoadReport> {
   const bytes = Buffer.from(request, 'latin1')
   const callers = Array.from({ length: connections }, () => createCaller(port, bytes))

@@ -1,4 +1,5 @@
-// `npm run overload -- [--seconds 60] [--kinds memory,slow-store,password]`: twice the load that a server can carry. Prints what came of it.
+// `npm run overload -- [--seconds 60] [--kinds memory,slow-store,password]`: puts twice its capacity on a server and
+// prints the results.
 import { parseArgs } from 'node:util'
 import { isOverloadKind, overloadKinds } from './kinds.ts'
 import { type OverloadReport, overload } from './overload.ts'
@@ -22,8 +23,8 @@ function rows({ kind, capacity, load, start, middle, late, end, peak }: Overload
   const statuses = Object.entries(load.statuses).map(([status, count]) => `${status}: ${count}`)
   return [
     `${kind}`,
-    `  carries ${capacity.toFixed(0)}/s; offered ${perSecond(load.offered, seconds)} for ${seconds} s, answered ${perSecond(load.answered, load.seconds)} in ${load.seconds.toFixed(1)} s`,
-    `  ${statuses.join(', ')}; waiting outside at the end: ${load.heldBack}; without an answer: ${load.hung}; 503 without Retry-After: ${load.withoutRetryAfter}`,
+    `  capacity ${capacity.toFixed(0)}/s; offered ${perSecond(load.offered, seconds)} for ${seconds} s, completed ${perSecond(load.answered, load.seconds)} in ${load.seconds.toFixed(1)} s`,
+    `  ${statuses.join(', ')}; never sent: ${load.heldBack}; without a response: ${load.hung}; 503 without Retry-After: ${load.withoutRetryAfter}`,
     `  p50 ${load.p50.toFixed(0)} ms, p99 ${load.p99.toFixed(0)} ms; next request after the load ${load.recovery.toFixed(0)} ms`,
     `  RSS at start ${megabytes(start.rss)}, peak ${megabytes(peak)}, end ${megabytes(end.rss)}; heap at start ${megabytes(start.heap)}, middle ${megabytes(middle.heap)}, late ${megabytes(late.heap)}, end ${megabytes(end.heap)}`,
   ]

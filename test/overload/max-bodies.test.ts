@@ -1,5 +1,6 @@
 /**
- * Attack: bodies that begin and never end, on many connections. They take no place among the requests, because slow clients must not block the others; so they need a limit of their own, and the connections another.
+ * Attack: endless bodies on many connections. They do not count towards `maxRequests`, because slow clients must not
+ * block others. So bodies have a limit of their own, and connections another.
  *
  * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
  */
@@ -47,7 +48,7 @@ function open(port: number, text: string) {
 const half = tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] })
 
 describe('maxBodies', () => {
-  test('1.97 the oldest of too many bodies gets 503 and its connection ends; the others go on', async () => {
+  test('1.97 refuses the oldest bodies with 503, closes their connections and serves the others', async () => {
     const { port, refused, begun } = await start({ maxBodies: 3 })
     const held: ReturnType<typeof open>[] = []
     for (let count = 1; count <= 5; count += 1) {
@@ -68,7 +69,7 @@ describe('maxBodies', () => {
     for (const { received } of others) await expect.poll(received).toContain('access_token')
   })
 
-  test('1.97 an attacker who holds all of them open does not lock out other clients', async () => {
+  test('1.97 bodies that an attacker holds open do not lock out other clients', async () => {
     const { port } = await start({ maxBodies: 2, maxRequests: 2 })
     for (let count = 0; count < 20; count += 1) open(port, half)
     for (let count = 0; count < 5; count += 1) {
@@ -77,7 +78,7 @@ describe('maxBodies', () => {
     }
   })
 
-  test('bodies that arrive with their heads take no part of it', async () => {
+  test('does not count bodies that arrive with their heads', async () => {
     const { port, refused } = await start({ maxBodies: 1 })
     const all = await Promise.all(Array.from({ length: 50 }, () => exchange(port, [tokenRequest()])))
     for (const { text } of all) expect(readAnswers(text)).toMatchObject([{ status: 200 }])
@@ -89,7 +90,7 @@ describe('maxBodies', () => {
   const endless = (): ReadableStream => new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([1])) })
   const server = { requestIP: () => null, stop: () => undefined }
 
-  test('holds on Bun and Deno too', async () => {
+  test('applies to Bun and Deno too', async () => {
     const refused: number[] = []
     const handler = bunHandler(
       { fetch: async (asked) => new Response(await asked.text()) },
@@ -104,7 +105,7 @@ describe('maxBodies', () => {
     expect(refused).toEqual([503])
   })
 
-  test('so does maxRequests', async () => {
+  test('maxRequests applies to Bun and Deno too', async () => {
     let open: () => void = () => undefined
     const gate = new Promise<void>((resolve) => {
       open = resolve
@@ -119,7 +120,7 @@ describe('maxBodies', () => {
 })
 
 describe('maxConnections', () => {
-  test('1.97 one more connection is closed, and reported; when one has gone, the next is served', async () => {
+  test('1.97 closes and reports a connection over the limit, and serves the next when one has closed', async () => {
     const { port, refused } = await start({ maxConnections: 2 })
     const jwks = get('/.well-known/jwks').replace('Connection: close\r\n', '')
     const held = [open(port, jwks), open(port, jwks)]
@@ -139,7 +140,7 @@ describe('maxConnections', () => {
 })
 
 test.each(['maxBodies', 'maxConnections'])(
-  '%s: what is not a whole number of at least 1 is refused at start',
+  '%s: rejects a value that is not a whole number of at least 1',
   async (name) => {
     const { provider } = await fixture()
     for (const value of [0, -1, 1.5, Number.NaN, '10']) {

@@ -1,6 +1,6 @@
 /**
- * Attack (by number alone): more requests than the server can do are sent at once. Each would hold memory and a turn at the store, and all would be answered too late. So there is a bound, `maxRequests`; who comes beyond it hears at once
- * when to come back.
+ * Attack (by load): more concurrent requests than the server can process. Each would take memory and time in the store,
+ * and all would get their responses too late. Beyond `maxRequests`, a request immediately gets 503 with `Retry-After`.
  *
  * Wire contract, section 1: 503 `temporarily_unavailable` with `Retry-After`.
  */
@@ -23,7 +23,7 @@ afterEach(async () => {
   running = undefined
 })
 
-/** A provider whose token endpoint waits at a gate, and counts who is there. */
+/** Creates a provider whose token endpoint waits at a gate and counts the waiting requests. */
 async function gated() {
   const { provider } = await fixture()
   let open: () => void = () => undefined
@@ -59,7 +59,7 @@ async function start(maxRequests?: number) {
 async function until(holds: () => boolean): Promise<void> {
   const late = performance.now() + 10_000
   while (!holds()) {
-    if (performance.now() > late) throw new Error('it has not come to it in ten seconds')
+    if (performance.now() > late) throw new Error('the condition did not hold within ten seconds')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
@@ -75,7 +75,7 @@ function expectBusy(text: string): void {
 const expectGranted = (text: string): void => expect(readAnswers(text)).toMatchObject([{ status: 200 }])
 
 describe('maxRequests', () => {
-  test('so many are under way at once; one more is answered 503 at once, while the others wait', async () => {
+  test('a request over the limit gets 503 immediately, while the others are in progress', async () => {
     const server = await start(3)
     const held = Array.from({ length: 3 }, server.ask)
     await until(() => server.inside() === 3)
@@ -86,7 +86,7 @@ describe('maxRequests', () => {
     expectGranted((await server.ask()).text)
   })
 
-  test('is 1,000 unless said otherwise', async () => {
+  test('is 1,000 unless set', async () => {
     const server = await start()
     const held = Array.from({ length: 1000 }, server.ask)
     await until(() => server.inside() === 1000)
@@ -95,7 +95,7 @@ describe('maxRequests', () => {
     for (const { text } of await Promise.all(held)) expectGranted(text)
   }, 30_000)
 
-  test('holds for a listener in a server of somebody else', async () => {
+  test('applies to a listener in a server of the host', async () => {
     const gate = await gated()
     const own = createServer(nodeListener(gate.servable, { maxRequests: 1 })).listen(0, '127.0.0.1')
     await once(own, 'listening')
@@ -142,8 +142,8 @@ describe('maxRequests', () => {
     expectGranted((await server.ask()).text)
   })
 
-  // Otherwise a handful of idle sockets would be enough to shut everybody else out.
-  test('bodies that have not come in yet take no places', async () => {
+  // Otherwise a few idle sockets would lock out all other clients.
+  test('does not count requests whose bodies are still arriving', async () => {
     const server = await start(2)
     server.open()
     for (let time = 0; time < 10; time += 1) {
@@ -155,7 +155,7 @@ describe('maxRequests', () => {
     for (let time = 0; time < 3; time += 1) expectGranted((await server.ask()).text)
   })
 
-  test('a request whose place was taken while its body came in is answered 503, and told', async () => {
+  test('a request that lost its place while its body arrived gets 503 and is reported', async () => {
     const server = await start(1)
     function* inTwoParts(): Generator<Piece> {
       yield tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)] })
@@ -166,7 +166,7 @@ describe('maxRequests', () => {
     const late = exchange(server.port, inTwoParts())
     await begun
     const held = server.ask()
-    // The provider has refused what it could not read, and that waits at the gate as well.
+    // The provider has refused the body that it could not read, and its response also waits at the gate.
     await until(() => server.inside() === 2)
     server.open()
     expectBusy((await late).text)
@@ -174,7 +174,7 @@ describe('maxRequests', () => {
     expectGranted((await held).text)
   })
 
-  test('requests on one connection are bounded as well, and answered in their order', async () => {
+  test('applies to pipelined requests, with responses in order', async () => {
     const server = await start(1)
     const other = server.ask()
     await until(() => server.inside() === 1)
@@ -186,7 +186,7 @@ describe('maxRequests', () => {
     expectGranted((await other).text)
   })
 
-  test.each([0, -1, 1.5, Number.NaN, '10'])('%j is refused at start', async (maxRequests) => {
+  test.each([0, -1, 1.5, Number.NaN, '10'])('rejects %j', async (maxRequests) => {
     const { servable } = await gated()
     expect(() => nodeListener(servable, { maxRequests: maxRequests as number })).toThrow(TypeError)
     await expect(

@@ -1,13 +1,15 @@
 import type { AtomicDriver } from '@grantry/core'
 
 export interface NarrowStoreOptions {
-  /** Operations at once; the others wait for their turn. */
+  /** Maximum number of concurrent operations; further ones are queued. */
   readonly connections: number
-  /** Milliseconds of each operation. */
+  /** Duration of each operation in milliseconds. */
   readonly latency: number
 }
 
-/** A driver behind so many connections to a distant database: it carries so many operations a second and queues what is beyond them. */
+/**
+ * Simulates a driver with a connection pool to a distant database: limited operations per second, the rest is queued.
+ */
 export function narrowStore(driver: AtomicDriver, { connections, latency }: NarrowStoreOptions): AtomicDriver {
   const waiting: (() => void)[] = []
   let busy = 0

@@ -1,6 +1,7 @@
 /**
- * Twice the load that the server carries, in bounded form: `npm run overload` is the long one, and prints figures. The load does not wait for answers, so whatever the server cannot do piles up somewhere; it must not be in its memory, and
- * nobody may be left without a word.
+ * Twice the capacity of the server, for a few seconds; `npm run overload` runs longer and prints figures. The load does
+ * not wait for responses, so excess requests accumulate somewhere. They must not fill the memory of the server, and
+ * each must get a response.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { overloadKinds } from './kinds.ts'
@@ -13,12 +14,12 @@ beforeAll(async () => {
 })
 
 const megabyte = 1024 * 1024
-/** Seconds of twice the load, and what a test may take with all before and after it. */
+/** Seconds of the load, and of a whole test. */
 const [seconds, limit] = [4, 45]
 
-describe('twice the load', () => {
+describe('twice the capacity', () => {
   test.each(overloadKinds)(
-    '%s: everybody gets an answer or hears when to come back, and memory does not grow',
+    '%s: each request completes or gets 503 with Retry-After, and memory does not grow',
     async (kind) => {
       const { load, middle, start, end, complaints } = await overload(processes, kind, seconds)
 
@@ -30,7 +31,7 @@ describe('twice the load', () => {
       // Milliseconds.
       expect(load.recovery).toBeLessThan(2000)
 
-      // What waits at twice the load is bounded; a leak of 10 KB for each request would be seen.
+      // The number of waiting requests is limited. These limits detect a leak of 10 KB per request.
       expect(end.heap - start.heap).toBeLessThan(32 * megabyte)
       expect(end.rss - start.rss).toBeLessThan(400 * megabyte)
       expect(middle.heap - start.heap).toBeLessThan(150 * megabyte)

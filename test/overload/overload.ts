@@ -4,18 +4,18 @@ import type { Memory, OverloadKind } from './kinds.ts'
 import type { LoadReport } from './load.ts'
 import type { Processes } from './processes.ts'
 
-/** Figures of one kind of overload. */
+/** Results for one kind of overload. */
 export interface OverloadReport {
   readonly kind: OverloadKind
-  /** Requests a second that the server carries when each caller waits for its answer. */
+  /** Requests per second when each client waits for its response. */
   readonly capacity: number
   readonly load: LoadReport
-  /** After a forced garbage collection: before the load, in its middle, at its end, and when all is over. */
+  /** Memory after a forced garbage collection: before the load, in its middle, near its end, and after it. */
   readonly start: Memory
   readonly middle: Memory
   readonly late: Memory
   readonly end: Memory
-  /** Most that the process held at once, bytes. */
+  /** Peak RSS of the process in bytes. */
   readonly peak: number
   readonly complaints: string
 }
@@ -38,19 +38,19 @@ function requestOf(kind: OverloadKind): string {
   return `${lines.join('\r\n')}\r\n\r\n${form}`
 }
 
-/** Callers that keep every kind of server busy and fill no queue. */
+/** Number of clients that saturates the server without filling a queue. */
 const atOnce = 64
-/** More than the 1,000 requests that a server takes at once. */
+/** More than the default `maxRequests` of 1,000. */
 const connections = 2000
 
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
-/** Finds out what the server carries, then offers twice as much for so many seconds, whether it answers or not. */
+/** Measures the capacity of the server, then sends twice as many requests for the given seconds without waiting. */
 export async function overload(processes: Processes, kind: OverloadKind, seconds: number): Promise<OverloadReport> {
   const server = await processes.startServer(kind)
   try {
     const order = { port: server.port, request: requestOf(kind) }
-    // A server that has just started is slower than it will be.
+    // Warm-up: a server is slower just after its start.
     await processes.load({ ...order, seconds: 1, connections: atOnce })
     const measured = await processes.load({ ...order, seconds: Math.min(5, seconds / 4), connections: atOnce })
     const capacity = (measured.statuses[200] ?? 0) / measured.seconds

@@ -4,12 +4,12 @@ import { bundle } from '../support/bundle.ts'
 import type { Memory, OverloadKind, ServerOrder, ServerReport } from './kinds.ts'
 import type { LoadOrder, LoadReport } from './load.ts'
 
-/** The server under load, in a process of its own. */
+/** The server under load, in its own process. */
 export interface OverloadedServer {
   readonly port: number
-  /** Most that was held at once so far, bytes. */
+  /** Peak RSS so far, in bytes. */
   peak(): number
-  /** What is held after a forced garbage collection. */
+  /** Memory after a forced garbage collection. */
   collected(): Promise<Memory>
   complaints(): string
   stop(): Promise<void>
@@ -17,18 +17,18 @@ export interface OverloadedServer {
 
 export interface Processes {
   startServer(kind: OverloadKind): Promise<OverloadedServer>
-  /** Puts the load on it from another process: it does not take turns with what it measures. */
+  /** Sends the load from another process, so that it does not compete with the server for one event loop. */
   load(order: LoadOrder): Promise<LoadReport>
 }
 
-/** @throws Error with what the process wrote when it ends before it says what is waited for. */
+/** @throws Error with the output of the process when it exits before it sends the wanted message. */
 async function said<T extends ServerReport | LoadReport>(
   child: ChildProcess,
   wanted: (message: T) => boolean,
   wrote: () => string,
 ): Promise<T> {
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`the process has ended: ${wrote()}`)
+    throw new Error(`the process exited: ${wrote()}`)
   })
   const heard = new Promise<T>((resolve) => {
     child.on('message', function listen(message: T) {
@@ -81,7 +81,7 @@ export async function prepareProcesses(): Promise<Processes> {
           const answer = said<ServerReport>(child, ({ type }) => type === 'collected', wrote)
           child.send('collect' satisfies ServerOrder)
           const message = await answer
-          if (message.type !== 'collected') throw new TypeError('the server said something else')
+          if (message.type !== 'collected') throw new TypeError('unexpected message from the server')
           return message.memory
         },
         complaints: wrote,

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { contractProvider } from '../../contract/provider.ts'
 
-/** The provider of the contract suite with two paths beside it: one that fails as no handler should, and one that never answers. */
+/** The provider of the contract suite with two additional paths: one throws, the other never responds. */
 export async function limited() {
   const provider = await contractProvider()
   return {
@@ -14,10 +14,10 @@ export async function limited() {
   }
 }
 
-/** Seconds: for a body to come, and for open requests to end. */
+/** Seconds: for a body to arrive, and for open requests to complete. */
 export const limits = { requestTimeout: 1, drain: 1 } as const
 
-/** Writes what a program is told of failures. */
+/** Prints the errors that the adapter reports. */
 export const onError = (error: unknown): void => {
   process.stdout.write(`onError: ${(error as Error).message}\n`)
 }

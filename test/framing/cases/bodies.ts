@@ -3,12 +3,12 @@ import type { RawAnswer } from '../answers.ts'
 import type { FramingCase } from '../framing-case.ts'
 import { chunks, close, form, hiddenRequest, host, inChunks, length, tokenRequest } from '../requests.ts'
 
-/** Bytes that a body may have: wire contract, section 1. */
+/** Maximum number of bytes in a body (wire contract, section 1). */
 const limit = 65_536
 const whole = (bytes: number): string => `${form}&x=`.padEnd(bytes, 'a')
 const announced = (bytes: number): string => tokenRequest({ lengths: [length(bytes)], body: whole(bytes), keep: true })
 
-/** The caller can read why, and learns that the connection is over. */
+/** The response has a reason and `Connection: close`. */
 function saysTooLarge(answers: readonly RawAnswer[]): void {
   const answer = answers.at(-1)
   expect(answer?.headers.get('connection')).toBe('close')
@@ -18,26 +18,29 @@ function saysTooLarge(answers: readonly RawAnswer[]): void {
 
 function* endlessly(beginning: string, piece: string): Generator<string> {
   yield beginning
-  // An end all the same, so that a server that takes everything fails the test and not the machine.
+  // Limited, so that a server that accepts everything fails the test instead of exhausting the machine.
   for (let sent = 0; sent < 64 * 1024 * 1024; sent += piece.length) yield piece
 }
 const largeChunk = chunks('x'.repeat(16_384)).slice(0, -5)
 const inEndlessChunks = tokenRequest({ lengths: [inChunks], body: '', keep: true })
 
 const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
-  { name: 'one byte too many, announced', send: [announced(limit + 1)] },
+  { name: 'one byte over the limit, with a length', send: [announced(limit + 1)] },
   {
-    name: 'one byte too many, in one chunk',
+    name: 'one byte over the limit, in one chunk',
     send: [tokenRequest({ lengths: [inChunks], body: chunks(whole(limit + 1)), keep: true })],
   },
-  { name: 'twenty times too many, announced', send: [announced(20 * limit)] },
+  { name: 'twenty times the limit, with a length', send: [announced(20 * limit)] },
   {
-    name: 'twenty times too many, in one chunk',
+    name: 'twenty times the limit, in one chunk',
     send: [tokenRequest({ lengths: [inChunks], body: chunks(whole(20 * limit)), keep: true })],
   },
-  { name: 'announced and never sent', send: [tokenRequest({ lengths: [length(99_999_999)], body: '', keep: true })] },
   {
-    name: 'announced and sent in pieces',
+    name: 'a length over the limit, without a body',
+    send: [tokenRequest({ lengths: [length(99_999_999)], body: '', keep: true })],
+  },
+  {
+    name: 'a length over the limit, sent in parts',
     send: [
       tokenRequest({ lengths: [length(limit + 100)], body: whole(1000), keep: true }),
       20,
@@ -47,14 +50,14 @@ const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
     ],
   },
   {
-    name: 'without an end, in small chunks',
+    name: 'endless, in small chunks',
     send: () => endlessly(inEndlessChunks, chunks('x'.repeat(50)).slice(0, -5)),
   },
   {
-    name: 'without an end, in large chunks',
+    name: 'endless, in large chunks',
     send: () => endlessly(inEndlessChunks, largeChunk),
   },
-  { name: 'too large, and a hidden request behind it', send: [announced(limit + 1), hiddenRequest] },
+  { name: 'too large, followed by a hidden request', send: [announced(limit + 1), hiddenRequest] },
   {
     name: 'too large, with a hidden request in it',
     send: [
@@ -63,9 +66,9 @@ const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
   },
 ]
 
-/** A body over the limit gets a 413 that arrives, then the connection ends; others are served. */
+/** A body over the limit gets a complete 413, then the connection closes. Other bodies are accepted. */
 export const bodyCases: readonly FramingCase[] = [
-  { name: 'exactly the limit, announced', send: [tokenRequest({ body: whole(limit) })], answers: [[200]] },
+  { name: 'exactly the limit, with a length', send: [tokenRequest({ body: whole(limit) })], answers: [[200]] },
   {
     name: 'exactly the limit, in chunks',
     send: [tokenRequest({ lengths: [inChunks], body: chunks(...(whole(limit).match(/.{1,1000}/gsu) ?? [])) })],
@@ -73,19 +76,19 @@ export const bodyCases: readonly FramingCase[] = [
   },
   ...tooLarge.map((one): FramingCase => ({ ...one, answers: [[413]], check: saysTooLarge })),
   {
-    name: 'a 413 in the middle ends the connection',
+    name: 'a pipelined 413 closes the connection',
     send: [tokenRequest({ keep: true }), announced(limit + 1), hiddenRequest],
     answers: [[200, 413]],
     check: saysTooLarge,
   },
   {
-    name: 'announced too large, and waiting for a 100, is refused without one',
+    name: 'a length over the limit, with Expect: 100-continue',
     send: [tokenRequest({ lengths: [length(99_999_999)], body: '', keep: true, more: ['Expect: 100-continue'] })],
     answers: [[413], [100, 413]],
     check: saysTooLarge,
   },
   {
-    name: 'refused for its type, and read all the same: the connection is good for another',
+    name: 'refused for its type: the body is discarded and the connection reused',
     send: [
       tokenRequest({ body: whole(limit - 100), keep: true }).replace('x-www-form-urlencoded', 'json'),
       tokenRequest(),
@@ -101,19 +104,19 @@ export const bodyCases: readonly FramingCase[] = [
     ],
     answers: [[413], [415]],
   },
-  // What nobody asked for is not read for ever either.
+  // A body that no handler reads must not be read indefinitely either.
   {
-    name: 'without an end, of a wrong type',
+    name: 'endless, of a wrong type',
     send: () => endlessly(inEndlessChunks.replace('x-www-form-urlencoded', 'json'), largeChunk),
     answers: [[413], [415]],
   },
   {
-    name: 'without an end, for an endpoint that is none',
+    name: 'endless, for an unknown endpoint',
     send: () => endlessly(inEndlessChunks.replace('/connect/token', '/nothing'), largeChunk),
     answers: [[404], [413]],
   },
   {
-    name: 'without an end, for a method that takes none',
+    name: 'endless, for a method without a body',
     send: () => endlessly(inEndlessChunks.replace('POST /connect/token', 'GET /.well-known/jwks'), largeChunk),
     answers: [[200], [400], [413]],
   },

@@ -1,7 +1,7 @@
 import type { FramingCase } from '../framing-case.ts'
 import { chunks, form, hiddenRequest, inChunks, tokenRequest } from '../requests.ts'
 
-// RFC 9112 section 8: an incomplete or broken message is never acted on; whether a word is said is the server's affair.
+// RFC 9112 section 8: a server must not process an incomplete or malformed message. A response is optional.
 const refused = [[400], []] as const
 const tooLarge = [[400], [413], [431], []] as const
 const size = form.length.toString(16)
@@ -10,25 +10,25 @@ const head = withBody('')
 
 function* endlessly(beginning: string, piece: string): Generator<string> {
   yield beginning
-  // An end all the same, so that a server that takes everything fails the test and not the machine.
+  // Limited, so that a server that accepts everything fails the test instead of exhausting the machine.
   for (let sent = 0; sent < 64 * 1024 * 1024; sent += piece.length) yield piece
 }
 
-/** RFC 9112 section 7.1: what is no chunk, and what is too much around one. */
+/** RFC 9112 section 7.1: malformed chunks, and chunks with too much overhead. */
 export const chunkCases: readonly FramingCase[] = [
   {
-    name: 'a size with noughts before',
+    name: 'a size with leading zeros',
     send: [withBody(`000${size}\r\n${form}\r\n0\r\n\r\n`)],
     answers: [[200], [400]],
   },
   {
-    name: 'a last chunk of many noughts',
+    name: 'a last chunk of many zeros',
     send: [withBody(`${size}\r\n${form}\r\n000000\r\n\r\n`)],
     answers: [[200], [400]],
   },
   { name: 'an extension', send: [withBody(`${size};x=1\r\n${form}\r\n0\r\n\r\n`)], answers: [[200], [400]] },
   { name: 'a trailer', send: [withBody(`${size}\r\n${form}\r\n0\r\nX-A: x\r\n\r\n`)], answers: [[200], [400]] },
-  // RFC 9110 section 6.5.1: a trailer decides neither who calls nor where the message ends.
+  // RFC 9110 section 6.5.1: a trailer must not carry credentials or message framing.
   {
     name: 'a trailer with other credentials',
     send: [withBody(`${size}\r\n${form}\r\n0\r\nAuthorization: Basic eDp5\r\n\r\n`)],
@@ -39,19 +39,19 @@ export const chunkCases: readonly FramingCase[] = [
     send: [withBody(`${size}\r\n${form}\r\n0\r\nContent-Length: 5\r\n\r\n`)],
     answers: [[200], [400]],
   },
-  { name: 'a size that is no number', send: [withBody(`zz\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size that is not a number', send: [withBody(`zz\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'a negative size', send: [withBody(`-1\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'a size with a sign', send: [withBody(`+${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'a size with 0x', send: [withBody(`0x${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
-  { name: 'a size with a space before', send: [withBody(` ${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
+  { name: 'a size after a space', send: [withBody(` ${size}\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'a size with an underscore', send: [withBody(`2_8\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   {
-    name: 'a size beyond every number',
+    name: 'a size too large for a number',
     send: [withBody(`FFFFFFFFFFFFFFFFF\r\n${form}\r\n0\r\n\r\n`)],
     answers: [[400], [413], []],
   },
   {
-    name: 'a size that wraps to a right one',
+    name: 'a size that overflows to a valid one',
     send: [withBody(`100000000000000${size.padStart(2, '0')}\r\n${form}\r\n0\r\n\r\n`)],
     answers: [[400], [413], []],
   },
@@ -59,7 +59,7 @@ export const chunkCases: readonly FramingCase[] = [
   { name: 'a size that is too small', send: [withBody(`3\r\n${form}\r\n0\r\n\r\n`)], answers: refused },
   { name: 'no line break after the data', send: [withBody(`${size}\r\n${form}0\r\n\r\n`)], answers: refused },
   {
-    name: 'another byte for the line break after the data',
+    name: 'other bytes instead of the line break after the data',
     send: [withBody(`${size}\r\n${form}XX0\r\n\r\n`)],
     answers: refused,
   },
@@ -74,14 +74,14 @@ export const chunkCases: readonly FramingCase[] = [
   },
   { name: 'a broken trailer', send: [withBody(`${size}\r\n${form}\r\n0\r\nbroken\r\n\r\n`)], answers: refused },
   {
-    name: 'a chunk that is cut',
+    name: 'a truncated chunk',
     send: [withBody(`${size}\r\n${form.slice(0, 10)}`)],
     answers: [[400], []],
     afterwards: 'half-close',
   },
   { name: 'no last chunk', send: [withBody(`${size}\r\n${form}\r\n`)], answers: [[400], []], afterwards: 'half-close' },
   {
-    name: 'no end of the trailers',
+    name: 'unterminated trailers',
     send: [withBody(`${size}\r\n${form}\r\n0\r\n`)],
     answers: [[400], []],
     afterwards: 'half-close',
@@ -108,5 +108,5 @@ export const chunkCases: readonly FramingCase[] = [
     send: () => endlessly(head, `1;${'x'.repeat(1000)}\r\na\r\n`),
     answers: [...tooLarge, [408]],
   },
-  { name: 'chunks behind the last', send: [withBody(`${chunks(form)}${chunks(form)}`)], answers: [[200], [200, 400]] },
+  { name: 'chunks after the last', send: [withBody(`${chunks(form)}${chunks(form)}`)], answers: [[200], [200, 400]] },
 ]

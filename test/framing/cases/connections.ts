@@ -22,13 +22,13 @@ const broken = tokenRequest({ keep: true, lengths: [inChunks], body: `zz\r\n${fo
 const second = tokenRequest({ as: hidden })
 const half = (text: string): string => text.slice(0, Math.floor(text.length / 2))
 
-/** RFC 9112 section 9: several requests on one connection, and connections that end in the middle. */
+/** RFC 9112 section 9: several requests on one connection, and connections that end early. */
 export const connectionCases: readonly FramingCase[] = [
-  { name: 'two posts on top of each other', send: [right + second], answers: [[200, 200]], hiddenTokens: 1 },
-  { name: 'post and get on top of each other', send: [right + get('/.well-known/jwks')], answers: [[200, 200]] },
-  { name: 'chunks and a get on top of each other', send: [inPieces + get('/connect/userinfo')], answers: [[200, 401]] },
+  { name: 'two pipelined posts', send: [right + second], answers: [[200, 200]], hiddenTokens: 1 },
+  { name: 'a pipelined post and get', send: [right + get('/.well-known/jwks')], answers: [[200, 200]] },
+  { name: 'a pipelined chunked post and get', send: [inPieces + get('/connect/userinfo')], answers: [[200, 401]] },
   {
-    name: 'many, in their order',
+    name: 'many pipelined requests, in order',
     send: [
       right +
         wrong +
@@ -43,7 +43,7 @@ export const connectionCases: readonly FramingCase[] = [
     hiddenTokens: 1,
   },
   {
-    name: 'a slow one before quick ones keeps its place',
+    name: 'a slow request before fast ones keeps its place',
     send: [`${right}${kept('/nothing')}`.repeat(20) + get('/nothing')],
     answers: [[...Array.from({ length: 20 }, () => [200, 404]).flat(), 404]],
   },
@@ -86,13 +86,14 @@ export const connectionCases: readonly FramingCase[] = [
     answers: [[204, 200]],
     hiddenTokens: 1,
   },
-  // RFC 9110 section 7.8: a server may ignore an upgrade. Node.js drops what its parser has read behind one, so our response ends the connection: a client that counts
-  // responses would give the next one to the wrong request. Bun and Deno process what follows; Deno refuses an upgrade with a body.
+  // RFC 9110 section 7.8: a server may ignore an upgrade. Node.js discards what its parser has read after one, so our
+  // response closes the connection: otherwise a client would match the next response to the wrong request. Bun and Deno
+  // process the requests that follow. Deno refuses an upgrade with a body.
   ...[kept('/.well-known/jwks'), right].flatMap((plain): FramingCase[] => {
     const upgrading = plain.replace('\r\n', '\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n')
     const method = plain.slice(0, plain.indexOf(' '))
     const last = get('/nothing')
-    // What gets no response must not be swallowed: the client learns that the connection has ended.
+    // If requests get no response, the client must see that the connection has closed.
     const closesBefore =
       (all: number): Exclude<FramingCase['check'], undefined> =>
       (answers) => {
@@ -100,7 +101,7 @@ export const connectionCases: readonly FramingCase[] = [
       }
     return [
       {
-        name: `an upgrade by ${method} on top of others`,
+        name: `an upgrade by ${method} before pipelined requests`,
         send: [upgrading + kept('/connect/token') + last],
         answers: [[200], [200, 405, 404], [400]],
         check: closesBefore(3),
@@ -112,7 +113,7 @@ export const connectionCases: readonly FramingCase[] = [
         check: closesBefore(2),
       },
       {
-        name: `an upgrade by ${method} behind another`,
+        name: `an upgrade by ${method} after another`,
         send: [kept('/nothing') + upgrading + last],
         answers: [
           [404, 200],
@@ -123,49 +124,50 @@ export const connectionCases: readonly FramingCase[] = [
       },
     ]
   }),
-  { name: 'a broken one ends the connection', send: [broken + hiddenRequest], answers: [[400], []] },
-  { name: 'a broken one, later', send: [broken, 50, hiddenRequest], answers: [[400], []] },
-  // The answer to the first must not be the refusal of the second: whoever counts answers would give them to the wrong callers.
-  { name: 'a broken one on top of a right one', send: [right + broken], answers: [[200, 400], [200]] },
-  { name: 'garbage on top of a right one', send: [`${right}\u0000\u0000\u0000\r\n\r\n`], answers: [[200, 400], [200]] },
+  { name: 'a malformed request closes the connection', send: [broken + hiddenRequest], answers: [[400], []] },
+  { name: 'a malformed request, and a delayed one', send: [broken, 50, hiddenRequest], answers: [[400], []] },
+  // The refusal of the second request must not arrive as the response to the first: a proxy would send it to the wrong
+  // client.
+  { name: 'a malformed request after a valid one', send: [right + broken], answers: [[200, 400], [200]] },
+  { name: 'garbage after a valid request', send: [`${right}\u0000\u0000\u0000\r\n\r\n`], answers: [[200, 400], [200]] },
   {
-    name: 'half a request on top of a right one',
+    name: 'half a request after a valid one',
     send: [right + half(second)],
     answers: [[200], [200, 400]],
     afterwards: 'half-close',
   },
-  { name: 'our half ends after the request', send: [right], answers: [[200]], afterwards: 'half-close' },
+  { name: 'half-close after the request', send: [right], answers: [[200]], afterwards: 'half-close' },
   {
-    name: 'our half ends after two requests',
+    name: 'half-close after two requests',
     send: [right + second],
     answers: [[200, 200]],
     hiddenTokens: 1,
     afterwards: 'half-close',
   },
-  { name: 'our half ends in the request line', send: ['POST /conn'], answers: [[], [400]], afterwards: 'half-close' },
-  { name: 'our half ends in the headers', send: [half(right)], answers: [[], [400]], afterwards: 'half-close' },
+  { name: 'half-close in the request line', send: ['POST /conn'], answers: [[], [400]], afterwards: 'half-close' },
+  { name: 'half-close in the headers', send: [half(right)], answers: [[], [400]], afterwards: 'half-close' },
   {
-    name: 'our half ends before the body',
+    name: 'half-close before the body',
     send: [tokenRequest({ body: '', lengths: [length(form.length)] })],
     answers: [[], [400]],
     afterwards: 'half-close',
   },
-  { name: 'our half ends in the body', send: [right.slice(0, -10)], answers: [[], [400]], afterwards: 'half-close' },
-  { name: 'we go in the request line', send: ['POST /conn'], answers: [], afterwards: 'cut' },
-  { name: 'we go in the headers', send: [half(right), 10], answers: [], afterwards: 'cut' },
+  { name: 'half-close in the body', send: [right.slice(0, -10)], answers: [[], [400]], afterwards: 'half-close' },
+  { name: 'disconnect in the request line', send: ['POST /conn'], answers: [], afterwards: 'cut' },
+  { name: 'disconnect in the headers', send: [half(right), 10], answers: [], afterwards: 'cut' },
   {
-    name: 'we go before the body',
+    name: 'disconnect before the body',
     send: [tokenRequest({ body: '', lengths: [length(form.length)] }), 10],
     answers: [],
     afterwards: 'cut',
   },
-  { name: 'we go in the body', send: [right.slice(0, -10), 10], answers: [], afterwards: 'cut' },
-  { name: 'we go in a chunk', send: [inPieces.slice(0, -20), 10], answers: [], afterwards: 'cut' },
-  { name: 'we go before the answer', send: [right], answers: [], afterwards: 'cut' },
-  { name: 'we go before many answers', send: [right.repeat(50)], answers: [], afterwards: 'cut' },
-  { name: 'we go at once', send: [], answers: [], afterwards: 'cut' },
+  { name: 'disconnect in the body', send: [right.slice(0, -10), 10], answers: [], afterwards: 'cut' },
+  { name: 'disconnect in a chunk', send: [inPieces.slice(0, -20), 10], answers: [], afterwards: 'cut' },
+  { name: 'disconnect before the response', send: [right], answers: [], afterwards: 'cut' },
+  { name: 'disconnect before many responses', send: [right.repeat(50)], answers: [], afterwards: 'cut' },
+  { name: 'disconnect immediately', send: [], answers: [], afterwards: 'cut' },
   {
-    name: 'a body that waits for its 100 and never comes',
+    name: 'a body that waits for 100 Continue and never arrives',
     send: [tokenRequest({ body: '', lengths: [length(form.length)], more: ['Expect: 100-continue', close] }), 20],
     answers: [],
     afterwards: 'cut',

@@ -9,21 +9,25 @@ const withLines = (...more: string[]): string => tokenRequest({ more })
 
 function* endlessly(beginning: string, piece: string): Generator<string> {
   yield beginning
-  // An end all the same, so that a server that takes everything fails the test and not the machine.
+  // Limited, so that a server that accepts everything fails the test instead of exhausting the machine.
   for (let sent = 0; sent < 64 * 1024 * 1024; sent += piece.length) yield piece
 }
 const unfinished = ['POST /connect/token HTTP/1.1', host, ''].join('\r\n')
 
-/** RFC 9112 sections 2.2 and 5: lines, folding, what a field may hold; RFC 6585 section 5: too many or too long. */
+/** RFC 9112 sections 2.2 and 5: line ends, folding, field syntax. RFC 6585 section 5: too many or too long fields. */
 export const headerCases: readonly FramingCase[] = [
   { name: 'spaces around a value', send: [tokenRequest({ more: ['X-A: \t x \t '] })], answers: right },
   { name: 'names in another case', send: [tokenRequest().replace('Authorization', 'aUTHORIZATION')], answers: right },
   { name: 'an empty value', send: [withLines('X-A:')], answers: right },
   { name: 'bytes outside ASCII', send: [withLines('X-A: \u00e9\u00ff')], answers: [[200], [400]] },
-  { name: 'names of prototypes', send: [withLines('__proto__: x', 'constructor: y', 'toString: z')], answers: right },
-  // RFC 9112 section 2.2: one empty line before the request line is to be ignored.
+  {
+    name: 'header names like __proto__',
+    send: [withLines('__proto__: x', 'constructor: y', 'toString: z')],
+    answers: right,
+  },
+  // RFC 9112 section 2.2: a server should ignore an empty line before the request line.
   { name: 'an empty line before the request line', send: ['\r\n', tokenRequest()], answers: [[200], [400]] },
-  // RFC 9112 section 5.2: 400, or each fold is replaced with spaces.
+  // RFC 9112 section 5.2: a server responds with 400 or replaces each fold with spaces.
   { name: 'a folded line', send: [withLines('X-A: a', ' b')], answers: [[200], [400]] },
   { name: 'a folded Authorization', send: [tokenRequest().replace('Basic ', 'Basic\r\n ')], answers: [[200], [400]] },
   {
@@ -39,15 +43,15 @@ export const headerCases: readonly FramingCase[] = [
   { name: 'a bare CR that hides a line', send: [withLines('X-A: a\rTransfer-Encoding: chunked')], answers: refused },
   { name: 'a bare LF in a value', send: [withLines('X-A: a\nb')], answers: refused },
   // RFC 9112 section 2.2: a bare LF MAY end a line.
-  { name: 'a bare LF for a line end', send: [withLines('X-A: a\nX-B: b')], answers: [[200], [400]] },
+  { name: 'a bare LF as a line end', send: [withLines('X-A: a\nX-B: b')], answers: [[200], [400]] },
   {
-    name: 'bare LFs for all line ends',
+    name: 'bare LFs as all line ends',
     send: [tokenRequest().replaceAll('\r\n', '\n')],
     answers: [[200], [400], [505]],
   },
   { name: 'no colon', send: [withLines('X-A')], answers: refused },
   { name: 'no name', send: [withLines(': x')], answers: refused },
-  // RFC 9112 section 5.1: 400, because two readers would see two names.
+  // RFC 9112 section 5.1: 400, because parsers would disagree on the name.
   { name: 'a space before the colon', send: [withLines('X-A : x')], answers: refused },
   { name: 'a bracket in a name', send: [withLines('X(A): x')], answers: refused },
   { name: 'bytes outside ASCII in a name', send: [withLines('X-\u00e9: x')], answers: refused },
@@ -92,14 +96,14 @@ export const headerCases: readonly FramingCase[] = [
     answers: [[400], [413], [414], [431], []],
   },
   { name: 'an endless method', send: () => endlessly('', 'X'.repeat(4096)), answers: [[400], [413], [431], [501], []] },
-  // RFC 9110 section 7.8: an upgrade may be ignored.
+  // RFC 9110 section 7.8: a server may ignore an upgrade.
   {
     name: 'an upgrade to h2c',
     send: [withLines('Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA')],
     answers: right,
   },
   {
-    name: 'an upgrade to h2c that the connection names',
+    name: 'an upgrade to h2c named in Connection',
     send: [
       tokenRequest({
         keep: true,
@@ -127,17 +131,17 @@ export const headerCases: readonly FramingCase[] = [
     answers: [[200], [400], [426]],
   },
   {
-    name: 'an upgrade and a hidden request behind it',
+    name: 'an upgrade followed by a hidden request',
     send: [
       head('GET /.well-known/jwks HTTP/1.1', host, 'Connection: Upgrade, close', 'Upgrade: websocket'),
       hiddenRequest,
     ],
     answers: [[200], [400], [426]],
   },
-  // RFC 9112 section 9.6: the answer, and nothing of what came after.
+  // RFC 9112 section 9.6: a server must not process requests after `Connection: close`.
   { name: 'Connection: close', send: [tokenRequest(), hiddenRequest], answers: [[200], [200, 400]] },
   {
-    name: 'Connection: close among others',
+    name: 'Connection: close in a list',
     send: [tokenRequest({ keep: true, more: ['Connection: x, Close'] }), hiddenRequest],
     answers: [[200], [200, 400]],
   },
@@ -151,14 +155,14 @@ export const headerCases: readonly FramingCase[] = [
     send: [tokenRequest({ version: 'HTTP/1.0', keep: true }), hiddenRequest],
     answers: right,
   },
-  // RFC 9110 section 10.1.1: the only expectation; another MAY be answered with 417.
+  // RFC 9110 section 10.1.1: 100-continue is the only expectation; another MAY get 417.
   {
     name: '100-continue',
     send: [tokenRequest({ more: ['Expect: 100-continue'], body: '', lengths: [length(form.length)] }), 30, form],
     answers: [[100, 200], [200]],
   },
   {
-    name: '100-continue and the body at once',
+    name: '100-continue together with the body',
     send: [tokenRequest({ more: ['Expect: 100-continue'] })],
     answers: [[100, 200], [200]],
   },
@@ -170,7 +174,7 @@ export const headerCases: readonly FramingCase[] = [
   },
 ]
 
-/** What is sent to an open port and is no HTTP/1. */
+/** Input that is not HTTP/1, as it reaches every open port. */
 export const strangerCases: readonly FramingCase[] = [
   { name: 'the preface of HTTP/2', send: ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'], answers: [[400], [405], [505], []] },
   {

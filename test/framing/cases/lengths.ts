@@ -5,7 +5,7 @@ const refused = [[400]] as const
 const right = [[200]] as const
 const lengths = (...lines: string[]) => ({ lengths: lines })
 
-/** Where a request ends, said twice or crookedly: RFC 9112 sections 6.1 to 6.3 and 11.2. */
+/** Contradictory or malformed message lengths: RFC 9112 sections 6.1 to 6.3 and 11.2. */
 export const lengthCases: readonly FramingCase[] = [
   { name: 'a length', send: [tokenRequest()], answers: right },
   { name: 'chunks', send: [tokenRequest({ ...lengths(inChunks), body: chunks(form) })], answers: right },
@@ -21,14 +21,14 @@ export const lengthCases: readonly FramingCase[] = [
     answers: right,
   },
   {
-    name: 'a length with noughts before',
+    name: 'a length with leading zeros',
     send: [tokenRequest(lengths(length(`000${form.length}`)))],
     answers: [[200], [400]],
   },
   { name: 'no length and no body', send: [tokenRequest({ ...lengths(), body: '' })], answers: [[400], [411]] },
-  // The body without a length is no body: what comes is no request either, or a hidden one.
+  // Without a length, there is no body: the bytes are parsed as the next request, which is malformed.
   { name: 'no length and a body', send: [tokenRequest(lengths())], answers: [[400], [411], [400, 400]] },
-  // RFC 9112 section 6.3: one valid length may be taken of several equal ones, or 400.
+  // RFC 9112 section 6.3: a server accepts several equal lengths as one, or responds with 400.
   {
     name: 'two equal lengths',
     send: [tokenRequest(lengths(length(form.length), length(form.length)))],
@@ -56,16 +56,16 @@ export const lengthCases: readonly FramingCase[] = [
     answers: refused,
   },
   {
-    name: 'a length under a name with a space',
+    name: 'a length with a space in the header name',
     send: [tokenRequest(lengths(`Content-Length : ${form.length}`))],
     answers: refused,
   },
   {
-    name: 'a length under a name with a NUL',
+    name: 'a length with a NUL in the header name',
     send: [tokenRequest(lengths(`Content-Length\u0000: ${form.length}`))],
     answers: refused,
   },
-  // RFC 9112 section 6.3: chunks overrule the length, or 400; and then the connection ends.
+  // RFC 9112 section 6.3: chunks override the length, or the server responds with 400. Then the connection closes.
   {
     name: 'a length and chunks',
     send: [tokenRequest({ ...lengths(length(form.length), inChunks), body: chunks(form) })],
@@ -77,12 +77,12 @@ export const lengthCases: readonly FramingCase[] = [
     answers: [[200], [400]],
   },
   {
-    name: 'chunks overruled by a length: what follows is hidden',
+    name: 'chunks and a length that ends inside a hidden request',
     send: [tokenRequest({ ...lengths(inChunks, length(5)), body: `0\r\n\r\n${hiddenRequest}`, keep: true })],
     answers: [[400]],
   },
   {
-    name: 'a length overruled by chunks: what follows is hidden',
+    name: 'a length and chunks, followed by a hidden request',
     send: [tokenRequest({ ...lengths(length(form.length), inChunks), body: chunks(form) + hiddenRequest, keep: true })],
     answers: [[200], [400]],
   },
@@ -147,7 +147,7 @@ export const lengthCases: readonly FramingCase[] = [
     send: [tokenRequest(lengths('Transfer-Encoding:', length(form.length)))],
     answers: [[200], [400], [501]],
   },
-  // RFC 9112 section 6.1: HTTP/1.0 has no chunks; the message is faulty.
+  // RFC 9112 section 6.1: HTTP/1.0 has no chunks, so the framing is faulty.
   {
     name: 'chunks in HTTP/1.0',
     send: [tokenRequest({ ...lengths(inChunks), body: chunks(form), version: 'HTTP/1.0' })],
@@ -160,7 +160,7 @@ export const lengthCases: readonly FramingCase[] = [
       answers: refused,
     }),
   ),
-  // An empty one is no valid length either; some readers take it for nought.
+  // An empty length is invalid too; some parsers read it as zero.
   { name: 'an empty length', send: [tokenRequest(lengths('Content-Length:'))], answers: [[400], [400, 400]] },
   ...['99999999999999999999999', '18446744073709551616', '9223372036854775808', '-9223372036854775808'].map(
     (text): FramingCase => ({
@@ -170,11 +170,11 @@ export const lengthCases: readonly FramingCase[] = [
     }),
   ),
   {
-    name: 'a length that ends early, and a hidden request behind it',
+    name: 'a length of zero, followed by a request',
     send: [tokenRequest({ ...lengths(length(0)), body: hiddenRequest, keep: true, as: ['web', 'wrong'] })],
     answers: [[401, 200]],
     hiddenTokens: 1,
   },
   { name: 'a request in the body of another', send: [tokenRequest({ body: hiddenRequest })], answers: [[400]] },
-  { name: 'a body behind a length of nought', send: [tokenRequest(lengths(length(0)))], answers: [[400], [400, 400]] },
+  { name: 'a body after a length of zero', send: [tokenRequest(lengths(length(0)))], answers: [[400], [400, 400]] },
 ]

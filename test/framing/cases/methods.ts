@@ -6,7 +6,7 @@ import { close, form, head, host, length, outer } from '../requests.ts'
 const ask = (method: string, path: string, ...more: string[]): string =>
   head(`${method} ${path} HTTP/1.1`, host, `Authorization: ${basic(outer)}`, ...more, close)
 
-/** RFC 9110 section 9.3.8: TRACE would show credentials to whoever can make a browser send it. */
+/** RFC 9110 section 9.3.8: an echo would reveal credentials to a page that makes a browser send TRACE. */
 function echoesNothing([answer]: readonly RawAnswer[]): void {
   if (answer?.body.includes(basic(outer)) || answer?.body.includes('hunter2'))
     throw new Error(`an echo: ${answer.body}`)
@@ -16,7 +16,7 @@ function hasNoBody([answer]: readonly RawAnswer[]): void {
   if (answer?.framing !== 'none' || answer.body !== '') throw new Error(`a body: ${answer?.body}`)
 }
 
-/** RFC 9110 section 8.6, RFC 9112 section 6.1: neither field in a 204. */
+/** RFC 9110 section 8.6, RFC 9112 section 6.1: a 204 has neither field. */
 function hasNoLength([answer]: readonly RawAnswer[]): void {
   for (const name of ['content-length', 'transfer-encoding']) {
     if (answer?.headers.has(name)) throw new Error(`a 204 with ${name}: ${answer.headers.get(name)}`)
@@ -36,7 +36,7 @@ const endpoints: readonly (readonly [path: string, status: number])[] = [
   ['/nothing', 404],
 ]
 
-/** RFC 9110 section 9: methods; section 6.4.1: which answers have no body. */
+/** RFC 9110 section 9: methods; section 6.4.1: responses without a body. */
 export const methodCases: readonly FramingCase[] = [
   {
     name: 'TRACE',
@@ -54,7 +54,7 @@ export const methodCases: readonly FramingCase[] = [
   { name: 'DELETE', send: [ask('DELETE', '/connect/token')], answers: [[405]] },
   { name: 'PUT with a body', send: [ask('PUT', '/connect/token', length(form.length)) + form], answers: [[405]] },
   { name: 'QUERY', send: [ask('QUERY', '/connect/token')], answers: [[400], [405], [501], []] },
-  { name: 'a method nobody knows', send: [ask('GRANT', '/connect/token')], answers: [[400], [405], [501], []] },
+  { name: 'an unknown method', send: [ask('GRANT', '/connect/token')], answers: [[400], [405], [501], []] },
   { name: 'a method in lower case', send: [ask('get', '/.well-known/jwks')], answers: [[400], [405], [501], []] },
   {
     name: 'a method with a control character',
@@ -77,7 +77,7 @@ export const methodCases: readonly FramingCase[] = [
   ),
   ...endpoints.map(
     ([path, status]): FramingCase => ({
-      name: `HEAD ${path} and what it leaves for the next`,
+      name: `HEAD ${path} twice on one connection`,
       send: [head(`HEAD ${path} HTTP/1.1`, host), head(`HEAD ${path} HTTP/1.1`, host, close)],
       methods: ['HEAD', 'HEAD'],
       answers: [[status, status]],

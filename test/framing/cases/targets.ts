@@ -1,24 +1,24 @@
 import type { FramingCase } from '../framing-case.ts'
 import { close, get, head, host, tokenRequest } from '../requests.ts'
 
-// RFC 9112 section 3: 400, or what comes of reading the line in another way; a close says enough to who sends this.
+// RFC 9112 section 3: 400, another status if the server parses the line differently, or a close without a response.
 const refused = [[400], [505], []] as const
 const absent = [[404]] as const
 const right = [[200]] as const
 const at = (target: string): string => tokenRequest({ target })
 
-/** RFC 9112 section 3.2: the four forms of a target, and what is none of them. */
+/** RFC 9112 section 3.2: the four forms of a target, and invalid targets. */
 export const targetCases: readonly FramingCase[] = [
   { name: 'the origin form with a query', send: [at('/connect/token?x=1')], answers: right },
   { name: 'the absolute form', send: [at('http://id.example.com/connect/token')], answers: right },
   { name: 'the absolute form of a foreign host', send: [at('http://evil.example/connect/token')], answers: right },
   { name: 'the absolute form without a path', send: [get('http://id.example.com')], answers: absent },
   {
-    name: 'the absolute form of a foreign host names no issuer',
+    name: 'the absolute form of a foreign host does not change the issuer',
     send: [get('https://evil.example/.well-known/openid-configuration')],
     answers: right,
     check: ([answer]) => {
-      if (answer?.body.includes('evil')) throw new Error('the caller has named the issuer')
+      if (answer?.body.includes('evil')) throw new Error('the request changed the issuer')
     },
   },
   {
@@ -38,11 +38,11 @@ export const targetCases: readonly FramingCase[] = [
     answers: [[400], [404], [405], [501], []],
   },
   {
-    name: 'CONNECT and a hidden request behind it',
+    name: 'CONNECT followed by a hidden request',
     send: [head('CONNECT evil.example:443 HTTP/1.1', 'Host: evil.example:443', close), tokenRequest()],
     answers: [[400], [404], [405], [501], []],
   },
-  // RFC 9110 section 9.3.7: it asks about the server as a whole.
+  // RFC 9110 section 9.3.7: the asterisk form is about the server as a whole.
   {
     name: 'the asterisk form with OPTIONS',
     send: [head('OPTIONS * HTTP/1.1', host, close)],
@@ -56,12 +56,12 @@ export const targetCases: readonly FramingCase[] = [
   { name: 'two slashes and our host', send: [at('//id.example.com/connect/token')], answers: [[400], [404]] },
   { name: 'two slashes', send: [at('//connect/token')], answers: [[400], [404]] },
   { name: 'a slash and a backslash', send: [at('/\\evil.example/connect/token')], answers: [[400], [404]] },
-  { name: 'a backslash for a slash', send: [at('/connect\\token')], answers: [[400], [404]] },
+  { name: 'a backslash instead of a slash', send: [at('/connect\\token')], answers: [[400], [404]] },
   { name: 'a double slash inside', send: [at('/connect//token')], answers: absent },
   { name: 'a slash at the end', send: [at('/connect/token/')], answers: absent },
-  { name: 'another case', send: [at('/Connect/Token')], answers: absent },
+  { name: 'a path in another case', send: [at('/Connect/Token')], answers: absent },
   { name: 'a path parameter', send: [at('/connect/token;x=1')], answers: absent },
-  // A proxy that guards a path compares text: what it did not see must not be found here.
+  // A proxy that protects a path compares text, so other spellings of the path must not match here.
   { name: 'an encoded slash', send: [at('/connect%2ftoken')], answers: absent },
   { name: 'an encoded NUL', send: [at('/connect/token%00')], answers: [[400], [404]] },
   { name: 'a percent sign alone', send: [at('/%')], answers: [[400], [404]] },
@@ -72,7 +72,7 @@ export const targetCases: readonly FramingCase[] = [
   { name: 'DEL', send: [at('/connect/token\u007f')], answers: [[400], [404]] },
   { name: 'a space', send: [at('/connect/token x')], answers: refused },
   { name: 'UTF-8', send: [Buffer.from(at('/connect/tok\u00e9n'), 'utf8')], answers: [[400], [404]] },
-  { name: 'bytes that are no UTF-8', send: [at('/connect/\u00ff\u00fe')], answers: [[400], [404]] },
+  { name: 'invalid UTF-8', send: [at('/connect/\u00ff\u00fe')], answers: [[400], [404]] },
   { name: '8,000 bytes', send: [get(`/${'x'.repeat(8000)}`)], answers: [[404], [414]] },
   { name: '100,000 bytes', send: [get(`/${'x'.repeat(100_000)}`)], answers: [[400], [414], [431], []] },
 ]

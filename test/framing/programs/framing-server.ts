@@ -2,7 +2,7 @@ import type { RunningServer, Servable } from '@grantry/adapters/node'
 import { fixture } from '../../support/fixture.ts'
 import { endWithParent } from '../../torture/programs/end-with-parent.ts'
 
-/** Seconds that a whole request may take to come in: short, because tests wait for its end. */
+/** Seconds within which a whole request must arrive: short, because tests wait for it. */
 const requestTimeout = 2
 
 type Serve = (
@@ -10,7 +10,7 @@ type Serve = (
   options: { readonly requestTimeout: number },
 ) => Promise<Pick<RunningServer, 'port' | 'close'>>
 
-/** The server under test. Its output says where it listens, then the client of every token that it issues. */
+/** The server under test. It prints its port, then the client of every token that it issues. */
 export async function run(serve: Serve): Promise<void> {
   endWithParent()
   const { provider } = await fixture({

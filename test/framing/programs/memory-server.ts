@@ -13,8 +13,8 @@ interface Collector {
 }
 
 /**
- * A server that gives slow bodies all the time they want, with a path that never responds and never reads its body. For each line on its standard input it collects garbage,
- * and prints how many bytes are still held.
+ * A server that allows slow bodies, with a path that never responds and never reads its body. For each line on standard
+ * input, it collects garbage and prints the bytes still in use.
  */
 export async function run(serve: Serve): Promise<void> {
   endWithParent()

@@ -4,6 +4,6 @@ import { type LoadOrder, load } from '../load.ts'
 endWithParent()
 process.once('message', async (order: LoadOrder) => {
   const report = await load(order)
-  // It ends with the channel, which the parent closes when it has the report.
+  // The process exits with its IPC channel, which the parent closes after the report.
   process.send?.(report)
 })

@@ -8,7 +8,7 @@ import { endWithParent } from '../../torture/programs/end-with-parent.ts'
 import type { Memory, OverloadKind, ServerOrder, ServerReport } from '../kinds.ts'
 import { narrowStore } from '../narrow-store.ts'
 
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two memory reports. */
 const often = 200
 
 const report = (message: ServerReport): void => {
@@ -28,13 +28,13 @@ async function passwordUsers() {
 endWithParent()
 const kind = process.argv[2] as OverloadKind
 const { provider, events } = await fixture({
-  // Tokens that live for a second: what a store holds does not depend on how long the test runs.
+  // Tokens live for a second, so the size of the store does not depend on the duration of the test.
   clients: clients.map((client): ClientOptions => ({ ...client, accessTokenLifetime: 1 })),
   runtime: { now: webRuntime.now },
   storage: kind === 'slow-store' ? narrowStore(memoryDriver(), { connections: 8, latency: 10 }) : memoryDriver(),
   ...(kind === 'password' && { users: await passwordUsers() }),
   observe: () => {
-    // The fixture keeps all events; here they would be the leak.
+    // The fixture keeps all events, which would look like a leak.
     events.length = 0
   },
 })
