@@ -6,11 +6,11 @@
  * RFC 9112 sections 3.2 (target, Host), 6.3 (length), 7.1 (chunks), 11.2 (smuggling); RFC 9110 section 9.3.8 (TRACE
  * must not reflect credentials).
  */
-import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic } from '@grantry/core/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { sendRaw } from './raw-bytes.ts'
 
 let server: RunningServer
 beforeAll(async () => {
@@ -27,31 +27,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/**
- * Sends raw bytes and returns everything received until the server closes. `cut` half-closes first. Fails after 5
- * seconds.
- */
-function raw(text: string | Buffer, { cut = false } = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(server.port, server.host)
-    let answer = ''
-    const limit = setTimeout(() => {
-      socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${answer}`))
-    }, 5000)
-    socket.setEncoding('latin1')
-    socket.on('data', (data) => {
-      answer += data
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => {
-      clearTimeout(limit)
-      resolve(answer)
-    })
-    if (cut) socket.end(text)
-    else socket.write(text)
-  })
-}
+const raw = (text: string | Buffer, options?: { readonly cut?: boolean }): Promise<string> =>
+  sendRaw(server, text, options)
 
 const statuses = (answer: string): number[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))

@@ -4,11 +4,11 @@
  *
  * RFC 9112 sections 6.3 (an invalid length gets 400 and the connection closes), 7.1 and 11.2.
  */
-import { connect } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic } from '@grantry/core/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
+import { sendRaw } from './raw-bytes.ts'
 
 let server: RunningServer
 let f: Fixture
@@ -18,30 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close(0))
 
-/**
- * Sends bytes and returns everything received until the server closes. `cut` half-closes first. Fails after 5 seconds.
- */
-function raw(text: string, { cut = false } = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(server.port, server.host)
-    let answer = ''
-    const limit = setTimeout(() => {
-      socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${answer}`))
-    }, 5000)
-    socket.setEncoding('latin1')
-    socket.on('data', (data) => {
-      answer += data
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => {
-      clearTimeout(limit)
-      resolve(answer)
-    })
-    if (cut) socket.end(text)
-    else socket.write(text)
-  })
-}
+const raw = (text: string, options?: { readonly cut?: boolean }): Promise<string> => sendRaw(server, text, options)
 
 const statuses = (answer: string): number[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))

@@ -1,0 +1,28 @@
+import { connect } from 'node:net'
+
+/** Sends raw bytes and returns everything received until the server closes. `cut` half-closes. Fails after 5 seconds. */
+export function sendRaw(
+  { port, host }: { readonly port: number; readonly host: string },
+  text: string | Buffer,
+  { cut = false } = {},
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host)
+    let answer = ''
+    const limit = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`connection still open after five seconds; received: ${answer}`))
+    }, 5000)
+    socket.setEncoding('latin1')
+    socket.on('data', (data) => {
+      answer += data
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(limit)
+      resolve(answer)
+    })
+    if (cut) socket.end(text)
+    else socket.write(text)
+  })
+}
