@@ -42,6 +42,21 @@ test('a rotated token does not work again when its client is switched to reuse',
   expect(await refresh(second)).toMatchObject(refused)
 })
 
+test.each([
+  ['reuse', ['reuse']],
+  ['reuse and back to rotate', ['reuse', 'rotate']],
+] as const)('switched to %s, a successor that was used ends the retries of its predecessor', async (_, usages) => {
+  const { refresh, first, change } = await changeable()
+  const second = (await refresh(first)).body.refresh_token
+  change({ refreshToken: { usage: 'reuse' } })
+  // Before the successor is used, the response may have been lost.
+  expect((await refresh(first)).body.refresh_token).toBe(second)
+  expect((await refresh(second)).body.refresh_token).toBe(second)
+  for (const usage of usages) change({ refreshToken: { usage } })
+  expect(await refresh(first)).toMatchObject(refused)
+  expect(await refresh(second)).toMatchObject(refused)
+})
+
 test('a reused token is rotated from the moment its client is switched to rotate', async () => {
   const { f, first, refresh, change } = await changeable({ refreshToken: { usage: 'reuse' } })
   expect((await refresh(first)).body.refresh_token).toBe(first)

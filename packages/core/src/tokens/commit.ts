@@ -1,11 +1,17 @@
 import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
-import type { JsonObject, MaybePromise } from '../json.ts'
+import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import type { RedemptionFacts } from '../plugin/redemption.ts'
-import { allOf } from '../promises.ts'
+import { after, allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import { replayRecordSchema, type SpentRecord, spentRecordSchema, unreadableMarker } from '../records/records.ts'
+import {
+  grantRecordSchema,
+  replayRecordSchema,
+  type SpentRecord,
+  spentRecordSchema,
+  unreadableMarker,
+} from '../records/records.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { NewRecord } from './access-token.ts'
@@ -59,6 +65,17 @@ export function createCommit(deps: {
     ...families.named(record?.family),
   })
 
+  /** Whether the refresh token of a stored response was used: spent, or continued because its client now reuses tokens. */
+  function isSuccessorUsed({ record: redeemed }: RedemptionFacts, successor: Json | undefined): MaybePromise<boolean> {
+    if (typeof successor !== 'string') return false
+    const hash = hashOf(successor, runtime)
+    const found = allOf([store.has(spentKeyOf('refresh', hash)), store.get(keyOf('refresh', hash), grantRecordSchema)])
+    return after(found, ([isSpent, record]) => {
+      const isContinued = record !== undefined && record.generation > (redeemed?.generation ?? 0) + 1
+      return isSpent || isContinued
+    })
+  }
+
   /**
    * Returns the stored response for a retry of a refresh request, inside the retry window and until the successor is
    * spent. A client that uses the successor has received the response, so a later use of the old token comes from
@@ -72,9 +89,8 @@ export function createCommit(deps: {
     const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
     const answer = record && (await openResponse(record.sealed, credential, runtime))
     if (answer === undefined) return undefined
-    const { refresh_token: successor } = answer
     const [isUsed] = await allOf([
-      typeof successor === 'string' && store.has(spentKeyOf('refresh', hashOf(successor, runtime))),
+      isSuccessorUsed(redeemed, answer.refresh_token),
       // The process that spent the token may have crashed before its marker was durable.
       store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
     ])
