@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Client } from '../directory/client.ts'
-import { hostPortBusy } from '../directory/host-port.ts'
 import { localProvider, subjectSchema } from '../directory/subject.ts'
 import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/trace.ts'
+import { createAttemptPlaces } from './attempt-places.ts'
 import type { UserNames } from './user-names.ts'
 
 export type UserAuthentication = (
@@ -30,12 +30,6 @@ function subjectOf(user: AuthenticatedUser): Subject {
   )
 }
 
-/**
- * Concurrent attempts per allowed call to `users.authenticate()`. Attempts of one user wait for each other before the
- * call. Without this limit, the waiting attempts could occupy the whole server while the call hangs.
- */
-const attemptsPerCall = 4
-
 /** @see wire contract, section 3, `password` */
 export function createUserAuthentication(deps: {
   readonly users: UserService
@@ -45,7 +39,7 @@ export function createUserAuthentication(deps: {
   readonly recorder: Recorder
 }): UserAuthentication {
   const { users, maxHostCalls, limits, names, recorder } = deps
-  let attempts = 0
+  const places = createAttemptPlaces(maxHostCalls)
   return async (credentials, client, trace) => {
     const { username, idp, tenant, acrValues } = credentials
     const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
@@ -62,8 +56,7 @@ export function createUserAuthentication(deps: {
       directory,
       address: trace.clientAddress,
     }
-    if (attempts >= attemptsPerCall * maxHostCalls) throw hostPortBusy('users.authenticate', maxHostCalls)
-    attempts += 1
+    const giveBack = places.take(who)
     let user: AuthenticatedUser | undefined
     try {
       user = await limits.attempt(
@@ -75,7 +68,7 @@ export function createUserAuthentication(deps: {
       if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
       throw error
     } finally {
-      attempts -= 1
+      giveBack()
     }
     if (user === undefined) {
       fail('wrong_credentials')
