@@ -7,8 +7,10 @@
  * 4.4 (mix-up). That a record is bound to its issuer is hardening; reference tokens are bound anyway.
  */
 
-import { type Credentials, sha256Of } from '@grantry/core/testing'
+import { defineGrant, defineGrantCheck, OAuthError } from '@grantry/core'
+import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import * as v from 'valibot'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
@@ -47,6 +49,46 @@ describe('credentials of one provider are rejected by the other', () => {
     expect((await theirs.post('introspection', { token }, api1)).body).toEqual({ active: false })
     expect((await theirs.get('userinfo', {}, { authorization: `Bearer ${token}` })).status).toBe(401)
     expect((await ours.post('introspection', { token }, api1)).body.active).toBe(true)
+  })
+})
+
+/** Attack: a plugin stores short codes or the ids of assertions, and both providers use the plugin. */
+describe('records of a plugin at one provider do not count at the other', () => {
+  const kept = v.object({ of: v.string() })
+  const device = defineGrant({
+    grantType: 'urn:example:device',
+    params: v.object({ code: v.string() }),
+    async handle({ params: { code }, scopes }, kit) {
+      const until = kit.now() + 60
+      const isNew = await kit.records.insert(code, { of: 'whoever was first' }, until)
+      const found = await kit.records.get(code, kept)
+      return { scopes, redeems: [kit.redemption(code, until)], response: { isNew, found: found?.of ?? 'nothing' } }
+    },
+  })
+  const check = defineGrantCheck({
+    settles: 'badge' as never,
+    grantTypes: [device.grantType],
+    params: v.object({ code: v.string() }),
+    async check({ params: { code } }, kit) {
+      if (await kit.records.insert(code, {}, kit.now() + 60)) return
+      throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:used' })
+    },
+  })
+
+  test('neither a record nor a redemption, of a grant or of a check', async () => {
+    const storage = memoryDriver()
+    const client = { ...clients[0], clientId: web[0], scopes: ['api1'], grantTypes: [device.grantType] }
+    const options = { storage, plugins: [device, check], clients: [client] }
+    const [one, other] = [
+      await createTestProvider(options),
+      await createTestProvider({ ...options, issuer: 'https://other-tenant.example.com' }),
+    ]
+    const redeem = ({ post }: TestProvider) =>
+      post('token', { grant_type: device.grantType, code: 'ABCD', scope: 'api1' }, web)
+    for (const provider of [one, other]) {
+      expect(await redeem(provider)).toMatchObject({ status: 200, body: { isNew: true } })
+    }
+    for (const provider of [one, other]) expect((await redeem(provider)).status).toBe(400)
   })
 })
 

@@ -104,7 +104,7 @@ export async function wire(options: CheckedOptions, runtime: Runtime) {
     authenticateUser,
     names,
     limits,
-    createKit: createGrantKits({ store, storedGrants, accessTokens, authenticateUser, runtime }),
+    createKit: createGrantKits({ issuer, store, storedGrants, accessTokens, authenticateUser, runtime }),
     mint: createMint({
       issuer,
       accessTokens,

@@ -31,16 +31,18 @@ type Owner = readonly [grantType: string] | readonly [kind: 'grant-check', settl
 export type CreateGrantKit = (grantType: string, client: AuthenticatedClient, trace: Trace) => RequestKit
 
 export function createGrantKits(deps: {
+  readonly issuer: string
   readonly store: Store
   readonly storedGrants: StoredGrants
   readonly accessTokens: AccessTokens
   readonly authenticateUser: UserAuthentication
   readonly runtime: Runtime
 }): CreateGrantKit {
-  const { store, storedGrants, accessTokens, authenticateUser, runtime } = deps
+  const { issuer, store, storedGrants, accessTokens, authenticateUser, runtime } = deps
 
-  // The hash includes the owner, so that a plugin cannot access the records of another.
-  const hashIn = (owner: Owner, key: string): string => hashOf(JSON.stringify([...owner, key]), runtime)
+  // The hash includes issuer and owner, so that a plugin cannot access the records of another plugin, or of another
+  // provider on the same store.
+  const hashIn = (owner: Owner, key: string): string => hashOf(JSON.stringify([issuer, ...owner, key]), runtime)
 
   /**
    * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable
