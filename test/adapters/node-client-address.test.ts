@@ -97,3 +97,34 @@ describe('ignores values that are not addresses', () => {
     expect(await seen(header, 1)).toBe(socket)
   })
 })
+
+/** The status of the response to a request with these header lines. */
+async function statusOf(lines: readonly string[]): Promise<number> {
+  const { request } = await import('node:http')
+  return new Promise((resolve, reject) => {
+    const headers = ['host', 'x', ...lines]
+    const req = request({ host: running?.host, port: running?.port, path: '/connect/userinfo', headers }, (res) => {
+      res.resume().on('end', () => resolve(res.statusCode ?? 0))
+    })
+    req.on('error', reject).end()
+  })
+}
+
+const padding = (lines: number): string[] => Array.from({ length: lines }, () => ['a', '']).flat()
+
+describe('Node.js drops header lines beyond the thousandth', () => {
+  test('1.100 so the address that a proxy appends behind them is not lost: the request is refused', async () => {
+    const f = await fixture()
+    running = await serve(f.provider, { trustedProxies: 1 })
+    const chosen = ['x-forwarded-for', '6.6.6.6']
+    expect(await statusOf([...chosen, ...padding(1000), 'x-forwarded-for', '203.0.113.9'])).toBe(431)
+    expect(f.events.filter(({ clientAddress }) => clientAddress === '6.6.6.6')).toEqual([])
+  })
+
+  test('1.100 fewer lines are served, with the address that the proxy appended', async () => {
+    const f = await fixture()
+    running = await serve(f.provider, { trustedProxies: 1 })
+    expect(await statusOf(['x-forwarded-for', '6.6.6.6', ...padding(900), 'x-forwarded-for', '203.0.113.9'])).toBe(401)
+    expect(f.events.at(-1)?.clientAddress).toBe('203.0.113.9')
+  })
+})

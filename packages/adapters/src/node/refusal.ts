@@ -16,6 +16,7 @@ const malformed = (description: string): Refusal => ({ status: 400, error: 'inva
 export const badTarget = malformed('The request target is not a path')
 export const badHost = malformed('The Host header is malformed')
 export const repeatedHeader = malformed('The Host, Content-Type or Authorization header is repeated')
+export const tooManyHeaders: Refusal = { ...malformed('The request has too many header lines'), status: 431 }
 export const badMethod: Refusal = {
   status: 405,
   error: 'invalid_request',

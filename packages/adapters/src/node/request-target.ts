@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { badHost, badMethod, type Refusal, repeatedHeader } from './refusal.ts'
+import { badHost, badMethod, type Refusal, repeatedHeader, tooManyHeaders } from './refusal.ts'
 
 /** Returns the path and query of a request target, or `undefined` for a target without a path (`*`, an authority). */
 export function originForm(target: string): string | undefined {
@@ -34,9 +34,16 @@ function repeatsSingular(rawHeaders: readonly string[]): boolean {
   return false
 }
 
+/**
+ * Entries of `rawHeaders` (names and values) after which Node.js drops header lines without an error. Proxies often append
+ * `X-Forwarded-For` last: when that line is dropped, the address is one that the client chose.
+ */
+const mostEntries = 2000
+
 /** Returns why the head of a request is refused, or `undefined` when it is valid. */
 export function refusalOf({ method = '', headers, rawHeaders }: IncomingMessage): Refusal | undefined {
   if (forbiddenMethods.has(method)) return badMethod
+  if (rawHeaders.length >= mostEntries) return tooManyHeaders
   if (headers.host !== undefined && !hostForm.test(headers.host)) return badHost
   return repeatsSingular(rawHeaders) ? repeatedHeader : undefined
 }
