@@ -150,6 +150,12 @@ describe('a line', () => {
     expect(out.lines[0]).not.toMatch(/[\p{Cc}\p{Cf}]|ffff/u)
   })
 
+  test('for a person keeps a value in quotes that has a control character, so that it looks like one value', () => {
+    const out = output({ isTTY: true })
+    createLog(out).observe(event({ tenant: 'a\u001Bstatus\u001B200', idp: 'b\u202Ec' }))
+    expect(out.lines[0]).toMatch(/ tenant="a\\u001bstatus\\u001b200" idp="b c"$/u)
+  })
+
   test.each([
     ['a probe that got its answer', { type: 'request_answered', endpoint: 'health', status: 200 }, 'debug'],
     ['a scraper that got its page', { type: 'request_answered', endpoint: 'metrics', status: 200 }, 'debug'],

@@ -35,6 +35,17 @@ function abuseControlOf({ abuseControl: { enabled, ...limits } }: CheckedConfigu
   return enabled ? limits : { ...limits, credentials: false, validation: false }
 }
 
+const usualHostCalls = 128
+
+/**
+ * Returns the limit of concurrent calls per host function. An eighth of `maxRequests` leaves places free when all seven
+ * functions hang, so that endpoints that do not need them still respond.
+ */
+function hostCallsOf({ maxHostCalls, maxRequests }: CheckedConfiguration): number | undefined {
+  if (maxHostCalls !== undefined || maxRequests === undefined) return maxHostCalls
+  return Math.max(1, Math.min(usualHostCalls, Math.floor(maxRequests / 8)))
+}
+
 /** Returns the options of the provider for a configuration. */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,
@@ -42,7 +53,8 @@ export async function providerOptions(
   observe: Observer,
 ): Promise<ProviderOptions> {
   const { users, plugins = [], authorizationEndpoint, bodyLimit } = configuration
-  const { storageTimeLimit, hostTimeLimit, maxHostCalls } = configuration
+  const { storageTimeLimit, hostTimeLimit } = configuration
+  const maxHostCalls = hostCallsOf(configuration)
   const loaded = await Promise.all(plugins.map((entry, index) => loadPlugin(entry, index, directory)))
   return {
     issuer: configuration.issuer,

@@ -51,7 +51,7 @@ const onlyInJson: ReadonlySet<string> = new Set([
 const ownPrefix = /^grantry\./u
 
 const quoted = (value: unknown): string =>
-  typeof value === 'string' && /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value)
+  typeof value === 'string' && /^[^\s\p{Cc}\p{Cf}"=]+$/u.test(value) ? value : JSON.stringify(value)
 
 function asText({ level, message, fields }: LogRecord, time: string): string {
   let line = `${time} ${level.padEnd(5)} ${message}`
