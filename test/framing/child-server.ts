@@ -6,10 +6,23 @@ import { bundleText } from '../support/bundle-text.ts'
 import { readAnswers } from './answers.ts'
 import { exchange } from './exchange.ts'
 import { probe, tokenRequest } from './requests.ts'
-import type { ServerUnderTest } from './servers.ts'
 
 /** Seconds for a process to start listening, and to exit. */
 const patience = 20
+
+/** A runtime and its adapter. */
+export interface ServerUnderTest {
+  readonly name: string
+  /** The entry of `@grantry/adapters` with its `serve`. */
+  readonly adapter: string
+  /** The command that runs the bundle; its first part is the program. */
+  readonly command: readonly string[]
+  /**
+   * Names of cases that the runtime handles before our code. The tests check that they do no harm, but not their
+   * responses. Absent when our code handles the connection.
+   */
+  readonly differs?: readonly string[]
+}
 
 /** One real server process. */
 export interface FramingServer {

@@ -1,22 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type FramingServer, type ServerProgram, startFramingServer } from './child-server.ts'
+import { type FramingServer, type ServerProgram, type ServerUnderTest, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers } from './differences.ts'
-
-/** A runtime and its adapter. */
-export interface ServerUnderTest {
-  readonly name: string
-  /** The entry of `@grantry/adapters` with its `serve`. */
-  readonly adapter: string
-  /** The command that runs the bundle; its first part is the program. */
-  readonly command: readonly string[]
-  /**
-   * Names of cases that the runtime handles before our code. The tests check that they do no harm, but not their
-   * responses. Absent when our code handles the connection.
-   */
-  readonly differs?: readonly string[]
-}
 
 const runtime = (name: string): string =>
   fileURLToPath(new URL(`../../runtimes/node_modules/.bin/${name}`, import.meta.url))

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
+import { startRedis } from '../support/redis-server.ts'
 import type { StoragePlace } from './orders.ts'
 
 export interface OpenPlace {

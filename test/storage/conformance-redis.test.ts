@@ -5,8 +5,9 @@ import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage } from 'unstorage'
 import unstorageRedis from 'unstorage/drivers/redis'
 import { afterAll, beforeAll, onTestFinished, test } from 'vitest'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { assertKeepsEveryPromise, moduleOf, named, noProcesses, type Row } from './programs/conformance-table.ts'
 
 describeWithRedis('passes the conformance kit:', () => {

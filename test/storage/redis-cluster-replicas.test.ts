@@ -1,9 +1,10 @@
 // waitReplicas on a cluster: each slot has its own primary, and WAIT must go to the one that received the write.
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
-import { type RedisCluster, type RedisServer, startRedisCluster } from '../support/redis-server.ts'
+import type { RedisServer } from '../support/redis-server.ts'
 
 const ttl = 600
 

@@ -4,10 +4,11 @@ import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { itemKeys } from '../../packages/storage-drivers/src/redis/item-key.ts'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { type RedisProxy, startProxy } from '../support/redis-proxy.ts'
-import { type RedisCluster, type RedisServer, startRedisCluster } from '../support/redis-server.ts'
+import type { RedisServer } from '../support/redis-server.ts'
 
 const ttl = 60
 const keys = Array.from({ length: 300 }, (_, index) => `key:${index}`)

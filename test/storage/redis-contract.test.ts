@@ -1,9 +1,10 @@
 // The Redis driver passes the conformance kit on one server, with waitReplicas, and on a cluster.
 import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, test } from 'vitest'
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startReplica } from '../support/redis-replica.ts'
-import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { assertKeepsEveryPromise, moduleOf, named, type Row } from './programs/conformance-table.ts'
 
 describeWithRedis('the Redis driver passes the conformance kit', () => {

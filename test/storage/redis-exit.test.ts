@@ -8,8 +8,10 @@ import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
 import { freePort } from '../support/free-port.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { type RedisServer, startRedis, startRedisCluster, startSentinel } from '../support/redis-server.ts'
+import { startSentinel } from '../support/redis-sentinel.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 describeWithRedis('the Redis driver lets a process exit', () => {
   let server: RedisServer

@@ -4,10 +4,11 @@ import { dirname } from 'node:path'
 import type { RedisDriverOptions } from '@grantry/storage-drivers/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle } from '../support/bundle.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { startReplica } from '../support/redis-replica.ts'
-import { startRedis, startRedisCluster } from '../support/redis-server.ts'
+import { startRedis } from '../support/redis-server.ts'
 import { startProgram, startTogether } from './programs/filesystem-process.ts'
 
 const processes = ['one', 'two', 'three', 'four']

@@ -7,7 +7,8 @@ import { afterEach, expect, test } from 'vitest'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { startReplica } from '../support/redis-replica.ts'
-import { type RedisServer, type Sentinel, startRedis, startSentinel } from '../support/redis-server.ts'
+import { type Sentinel, startSentinel } from '../support/redis-sentinel.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 const ttl = 600
 const writers = 32

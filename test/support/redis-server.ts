@@ -3,9 +3,6 @@ import { Redis } from 'ioredis'
 import { freePort } from './free-port.ts'
 import { newDirectory, type RedisProcess, removeDirectory, startProcess } from './redis-process.ts'
 
-export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
-export { type Sentinel, startSentinel } from './redis-sentinel.ts'
-
 /** One sentence when redis-server cannot be run here: what is missing and how to get it. */
 export const redisMissing: string | undefined =
   spawnSync('redis-server', ['--version']).status === 0

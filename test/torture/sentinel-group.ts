@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { type RedisServer, type Sentinel, startRedis, startSentinel } from '../support/redis-server.ts'
+import { type Sentinel, startSentinel } from '../support/redis-sentinel.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 /** Two Redis servers, one of them the primary, and a Sentinel that decides which. */
 export interface SentinelGroup {

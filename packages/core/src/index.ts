@@ -34,8 +34,9 @@ export {
   type GrantResult,
   type RequestFacts,
 } from './plugin/grant.ts'
-export { defineGrantCheck, type GrantCheck, type Proofs } from './plugin/grant-check.ts'
+export { defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
 export type { GrantKit, PluginRecords, StoredGrant } from './plugin/grant-kit.ts'
+export type { Proofs } from './plugin/proofs.ts'
 export type { Redemption } from './plugin/redemption.ts'
 export type { Plugin } from './plugin/registry.ts'
 export { createProvider, type Provider } from './provider.ts'

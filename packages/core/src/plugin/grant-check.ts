@@ -2,15 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { JsonObject, MaybePromise } from '../json.ts'
 import type { GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
-
-/**
- * The demands that a stored grant can make of the request that redeems it. A plugin adds a demand by declaration
- * merging: `declare module '@grantry/core' { interface Proofs { my_demand: { ... } } }`.
- */
-export interface Proofs {
-  /** RFC 7636 section 4.3. */
-  proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
-}
+import type { Proofs } from './proofs.ts'
 
 /**
  * A plugin that settles one demand. It runs on every request of its grant types, also without a demand, so that it can

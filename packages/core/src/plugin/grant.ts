@@ -2,8 +2,8 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { Json, MaybePromise } from '../json.ts'
-import type { Proofs } from './grant-check.ts'
 import type { GrantKit } from './grant-kit.ts'
+import type { Proofs } from './proofs.ts'
 import type { Redemption } from './redemption.ts'
 
 declare const authenticated: unique symbol

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../json.ts'
 import { declaredParameters } from './declared-parameters.ts'
 import type { Grant } from './grant.ts'
-import type { GrantCheck, Proofs } from './grant-check.ts'
+import type { GrantCheck } from './grant-check.ts'
 import { metadataOfChecks } from './metadata.ts'
+import type { Proofs } from './proofs.ts'
 
 /** One plugin, an array of plugins, or a falsy value, so that `condition && plugin()` works. */
 export type Plugin = Grant | GrantCheck | readonly Plugin[] | false | null | undefined

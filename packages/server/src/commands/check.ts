@@ -1,8 +1,9 @@
 import { ownSentence } from '../configuration/in-file.ts'
 import { findConfiguration } from '../configuration/load.ts'
 import { examine } from '../doctor/examine.ts'
-import { type Finding, finding, type Severity } from '../doctor/finding.ts'
+import { type Finding, finding } from '../doctor/finding.ts'
 import { gather } from '../doctor/gather.ts'
+import type { Severity } from '../doctor/rules.ts'
 import { harmlessText } from '../harmless-text.ts'
 import { configured } from './configured.ts'
 

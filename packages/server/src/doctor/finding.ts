@@ -1,7 +1,4 @@
-import type { RuleId } from './rules.ts'
-import { rules } from './rules.ts'
-
-export type Severity = 'error' | 'warning' | 'info'
+import { type RuleId, rules, type Severity } from './rules.ts'
 
 /** A problem and its remedy. It never contains a secret. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import type { Severity } from './finding.ts'
+export type Severity = 'error' | 'warning' | 'info'
 
 interface Rule {
   readonly severity: Severity
