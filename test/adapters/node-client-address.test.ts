@@ -98,7 +98,7 @@ describe('ignores values that are not addresses', () => {
   })
 })
 
-/** The status of the response to a request with these header lines. */
+/** Returns the status of the response to a request with these header lines. */
 async function statusOf(lines: readonly string[]): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ async function statusOf(lines: readonly string[]): Promise<number> {
 const padding = (lines: number): string[] => Array.from({ length: lines }, () => ['a', '']).flat()
 
 describe('Node.js drops header lines beyond the thousandth', () => {
-  test('1.100 so the address that a proxy appends behind them is not lost: the request is refused', async () => {
+  test('1.100 refuses such a request, because the address that a proxy appends would be lost', async () => {
     const f = await fixture()
     running = await serve(f.provider, { trustedProxies: 1 })
     const chosen = ['x-forwarded-for', '6.6.6.6']
@@ -121,7 +121,7 @@ describe('Node.js drops header lines beyond the thousandth', () => {
     expect(f.events.filter(({ clientAddress }) => clientAddress === '6.6.6.6')).toEqual([])
   })
 
-  test('1.100 fewer lines are served, with the address that the proxy appended', async () => {
+  test('1.100 serves fewer lines, with the address that the proxy appended', async () => {
     const f = await fixture()
     running = await serve(f.provider, { trustedProxies: 1 })
     expect(await statusOf(['x-forwarded-for', '6.6.6.6', ...padding(900), 'x-forwarded-for', '203.0.113.9'])).toBe(401)

@@ -108,7 +108,7 @@ describe('maxRequests', () => {
     own.close()
   })
 
-  test('a place is free again when its caller has gone before the answer', async () => {
+  test('frees the place of a client that disconnects before the response', async () => {
     const server = await start(1)
     for (let time = 0; time < 3; time += 1) {
       const socket = connect(server.port, '127.0.0.1')
@@ -123,7 +123,7 @@ describe('maxRequests', () => {
     expectGranted((await server.ask()).text)
   })
 
-  test('a place is free again after every kind of answer', async () => {
+  test('frees the place after every kind of response', async () => {
     const server = await start(1)
     server.open()
     const wrong = [

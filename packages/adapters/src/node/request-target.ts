@@ -35,8 +35,8 @@ function repeatsSingular(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Entries of `rawHeaders` (names and values) after which Node.js drops header lines without an error. Proxies often append
- * `X-Forwarded-For` last: when that line is dropped, the address is one that the client chose.
+ * Entries of `rawHeaders` (names and values) after which Node.js drops header lines without an error. Proxies often
+ * append `X-Forwarded-For` last: when that line is dropped, the address is one that the client chose.
  */
 const mostEntries = 2000
 
