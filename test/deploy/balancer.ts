@@ -3,15 +3,15 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds between two questions for the health of a server; the proxy of compose.yaml asks every 2 seconds. */
+/** Milliseconds between health checks. The proxy in compose.yaml checks every 2 seconds. */
 const interval = 100
 
-/** A proxy in front of servers that does what the Caddyfile says, and less: it tries no second server. */
+/** A proxy that behaves like the Caddyfile, except that it does not retry with a second server. */
 export interface Balancer {
   readonly url: string
-  /** What each server has said of itself, in order, without repetitions. */
+  /** The health states of each server in order, without repetitions. */
   readonly health: ReadonlyMap<string, readonly number[]>
-  /** How many requests each server has got. */
+  /** The number of requests sent to each server. */
   readonly sent: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
@@ -19,11 +19,11 @@ export interface Balancer {
 const healthOf = (url: string): Promise<number> =>
   fetch(`${url}/health/ready`).then(
     ({ status }) => status,
-    // Nobody there.
+    // Not reachable.
     () => 0,
   )
 
-/** Takes turns among the servers that say that they are ready. */
+/** Starts a proxy that alternates between the servers that are ready. */
 export async function startBalancer(urls: readonly string[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
   const health = new Map<string, number[]>(urls.map((url) => [url, []]))
@@ -52,7 +52,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
       return
     }
     sent.set(url, (sent.get(url) ?? 0) + 1)
-    // In place of what the client says of itself.
+    // Replaces the value of the client.
     const headers = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' }
     const { method = 'GET', url: path = '/' } = incoming
     const outgoing = request(new URL(path, url), { method, headers, agent }, (response) => {
@@ -65,7 +65,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     })
     incoming.pipe(outgoing)
   })
-  // The machine is small, and the proxy is not what is tested.
+  // Saves CPU on a small machine. The proxy is not under test.
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -8,12 +8,12 @@ import { until } from './until.ts'
 
 export interface ComposedRedis {
   readonly url: string
-  /** The file with its password, which the servers read as well. */
+  /** The file with its password, which the servers read, too. */
   readonly passwordFile: string
   readonly program: RunningProgram
-  /** Asks it, with its password. */
+  /** Sends a command, with its password. */
   config(name: string): Promise<string>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -28,9 +28,9 @@ async function ask<T>(port: number, password: string, question: (client: Redis) 
 }
 
 /**
- * Runs the very command of compose.yaml with redis-server of this machine: only the paths of the container, the port and the address are others.
+ * Runs the Redis command of compose.yaml on this machine. Only the paths, the port and the address differ.
  *
- * @param command what `command` is in compose.yaml
+ * @param command the value of `command` in compose.yaml
  */
 export async function startComposedRedis(command: readonly string[], directory: string): Promise<ComposedRedis> {
   const [shell = '', flag = '', script = ''] = command
@@ -42,7 +42,7 @@ export async function startComposedRedis(command: readonly string[], directory: 
   await mkdir(data)
   const port = await freePort()
   const here = script
-    // Compose writes $$ for $.
+    // Compose escapes $ as $$.
     .replaceAll('$$', '$')
     .replaceAll('/etc/redis/redis.conf', `${root}/deploy/redis.conf`)
     .replaceAll('/run/secrets/redis_password', passwordFile)

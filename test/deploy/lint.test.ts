@@ -11,7 +11,7 @@ import { defaultDrain } from '../../packages/adapters/src/running-server.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { root } from './single-file.ts'
 
-// What can be known of `deploy/` without a container engine. What it describes runs in two-servers.test.ts.
+// Checks `deploy/` without a container engine. two-servers.test.ts runs the setup that it describes.
 
 const run = promisify(execFile)
 const textOf = (file: string): Promise<string> => readFile(`${root}/deploy/${file}`, 'utf8')
@@ -19,14 +19,14 @@ const dockerfile = await textOf('Dockerfile')
 const compose = parse(await textOf('compose.yaml'), { merge: true })
 const unit = await textOf('grantry.service')
 
-/** What the build stage copies from the sources: [from..., to]. */
+/** The COPY instructions of the build stage: [from..., to]. */
 const copies = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gmu)].map(([, words = '']) => words.split(' '))
 
-test('the Dockerfile has nothing that its linter objects to', () => {
+test('the linter finds no problem in the Dockerfile', () => {
   expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
 })
 
-test('the last stage of the Dockerfile has one file, is nobody, and asks for its health without a shell', () => {
+test('the last stage of the Dockerfile has one file, an unprivileged user and a health check without a shell', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
   expect(last.match(/^(?:COPY|ADD|RUN) .*$/gmu)).toEqual([
     'COPY --from=build /build/packages/server/dist/grantry.mjs /usr/local/lib/grantry/grantry.mjs',
@@ -36,7 +36,7 @@ test('the last stage of the Dockerfile has one file, is nobody, and asks for its
   expect(last).toMatch(/^ {2}CMD \["node", "-e", ".*\/health\/live/mu)
 })
 
-test('the build step of the Dockerfile makes grantry.mjs of what it copies, and .dockerignore lets that through', async () => {
+test('the Dockerfile builds grantry.mjs from the files it copies, which .dockerignore does not exclude', async () => {
   const context = await mkdtemp(join(tmpdir(), 'grantry-image-'))
   try {
     const ignore = (await textOf('Dockerfile.dockerignore')).split('\n')
@@ -50,7 +50,7 @@ test('the build step of the Dockerfile makes grantry.mjs of what it copies, and 
         await cp(join(root, path), target, { recursive: true, filter })
       }
     }
-    // In place of `npm ci`.
+    // Instead of `npm ci`.
     await symlink(join(root, 'node_modules'), join(context, 'node_modules'))
     await symlink(join(root, 'packages/server/node_modules'), join(context, 'packages/server/node_modules'))
     expect(dockerfile).toContain('\nRUN npx tsup\n')
@@ -62,15 +62,15 @@ test('the build step of the Dockerfile makes grantry.mjs of what it copies, and 
   }
 }, 60_000)
 
-test('compose.yaml keeps to the schema of the Compose specification, and to the rules of its linter', () => {
+test('compose.yaml conforms to the schema of the Compose specification and to the rules of its linter', () => {
   const files = new DCLinter({
     quiet: false,
     debug: false,
     exclude: [],
     rules: {
-      // The proxy is what the world shall reach.
+      // The proxy must be reachable from everywhere.
       'no-unbound-port-interfaces': 0,
-      // The order is that in which one reads it.
+      // The order is for readers.
       'service-keys-order': 0,
       'services-alphabetical-order': 0,
       'top-level-properties-order': 0,
@@ -80,7 +80,7 @@ test('compose.yaml keeps to the schema of the Compose specification, and to the 
   expect(files).toHaveLength(1)
 })
 
-test('a server of compose.yaml may write nothing, do nothing as root, and reach the world only through the proxy', () => {
+test('a server in compose.yaml has a read-only file system, no root and no published port', () => {
   for (const name of ['grantry-1', 'grantry-2']) {
     expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     expect(compose.services[name].security_opt).toContain('no-new-privileges:true')
@@ -92,7 +92,7 @@ test('a server of compose.yaml may write nothing, do nothing as root, and reach 
   expect(compose.services.proxy.networks).not.toContain('inside')
 })
 
-test('the configuration of compose.yaml is one, with what compose.yaml puts into the environment', async () => {
+test('the configuration of compose.yaml is valid with the environment that compose.yaml sets', async () => {
   const { environment } = compose.services['grantry-1']
   const { configuration } = await loadConfiguration(`${root}/deploy/grantry.config.json`, {
     ...environment,
@@ -102,11 +102,11 @@ test('the configuration of compose.yaml is one, with what compose.yaml puts into
   })
   expect(configuration).toMatchObject({ issuer: 'https://id.example.com', trustedProxies: 1 })
   expect(configuration.storage).toMatchObject({ url: 'redis://redis:6379', password: 'instead of the file' })
-  // Whoever stops it must wait for as long as it takes.
+  // Docker and systemd must wait for the full shutdown.
   const seconds = configuration.shutdownDelay + defaultDrain
   expect(Number.parseInt(compose.services['grantry-1'].stop_grace_period, 10)).toBeGreaterThan(seconds)
   expect(Number(/^TimeoutStopSec=(\d+)$/mu.exec(unit)?.[1])).toBeGreaterThan(seconds)
-  // The proxy must have asked once more, and have its answer, before the port is closed.
+  // The proxy must complete another health check before the port closes.
   const [interval = 0, timeout = 0] = [
     ...(await textOf('Caddyfile')).matchAll(/health_(?:interval|timeout) (\d+)s/gu),
   ].map(([, seconds]) => Number(seconds))
@@ -120,13 +120,13 @@ const systemdMissing =
 if (systemdMissing !== undefined) console.warn(systemdMissing)
 
 test.runIf(systemdMissing === undefined || process.env.CI === 'true')(
-  'systemd finds nothing wrong with the unit',
+  'systemd finds no problem in the unit',
   async () => {
     if (systemdMissing !== undefined) throw new Error(systemdMissing)
     const directory = await mkdtemp(join(tmpdir(), 'grantry-unit-'))
     try {
       const file = join(directory, 'grantry.service')
-      // It looks for the program; here it lies elsewhere.
+      // systemd checks that the program exists, which has another path here.
       await writeFile(file, unit.replace('/usr/bin/node', process.execPath))
       const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', file])
       expect(stdout + stderr).toBe('')
@@ -136,7 +136,7 @@ test.runIf(systemdMissing === undefined || process.env.CI === 'true')(
   },
 )
 
-test('the unit gives the server a user of its own, one directory to write, and no way to more', () => {
+test('the unit gives the server a separate user, one writable directory and no other privileges', () => {
   for (const line of ['DynamicUser=yes', 'StateDirectory=grantry', 'ProtectSystem=strict', 'NoNewPrivileges=yes']) {
     expect(unit).toContain(`\n${line}\n`)
   }

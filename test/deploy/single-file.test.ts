@@ -10,9 +10,9 @@ import { describeWithRuntime, runtimeExecutable } from '../support/runtime-descr
 import { root, singleFile } from './single-file.ts'
 import { type StartedServer, startServer } from './started-server.ts'
 
-// `grantry.mjs` alone in an empty directory outside of the repository: nothing that it needs lies elsewhere.
+// `grantry.mjs` alone in an empty directory outside of the repository, to prove that it needs no other file.
 
-// Processes on a busy machine; each waits for what it needs, and says what has not come.
+// Long timeouts for a busy machine. Each wait reports what it was waiting for.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let directory = ''
@@ -80,7 +80,7 @@ export default defineConfig(configuration)
 `
 
 describe('grantry.mjs', () => {
-  test('names the version of its package, and holds no path of the machine that built it', async () => {
+  test('prints the version of its package, and contains no path of the build machine', async () => {
     await alone()
     const { version } = JSON.parse(await readFile(`${root}/packages/server/package.json`, 'utf8'))
     const asked = runProgram([process.execPath, 'grantry.mjs', '--version'], { cwd: directory })
@@ -89,7 +89,7 @@ describe('grantry.mjs', () => {
     expect(await readFile(program, 'utf8')).not.toContain(root)
   })
 
-  test('brings the licence of every package that is in it', async () => {
+  test('includes the licence of every bundled package', async () => {
     const text = await readFile(program, 'utf8')
     const licences = text.slice(text.lastIndexOf('/*!'))
     for (const name of ['@noble/hashes', 'commander', 'denque', 'ioredis', 'jiti', 'jose', 'jsonc-parser', 'valibot']) {
@@ -99,11 +99,11 @@ describe('grantry.mjs', () => {
     expect(licences).toContain(await readFile(`${root}/LICENSE`, 'utf8').then((licence) => licence.trim()))
   })
 
-  test('has under 3 MB, two thirds of them for configurations in TypeScript', async () => {
+  test('is smaller than 3 MB, two thirds of which support TypeScript configurations', async () => {
     expect((await stat(program)).size).toBeLessThan(3_000_000)
   })
 
-  test('serves the demo: a token, what it is worth, and an end with 0', async () => {
+  test('serves the demo: issues a token, introspects it and exits with 0', async () => {
     await alone()
     const server = await start()
     const { access_token: token } = (await post(`${server.url}/connect/token`, clientCredentials, [
@@ -117,7 +117,7 @@ describe('grantry.mjs', () => {
     expect(await server.stop()).toBe(0)
   })
 
-  test('tells a wrong configuration in one sentence', async () => {
+  test('reports an invalid configuration in one line', async () => {
     await alone()
     const file = join(directory, 'grantry.config.json')
     await writeFile(file, JSON.stringify({ issuer, client: [] }))
@@ -129,8 +129,8 @@ describe('grantry.mjs', () => {
     expect(wrong.output().err).toContain(file)
   })
 
-  // What lies in a directory of a known name that all users write, and is run, is a way in for each of them.
-  test('keeps no code of a configuration in the directory for temporary files', async () => {
+  // Code that is cached in a world-writable directory would let other users run their own code.
+  test('caches no compiled configuration in the temporary directory', async () => {
     await alone()
     await writeFile(join(directory, 'hello.mjs'), helloGrant)
     await writeFile(join(directory, 'grantry.config.ts'), moduleConfiguration(' satisfies object'))
@@ -141,7 +141,7 @@ describe('grantry.mjs', () => {
     expect(await readdir(temporary)).toEqual([])
   })
 
-  test('tells what a module misses that neither is installed nor in it', async () => {
+  test('names a package that is neither installed nor bundled', async () => {
     await alone()
     await writeFile(join(directory, 'grantry.config.mjs'), "import 'a-package-of-nobody'\nexport default {}\n")
     const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve', '--log-format', 'text'], {
@@ -153,7 +153,7 @@ describe('grantry.mjs', () => {
 })
 
 describeWithRedis('grantry.mjs with Redis', () => {
-  test('keeps tokens there, where another start finds them', async () => {
+  test('keeps tokens across restarts', async () => {
     await alone()
     const redis = await startRedis()
     running.push(redis)
@@ -185,11 +185,11 @@ const runtimes: readonly (readonly [name: string, executable: string, ...paramet
 ]
 for (const [name, executable, ...parameters] of runtimes) {
   describeWithRuntime(`grantry.mjs on ${name}`, executable, () => {
-    // What `grantry`, `@grantry/core` and `valibot` are is in the file: there is no node_modules.
+    // `grantry`, `@grantry/core` and `valibot` come from the file: there is no node_modules.
     test.each([
       ['mjs', ''],
       ['ts', ' satisfies object'],
-    ])('takes a module configuration in .%s with a plugin', async (ending, types) => {
+    ])('loads a module configuration in .%s with a plugin', async (ending, types) => {
       await alone()
       await writeFile(join(directory, 'hello.mjs'), helloGrant)
       await writeFile(join(directory, `grantry.config.${ending}`), moduleConfiguration(types))

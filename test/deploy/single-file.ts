@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The built `grantry.mjs`; it is built first where it is older than its sources. */
+/** Returns the built `grantry.mjs`. Builds it first if it is older than its sources. */
 export async function singleFile(): Promise<string> {
   await promisify(execFile)(process.execPath, [`${root}/scripts/start.js`, '--version'])
   return `${root}/packages/server/dist/grantry.mjs`

@@ -2,7 +2,7 @@ import { listeningAddress } from '../support/listening.ts'
 import { type ProgramOptions, type RunningProgram, runProgram } from '../support/program.ts'
 import { until } from './until.ts'
 
-/** A server in a process of its own that listens. */
+/** A listening server in a separate process. */
 export interface StartedServer extends RunningProgram {
   readonly url: string
   /** Sends SIGTERM and resolves with the exit code. */
@@ -13,7 +13,7 @@ export interface ServerOptions extends ProgramOptions {
   readonly arguments?: readonly string[]
 }
 
-/** Starts `serve` on a free port and waits until it says that it listens; rejects with what it said instead. */
+/** Starts `serve` on a free port and waits until it listens. Rejects with its output if it does not. */
 export async function startServer(program: readonly string[], options: ServerOptions): Promise<StartedServer> {
   const running = runProgram([...program, 'serve', '--port', '0', ...(options.arguments ?? [])], options)
   let code: number | null | undefined
@@ -21,7 +21,7 @@ export async function startServer(program: readonly string[], options: ServerOpt
     code = ended
   })
   await until('the server listens', () => {
-    if (code !== undefined) throw new Error(`It ended with ${code}:\n${running.output().err}`)
+    if (code !== undefined) throw new Error(`The server exited with ${code}:\n${running.output().err}`)
     return listeningAddress(running.output().err) !== undefined
   })
   return {

@@ -13,18 +13,19 @@ import { root, singleFile } from './single-file.ts'
 import { type StartedServer, startServer } from './started-server.ts'
 import { until } from './until.ts'
 
-// What compose.yaml describes, as processes: its Redis by its command, two servers from the file of its image with its configuration, a proxy.
+// The setup of compose.yaml as processes: Redis with the same command, two servers with the same file and configuration,
+// and a proxy.
 
-// Processes on a busy machine; each waits for what it needs, and says what has not come.
+// Long timeouts for a busy machine. Each wait reports what it was waiting for.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-/** Milliseconds between two requests of one client, so that the load leaves the machine to others. */
+/** Milliseconds between two requests of a client, to limit the load on the machine. */
 const pace = 10
 
 const user = { username: 'alice', password: 'alice-password' }
 const hash = '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
 
-/** A client and a user for the test beside what the file says. Without a retry window a second redemption cannot be taken for a retry. */
+/** Adds a client and a user to the configuration. Without a retry window, a second redemption is always a replay. */
 async function configuration(): Promise<string> {
   const written = parseJson(await readFile(`${root}/deploy/grantry.config.json`, 'utf8'))
   const client = {
@@ -60,7 +61,7 @@ const refresh = (url: string, refreshToken = ''): Promise<Answer> =>
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** From another address of this machine, so that it is not that of the proxy. */
+/** Sends a request from another loopback address than the proxy. */
 function fromElsewhere(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -76,7 +77,7 @@ function fromElsewhere(url: string, headers: Readonly<Record<string, string>>): 
   })
 }
 
-describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', () => {
+describeWithRedis('Redis, two servers and a proxy, as in compose.yaml', () => {
   let directory: string
   let redis: ComposedRedis
   let servers: StartedServer[] = []
@@ -116,20 +117,20 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
 
   const urlOf = (index: number): string => servers[index]?.url ?? ''
 
-  test('Redis keeps what it is told, evicts nothing, and wants the password', async () => {
+  test('Redis persists data, evicts nothing, and requires the password', async () => {
     expect(await redis.config('maxmemory-policy')).toBe('noeviction')
     expect(await redis.config('appendonly')).toBe('yes')
     expect(await redis.config('requirepass')).not.toBe('')
   })
 
-  test('a token of one server holds at the other', async () => {
+  test('a token from one server is valid on the other', async () => {
     const { body } = await logIn(urlOf(0))
     const authorization = `Bearer ${body.access_token}`
     const userinfo = await fetch(`${urlOf(1)}/connect/userinfo`, { headers: { authorization } })
     expect(await userinfo.json()).toEqual({ sub: '1' })
   })
 
-  test('a refresh token of one server is redeemed at the other, and once by however many at both', async () => {
+  test('a refresh token from one server works on the other, and only once with concurrent requests to both', async () => {
     const { body } = await logIn(urlOf(0))
     const next = await refresh(urlOf(1), body.refresh_token)
     expect(next.status).toBe(200)
@@ -138,14 +139,14 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
     expect(statuses).toEqual([200, ...Array(9).fill(400)])
   })
 
-  test('the log names the client, whatever it says of itself', async () => {
+  test('the log has the real client address, even if the client sends X-Forwarded-For', async () => {
     expect(await fromElsewhere(proxy.url, { 'x-forwarded-for': '203.0.113.9' })).toBe(401)
     const log = (): string => servers.map((server) => server.output().err).join('')
     await until('the refusal is in the log', () => log().includes('"client.address":"127.0.0.2"'))
     expect(log()).not.toContain('203.0.113.9')
   })
 
-  test('a server that is told to stop leaves no request without its answer', async () => {
+  test('a server that is stopped leaves no request without a response', async () => {
     const [first] = servers as [StartedServer]
     const failures: unknown[] = []
     let over = false
@@ -164,20 +165,20 @@ describeWithRedis('Redis, two servers and a proxy, as compose.yaml has them', ()
     const load = Promise.all(Array.from({ length: 4 }, client))
     const sent = (index: number): number => proxy.sent.get(urlOf(index)) ?? 0
     const before = sent(0)
-    await until('both are at work', () => sent(0) > before + 20)
+    await until('both servers get requests', () => sent(0) > before + 20)
     const code = await first.stop()
     const after = sent(1)
-    await until('the other carries on', () => sent(1) > after + 20)
+    await until('the other server gets all requests', () => sent(1) > after + 20)
     over = true
     await load
     expect(code).toBe(0)
     expect(failures).toEqual([])
-    // It said so first, and closed its port afterwards.
+    // It became unready first, and closed its port afterwards.
     expect(proxy.health.get(urlOf(0))?.slice(0, 3)).toEqual([200, 503, 0])
     expect(proxy.health.get(urlOf(1))).toEqual([200])
   })
 
-  test('Redis gets the signal itself, and ends in order', async () => {
+  test('Redis receives the signal and shuts down cleanly', async () => {
     expect(await redis.stop()).toBe(0)
     expect(redis.program.output().out).toContain('Redis is now ready to exit')
   })

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds; a machine that is busy is slow, not broken. */
+/** Milliseconds. Long, because the machine can be busy. */
 const patience = 30_000
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patience
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`It has not come so far within ${patience} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`Timed out after ${patience} ms: ${what}`)
     await sleep(20)
   }
 }

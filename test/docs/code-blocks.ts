@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A fenced block of a document. `info` is what follows the language: `run`, `demo` or `config`. */
+/** A fenced code block. `info` is the text after the language: `run`, `demo` or `config`. */
 export interface CodeBlock {
   readonly language: string
   readonly info: string

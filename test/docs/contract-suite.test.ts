@@ -6,12 +6,12 @@ import { contractDocument } from '../contract/document.ts'
 import { runtimes } from '../contract/runtimes.ts'
 import { root } from './code-blocks.ts'
 
-test('docs/contract-suite.md is the table of the contract suite, with its runtimes and their versions', () => {
+test('docs/contract-suite.md matches the contract suite, its runtimes and their versions', () => {
   const written = readFileSync(`${root}/docs/contract-suite.md`, 'utf8')
   expect(written).toBe(contractDocument(runtimes, cases, addressCases))
 })
 
-test('the lock file has the versions that the runtimes name', () => {
+test('the lock file has the versions of the runtimes', () => {
   const lock = JSON.parse(readFileSync(`${root}/runtimes/package-lock.json`, 'utf8'))
   const { dependencies } = JSON.parse(readFileSync(`${root}/runtimes/package.json`, 'utf8'))
   for (const [name, wanted] of Object.entries<string>(dependencies)) {

@@ -19,7 +19,7 @@ const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${n
 const packages = ['core', 'storage-drivers', 'adapters', 'server'].map((name) => `packages/${name}/README.md`)
 const blocks = ['README.md', 'plugins/README.md', ...packages, ...guides].flatMap(codeBlocks)
 
-// Inside the tree, so that the packages are found; ignored by git.
+// Inside the repository, so that imports of packages work. Ignored by git.
 mkdirSync(`${root}/test/docs/.generated`, { recursive: true })
 const directory = mkdtempSync(`${root}/test/docs/.generated/blocks-`)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -30,7 +30,7 @@ const typescript = blocks
 
 describe('TypeScript in the documents', () => {
   beforeAll(() => {
-    // The marker makes a module of a block that imports nothing.
+    // Makes a block without imports a module.
     for (const { file, code } of typescript) writeFileSync(file, `${code}\nexport {}\n`)
   })
 
@@ -47,7 +47,7 @@ describe('TypeScript in the documents', () => {
   }, 60_000)
 
   test.each(typescript.filter(({ info }) => info === 'run'))(
-    '$title runs and prints what its comments say',
+    '$title prints the output in its comments',
     async ({ file, code }) => {
       const said = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gmu)].map(([, text]) => text)
       const log = vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -92,14 +92,14 @@ describe('commands in the documents', () => {
   const commands = blocks.filter(({ info }) => info === 'demo')
   test('there are some', () => expect(commands.length).toBeGreaterThan(1))
 
-  test.each(commands)('$title answers as the block below it says', async ({ code, title }) => {
+  test.each(commands)('$title has the output of the block below it', async ({ code, title }) => {
     const base = `http://${listeningAddress(server.output().err)}`
     const { stdout } = await run('sh', ['-c', code.replaceAll('http://127.0.0.1:8484', base)])
     const promised = blocks[blocks.findIndex((block) => block.title === title) + 1]
     const expected = JSON.parse(promised?.code ?? '{}')
     const answer = JSON.parse(stdout)
     for (const [name, value] of Object.entries(expected)) {
-      // What differs from run to run is shown with an ellipsis or is a time.
+      // Values that differ between runs are times or have an ellipsis.
       if (name === 'access_token' || name === 'exp') expect(answer[name]).toBeTypeOf(typeof value)
       else expect(answer[name]).toEqual(value)
     }

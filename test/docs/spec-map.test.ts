@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { root } from './code-blocks.ts'
 
-/** Rows of docs/spec-map.md: rule id, rule, title of the test that proves it, its file. */
+/** The rows of docs/spec-map.md: rule id, rule, test title, test file. */
 const rows = [
   ...readFileSync(`${root}/docs/spec-map.md`, 'utf8').matchAll(
     /^\| (\d+\.\d+) \| (.+?) \| (.+?) \| `([^`]+)`.* \|$/gmu,
   ),
 ].map(([, id = '', rule = '', title = '', file = '']) => ({ id, rule, title, file }))
 
-/** Titles in the sources of the tests that begin with a rule's id. */
+/** The test titles that start with a rule id. */
 const titles = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .flatMap((name) => [...readFileSync(`${root}/test/${name}`, 'utf8').matchAll(/(['"`])(\d+\.\d+ (?:(?!\1).)+)\1/gu)])
   .map(([, , title = '']) => title)
 
 describe('docs/spec-map.md', () => {
-  test('names only tests that are there', () => {
+  test('names only existing tests', () => {
     expect(rows.map(({ title }) => title).filter((title) => !titles.includes(title))).toEqual([])
   })
 
@@ -25,7 +25,7 @@ describe('docs/spec-map.md', () => {
     expect(titles.filter((title) => !mapped.has(title))).toEqual([])
   })
 
-  test('names the file that has the test', () => {
+  test('names the file of the test', () => {
     const isIn = (file: string, title: string) => readFileSync(`${root}/test/${file}`, 'utf8').includes(title)
     expect(rows.filter(({ file, title }) => !isIn(file, title))).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('docs/spec-map.md', () => {
     expect([...rules].filter(([, texts]) => texts.size > 1)).toEqual([])
   })
 
-  test('has the id of the rule at the begin of the title', () => {
+  test('has titles that start with the rule id', () => {
     expect(rows.filter(({ id, title }) => !title.startsWith(`${id} `))).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import { root } from './code-blocks.ts'
 
 const text = readFileSync(`${root}/docs/threat-model.md`, 'utf8')
 
-/** The sections that describe an attacker, with their rows: claim, file below `test/`, title of the test. */
+/** The sections about attackers with their rows: claim, file in `test/`, test title. */
 const attackers = text
   .split('\n## ')
   .map((section) => ({
@@ -38,7 +38,7 @@ describe('docs/threat-model.md', () => {
       const path = `${root}/test/${file.replaceAll('`', '')}`
       expect(existsSync(path), `${claim}: ${file}`).toBe(true)
       const source = readFileSync(path, 'utf8')
-      // A template may put a number before the title.
+      // A template can add a number before the title.
       const written = [`'${title}'`, `"${title}"`, `\`${title}\``, `} ${title}\``]
       expect(
         written.some((form) => source.includes(form)),

@@ -1,14 +1,14 @@
 import type { Answer } from '@grantry/core/testing'
 import { basicOf } from './leaks.ts'
 
-/** What one request was counted as. */
+/** One request, for comparison with the metrics. */
 export interface Asked {
   readonly endpoint: string
   readonly method: string
   readonly status: number
 }
 
-/** Asks a server, and writes down every request and every secret that goes over the wire, either way. */
+/** Sends requests to a server, and records every request and every secret that is sent or received. */
 export interface Asker {
   readonly asked: Asked[]
   readonly secrets: Set<string>

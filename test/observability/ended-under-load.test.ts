@@ -1,4 +1,4 @@
-// SIGTERM in the middle of a load: what the server began it ends, and what it answered is there at the next start.
+// SIGTERM under load: the server finishes requests in progress, and issued tokens survive the restart.
 import { expect, test } from 'vitest'
 import { api, loginOf, torturedClients, writeSetting } from '../torture/setting.ts'
 import { askUntilRefused, post } from './load.ts'
@@ -11,10 +11,10 @@ const callers = 12
 const enough = 60
 
 test.each([
-  ['connections that are kept', true],
+  ['persistent connections', true],
   ['a connection for each request', false],
 ])(
-  '%s: no answer is torn, none is lost on the way, and every token that was answered is active after a second start',
+  '%s: no response is truncated or lost, and every issued token is active after a restart',
   async (_, keepAlive) => {
     const home = newHome()
     const storage = { driver: 'filesystem', directory: './data' }
@@ -26,7 +26,7 @@ test.each([
       const client = torturedClients[caller % 2] ?? torturedClients[0]
       const ending = await post(first.address, '/connect/token', loginOf(caller), client.join(':'), agent)
       answered += 1
-      // Everybody else is in the middle of a request.
+      // All other clients are in the middle of a request.
       if (answered === enough) first.process.kill('SIGTERM')
       return ending
     })
@@ -36,7 +36,8 @@ test.each([
     const whole = endings.flatMap((ending) => (ending.kind === 'answered' ? [ending] : []))
     expect(new Set(whole.map(({ status }) => status))).toEqual(new Set([200]))
     expect(whole.length).toBeGreaterThanOrEqual(enough)
-    // A connection that the system had taken and the server had not yet is reset: whatever the server has begun, its caller has heard the end of.
+    // Connections that the system accepted, but the server did not, are reset. All requests that the server started must
+    // have a complete response.
     const begun = parseLog(first.output.err).filter(isRequest)
     expect(begun.map(({ status }) => status)).toEqual(whole.map(() => 200))
 

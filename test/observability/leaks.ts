@@ -1,4 +1,4 @@
-/** What is sure to stand in the base64 of a text that holds these bytes, wherever in it they begin. */
+/** Returns what the base64 of any text with these bytes must contain, for each of the three alignments. */
 const base64Of = (bytes: Buffer): readonly string[] =>
   [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -8,7 +8,7 @@ const base64Of = (bytes: Buffer): readonly string[] =>
     return text.slice(Math.ceil((offset * 8) / 6), isWhole ? undefined : -1)
   })
 
-/** How a secret may have been written down. */
+/** Returns the encodings in which a secret could appear. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const base64 = base64Of(bytes)
@@ -23,7 +23,7 @@ function formsOf(secret: string): readonly string[] {
   ]
 }
 
-/** The secrets that a text holds, in whichever form. A JWT counts by its signature too: the rest could stand alone. */
+/** Returns the secrets that a text contains in any encoding. The signature of a JWT alone counts as the JWT. */
 export function leaks(text: string, secrets: Iterable<string>): readonly string[] {
   const found: string[] = []
   for (const secret of secrets) {
@@ -33,6 +33,6 @@ export function leaks(text: string, secrets: Iterable<string>): readonly string[
   return found
 }
 
-/** `Authorization: Basic`, as it went over the wire. */
+/** Returns the value of `Authorization: Basic` as sent. */
 export const basicOf = (clientId: string, secret: string): string =>
   Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')

@@ -1,14 +1,14 @@
 import { Agent, request } from 'node:http'
 
-/** How a request ended for its caller. */
+/** The outcome of a request for its client. */
 export type Ending =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  /** Not one byte came back. */
+  /** No byte was received. */
   | { readonly kind: 'unanswered'; readonly code: string }
-  /** The answer began and broke off. */
+  /** The response was truncated. */
   | { readonly kind: 'torn' }
 
-/** Posts a form, and tells a whole answer from a broken one. */
+/** Posts a form, and distinguishes complete from truncated responses. */
 export function post(
   address: string,
   path: string,
@@ -42,7 +42,7 @@ export function post(
   })
 }
 
-/** Callers that ask again and again, until a server takes no more connections. */
+/** Clients that send requests until the server accepts no more connections. */
 export async function askUntilRefused(
   callers: number,
   keepAlive: boolean,

@@ -53,11 +53,11 @@ const schemas: Readonly<Record<string, v.GenericSchema>> = {
   request_answered: v.strictObject({ ...common, ...request, 'http.route': v.exactOptional(route) }),
 }
 
-/** What the server says of itself; it belongs to no event. */
+/** Lifecycle lines, which have no event. */
 export const isLifecycle = ({ type, id: eventId }: LogLine): boolean =>
   type.startsWith('server_') || (type === 'startup_warning' && eventId === undefined)
 
-/** A line of the log, with the names that the fields have in events. */
+/** A log line with the field names of events. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly level: string
   readonly msg: string
@@ -86,12 +86,12 @@ const eventName = (name: string): string =>
   eventNames[name] ??
   name.replace(/^grantry\./u, '').replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
 
-/** Whether it is the one line of a request. */
+/** Whether the line is the final line of a request. */
 export const isRequest = ({ status }: LogLine): boolean => status !== undefined
 
-/** @throws Error for what is no whole line of JSON in printable characters, with the fields that its type has. */
+/** @throws Error if a line is incomplete, not JSON, has control characters or does not match the schema of its type. */
 export function parseLog(text: string): readonly LogLine[] {
-  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line does not end')
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is incomplete')
   return text
     .split('\n')
     .slice(0, -1)

@@ -13,7 +13,7 @@ const event = (more: object = {}) =>
     ...more,
   }) as ServerEvent
 
-/** An output whose reader can be slow, gone, or a person. */
+/** An output with a slow reader, a closed reader or a terminal. */
 function output({ isTTY = false } = {}) {
   const lines: string[] = []
   const pending: (() => void)[] = []
@@ -53,8 +53,8 @@ function output({ isTTY = false } = {}) {
   }
 }
 
-describe('a log that nobody takes', () => {
-  test('holds a megabyte and no more, and says later how much is missing', async () => {
+describe('a log without a reader', () => {
+  test('buffers at most a megabyte, and later reports how many lines were dropped', async () => {
     const out = output()
     const log = createLog(out)
     out.state.stalled = true
@@ -75,17 +75,17 @@ describe('a log that nobody takes', () => {
     expect(await log.end(1000)).toBe(true)
   })
 
-  test('does not hold up the end for longer than it is told', async () => {
+  test('does not delay the end for longer than the given time', async () => {
     const out = output()
     const log = createLog(out)
     out.state.stalled = true
     log.observe(event())
     expect(await log.end(10)).toBe(false)
-    // A failure that comes later must not end the process.
+    // A later failure must not end the process.
     expect(out.heard()).toBe(true)
   })
 
-  test('whose reader is gone is not asked again', () => {
+  test('does not write again after its reader has closed', () => {
     const out = output()
     const log = createLog(out)
     out.state.failure = 'EPIPE'
@@ -95,7 +95,7 @@ describe('a log that nobody takes', () => {
     expect([out.lines, log.dropped]).toEqual([[], 2])
   })
 
-  test('on a disk that was full goes on when there is room', async () => {
+  test('continues on a full disk when there is free space', async () => {
     const out = output()
     const log = createLog(out)
     out.state.failure = 'ENOSPC'
@@ -113,7 +113,7 @@ describe('a log that nobody takes', () => {
 })
 
 describe('a disk that stays full', () => {
-  test('each line is counted once, however often the notice fails with it', () => {
+  test('counts each dropped line once, even if the notice fails repeatedly', () => {
     const out = output()
     const log = createLog(out)
     out.state.failure = 'ENOSPC'
@@ -129,10 +129,10 @@ describe('a disk that stays full', () => {
   })
 })
 
-describe('a line', () => {
+describe('a log line', () => {
   const hostile = 'a\u0000\u001B[31m\u007F\u009Bm\u2028\u202E\uD800\u{E0001}"\\\nb'
 
-  test('of JSON is one line of printable characters, and says what came in', () => {
+  test('in JSON has only printable characters, and keeps the values', () => {
     const out = output()
     createLog(out).observe(event({ presentedClientId: hostile }))
     expect(out.lines).toHaveLength(1)
@@ -140,7 +140,7 @@ describe('a line', () => {
     expect(JSON.parse(out.lines[0] ?? '')['grantry.presented_client_id']).toBe(hostile)
   })
 
-  test('for a person obeys no stranger, and leaves the ids out', () => {
+  test('in text has no control characters from callers, and omits the ids', () => {
     const out = output({ isTTY: true })
     createLog(out).observe(event({ presentedClientId: hostile, traceId: 'f'.repeat(32), duration: 1.23456789 }))
     expect(out.lines).toHaveLength(1)
@@ -157,16 +157,16 @@ describe('a line', () => {
   })
 
   test.each([
-    ['a probe that got its answer', { type: 'request_answered', endpoint: 'health', status: 200 }, 'debug'],
-    ['a scraper that got its page', { type: 'request_answered', endpoint: 'metrics', status: 200 }, 'debug'],
-    ['a probe that says no', { type: 'request_answered', endpoint: 'health', status: 503 }, 'warn'],
+    ['a successful probe', { type: 'request_answered', endpoint: 'health', status: 200 }, 'debug'],
+    ['a successful scrape', { type: 'request_answered', endpoint: 'metrics', status: 200 }, 'debug'],
+    ['a failed probe', { type: 'request_answered', endpoint: 'health', status: 503 }, 'warn'],
     ['a path that is none', { type: 'endpoint_failed', endpoint: 'unknown', status: 404 }, 'info'],
     ['a defect', { type: 'request_answered', endpoint: 'demo', status: 500 }, 'error'],
     ['a refusal', { type: 'endpoint_failed', endpoint: 'token', status: 400 }, 'info'],
     ['an outage', { type: 'endpoint_failed', endpoint: 'token', status: 503 }, 'error'],
     ['a replay', { type: 'refresh_reused' }, 'warn'],
-    ['what must not happen', { type: 'unhandled_failure', cause: new Error('x') }, 'error'],
-  ])('of %s', (_, more, level) => {
+    ['an unhandled failure', { type: 'unhandled_failure', cause: new Error('x') }, 'error'],
+  ])('for %s', (_, more, level) => {
     const out = output()
     createLog(out, { level: 'debug' }).observe(event(more))
     expect(out.lines.map((line) => JSON.parse(line).level)).toEqual([level])
@@ -182,8 +182,8 @@ test.each([0, 999, 1000, 1_800_000_000_000, 1_800_000_000_001, 1_799_999_999_999
   },
 )
 
-describe('a line of JSON', () => {
-  test('has a time in ISO 8601 with milliseconds, a level, a message and the names of OpenTelemetry', () => {
+describe('a JSON line', () => {
+  test('has an ISO 8601 time with milliseconds, a level, a message and the field names of OpenTelemetry', () => {
     const out = output()
     const before = Date.now()
     createLog(out, { routeOf: (endpoint) => `/connect/${endpoint}` }).observe(
@@ -245,7 +245,7 @@ describe('a line of JSON', () => {
     ['a string', 'just text', { 'exception.message': 'just text' }],
     ['nothing', undefined, { 'exception.message': 'undefined' }],
     ['an object without a message', { code: 1 }, { 'exception.message': '[object Object]' }],
-  ])('says what was thrown: %s', (_, cause, fields) => {
+  ])('contains what was thrown: %s', (_, cause, fields) => {
     const out = output()
     createLog(out).observe(event({ type: 'unhandled_failure', reason: 'storage_failed', cause }))
     expect(first(out)).toMatchObject({
@@ -257,7 +257,7 @@ describe('a line of JSON', () => {
     expect(first(out)).not.toHaveProperty('cause')
   })
 
-  test('has the sentence of a warning as its message', () => {
+  test('has the text of a warning as its message', () => {
     const out = output()
     createLog(out).observe(event({ type: 'startup_warning', reason: 'keys_not_encrypted', message: 'Set a secret' }))
     expect(first(out)).toMatchObject({ msg: 'Set a secret', level: 'warn', 'grantry.reason': 'keys_not_encrypted' })
@@ -266,7 +266,7 @@ describe('a line of JSON', () => {
 })
 
 describe('a format', () => {
-  test('is that of the operator, also on a terminal', () => {
+  test('can be chosen, also on a terminal', () => {
     const [terminal, file] = [output({ isTTY: true }), output()]
     createLog(terminal, { format: 'json' }).observe(event())
     createLog(file, { format: 'text' }).observe(event({ grantType: 'two words', scopes: ['a', 'b'] }))
@@ -293,7 +293,7 @@ describe('a level', () => {
     ['warn', ['warn', 'error']],
     ['error', ['error']],
     ['silent', []],
-  ] as const)('%s lets through %j', (level, lines) => {
+  ] as const)('%s logs the levels %j', (level, lines) => {
     expect(told(level)).toEqual(lines)
   })
 })

@@ -1,4 +1,4 @@
-// Where /metrics is, and who may read it.
+// Where /metrics is served, and who can read it.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -38,7 +38,7 @@ async function start(more: object = {}): Promise<GrantryServer> {
 const addressOf = ({ running }: GrantryServer): string => `http://127.0.0.1:${running.port}`
 
 describe('on the port of the server', () => {
-  test('it is there for a program of this machine, whole and never cached', async () => {
+  test('is served to local programs, complete and uncached', async () => {
     const response = await fetch(`${addressOf(await start())}/metrics`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -49,13 +49,13 @@ describe('on the port of the server', () => {
   test.each([
     ['POST', 405],
     ['HEAD', 200],
-  ])('%s is answered %d', async (method, status) => {
+  ])('%s gets %d', async (method, status) => {
     expect((await fetch(`${addressOf(await start())}/metrics`, { method })).status).toBe(status)
   })
 
-  // A proxy on this machine passes strangers on, from a loopback address.
+  // A proxy on this machine forwards remote callers from a loopback address.
   test.each(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'])(
-    'who comes through a proxy that says so by %s finds nothing',
+    'a request through a proxy that sets %s gets 404',
     async (header) => {
       const response = await fetch(`${addressOf(await start())}/metrics`, { headers: { [header]: '198.51.100.7' } })
       expect(response.status).toBe(404)
@@ -75,13 +75,13 @@ describe('on the port of the server', () => {
     ['2001:db8::1', 404],
     ['127.0.0.1.example.com', 404],
     [undefined, 404],
-  ])('who comes from %s gets %d', async (clientAddress, status) => {
+  ])('a caller from %s gets %d', async (clientAddress, status) => {
     const page: Handler = async () => new Response('page')
     const request = new Request('http://x.invalid/metrics', { headers: { host: '127.0.0.1:8484' } })
     expect((await localOnly(page)(request, { clientAddress })).status).toBe(status)
   })
 
-  // Attack: DNS rebinding. The browser of somebody at this machine asks, for a page of a stranger.
+  // Attack: DNS rebinding. An attacker's page in a browser on this machine sends the request.
   test.each([
     ['127.0.0.1:8484', 200],
     ['localhost', 200],
@@ -91,35 +91,35 @@ describe('on the port of the server', () => {
     ['localhost.attacker.example', 404],
     ['id.example.com', 404],
     [undefined, 404],
-  ])('who asks for %s gets %d', async (host, status) => {
+  ])('a request for the host %s gets %d', async (host, status) => {
     const page: Handler = async () => new Response('page')
     const request = new Request('http://127.0.0.1/metrics', { ...(host !== undefined && { headers: { host } }) })
     expect((await localOnly(page)(request, { clientAddress: '127.0.0.1' })).status).toBe(status)
   })
 })
 
-test('false switches it off', async () => {
+test('false disables it', async () => {
   const server = await start({ metrics: false })
   expect(server.metrics).toBe('off')
   expect((await fetch(`${addressOf(server)}/metrics`)).status).toBe(404)
 })
 
-describe('on a port of its own', () => {
-  test('it is there and not on the other; the other has everything else and it has nothing else', async () => {
+describe('on a separate port', () => {
+  test('serves only /metrics, and the main port serves everything else', async () => {
     const port = await freePort()
     const server = await start({ metrics: { port } })
     const own = `http://127.0.0.1:${port}`
     expect(server.metrics).toBe(`${own}/metrics`)
     expect((await fetch(`${addressOf(server)}/metrics`)).status).toBe(404)
     expect((await fetch(`${own}/connect/token`, { method: 'POST' })).status).toBe(404)
-    // Whoever reaches it may read it: that is what it is for.
+    // Any caller that reaches this port can read it.
     const response = await fetch(`${own}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
     expect(await response.text()).toContain(
       'grantry_requests_total{endpoint="unknown",method="GET",status="404",reason="endpoint_unknown"} 1',
     )
   })
 
-  test('it ends with the server', async () => {
+  test('closes with the server', async () => {
     const port = await freePort()
     const server = await start({ metrics: { port } })
     await server.close(1)
@@ -127,7 +127,7 @@ describe('on a port of its own', () => {
     servers.length = 0
   })
 
-  test('a busy port ends the start with one sentence, and nothing listens', async () => {
+  test('ends the start with one line if the port is busy, and nothing listens', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
@@ -146,6 +146,6 @@ test.each([
   [{ port: 70_000 }, 'metrics.port must be a port from 0 to 65535'],
   [{ host: '127.0.0.1' }, 'metrics.port is required'],
   [{ port: 9464, hots: '::1' }, 'metrics.hots is not a known option; did you mean host?'],
-])('a wrong setting %j is one sentence with its path', (metrics, sentence) => {
+])('an invalid setting %j is reported with its path', (metrics, sentence) => {
   expect(() => loadedWith({ metrics })).toThrow(sentence)
 })

@@ -25,7 +25,7 @@ const refusal = (reason: string) =>
     time: 0,
   }) as ServerEvent
 
-test('reasons without end are folded: memory is bounded', async () => {
+test('limits the number of reasons, so memory is bounded', async () => {
   const metrics = create()
   for (let count = 0; count < 5000; count += 1) metrics.observe(refusal(`plugin:x:${count}`))
   const samples = (await read(metrics)).get('grantry_requests_total')?.samples ?? []
@@ -34,7 +34,7 @@ test('reasons without end are folded: memory is bounded', async () => {
   expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe(5000)
 })
 
-test('a reason with quotes and line ends is one label all the same', async () => {
+test('escapes a reason with quotes and line breaks', async () => {
   const metrics = create()
   const reason = 'plugin:x:"\\\n} 1'
   metrics.observe(refusal(reason))
@@ -48,7 +48,7 @@ test('durations are in seconds', async () => {
   expect(samples.find(({ name }) => name.endsWith('_sum'))?.value).toBe(1.5)
 })
 
-test('what hangs in the storage is seen while it hangs', async () => {
+test('counts storage operations in progress', async () => {
   const metrics = create()
   const end = metrics.operation('getItem')
   expect((await read(metrics)).get('grantry_storage_operations_in_flight')?.samples[0]?.value).toBe(1)
@@ -56,7 +56,7 @@ test('what hangs in the storage is seen while it hangs', async () => {
   expect((await read(metrics)).get('grantry_storage_operations_in_flight')?.samples[0]?.value).toBe(0)
 })
 
-test('observer failures and dropped lines are told when somebody looks', async () => {
+test('reads observer failures and dropped lines at scrape time', async () => {
   const metrics = create()
   metrics.watch({ observerFailures: 3 } as Provider)
   for (let look = 0; look < 2; look += 1) {
@@ -66,7 +66,7 @@ test('observer failures and dropped lines are told when somebody looks', async (
   }
 })
 
-test('the age of each key is there, and a scrape does not list them each time', async () => {
+test('reports the age of each key, and caches the list of keys', async () => {
   const metrics = create()
   let listed = 0
   const createdAt = Math.floor(Date.now() / 1000) - 3600
@@ -88,14 +88,14 @@ test('the age of each key is there, and a scrape does not list them each time', 
 
 test.each([
   ['rejects', () => Promise.reject(new Error('out of reach'))],
-  ['never answers', () => new Promise<never>(() => {})],
-])('keys that cannot be listed hold no scrape up: the list %s', async (_, list) => {
+  ['never settles', () => new Promise<never>(() => {})],
+])('a scrape does not wait for the keys if the list %s', async (_, list) => {
   const metrics = create()
   metrics.watch({ keys: { list } } as unknown as Provider)
   expect((await read(metrics)).get('grantry_key_age_seconds')?.samples).toEqual([])
 })
 
-test('the guide lists the metrics that there are, with their labels, and no others', async () => {
+test('the guide lists exactly the existing metrics and labels', async () => {
   const guide = readFileSync(`${root}/docs/guides/observability.md`, 'utf8')
   const written = [...guide.matchAll(/^\| `(grantry_\w+)` \| (\w+) \| (.*?) \|/gmu)].map(
     ([, name, type]) => `${name} ${type}`,

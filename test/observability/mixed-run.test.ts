@@ -1,4 +1,4 @@
-// What the real server prints and counts of a mixed run: all of it whole, and no secret in it.
+// The log and metrics of a real server after a mixed run are complete and contain no secrets.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, createAsker } from './asker.ts'
@@ -44,7 +44,7 @@ function tally(items: readonly string[]): Readonly<Record<string, number>> {
 const ofType = (type: string): readonly LogLine[] => log.filter((line) => line.type === type)
 
 describe('the log', () => {
-  test('has exactly one line for each request, but for probes that got what they came for', () => {
+  test('has exactly one line for each request except successful probes', () => {
     const told = log.filter(isRequest).map(({ endpoint, httpMethod, status }) => `${endpoint} ${httpMethod} ${status}`)
     const expected = ask.asked
       .filter(({ endpoint, status }) => endpoint !== 'health' || status !== 200)
@@ -53,14 +53,14 @@ describe('the log', () => {
     expect(Object.keys(tally(told)).length).toBeGreaterThan(20)
   })
 
-  test('has ids that are its own: each request one, each line one', () => {
+  test('has a unique id for each request and each line', () => {
     const requests = log.filter(isRequest).map(({ requestId }) => requestId)
     expect(new Set(requests).size).toBe(requests.length)
     expect(new Set(log.map(({ id }) => id)).size).toBe(log.length)
     for (const line of log) expect(line.id.startsWith(`${line.requestId}.`)).toBe(true)
   })
 
-  test('continues the trace of a caller, with a span of its own, and no other', () => {
+  test('continues the trace of a caller with a new span, and no other trace', () => {
     const continued = log.filter(({ parentSpanId }) => parentSpanId !== undefined)
     expect(continued.map(({ endpoint, traceId, parentSpanId }) => ({ endpoint, traceId, parentSpanId }))).toEqual([
       { endpoint: 'discovery', traceId: caller.traceId, parentSpanId: caller.spanId },
@@ -69,7 +69,7 @@ describe('the log', () => {
     expect(log.filter(({ traceId }) => traceId === caller.traceId)).toEqual(continued)
   })
 
-  test('holds nothing of what strangers write into headers', () => {
+  test('contains nothing from the headers of untrusted callers', () => {
     expect(hostileHeaders.length).toBeGreaterThan(5)
     for (const word of ['stranger', 'UPPER', 'and more', caller.traceId.toUpperCase()]) {
       expect(server.output.err).not.toContain(word)
@@ -77,14 +77,14 @@ describe('the log', () => {
     }
   })
 
-  test('holds no id with control characters, only its fingerprint', () => {
+  test('contains the fingerprint instead of an id with control characters', () => {
     const fingerprint = createHash('sha256').update(hostileId).digest('hex').slice(0, 8)
     expect(log.filter(({ presentedFingerprint }) => presentedFingerprint === fingerprint)).not.toEqual([])
     expect(JSON.stringify(log)).not.toContain('evil')
     expect(log.filter(({ type }) => type === 'forged')).toEqual([])
   })
 
-  test('says how loud each event is', () => {
+  test('has the right level for each event', () => {
     expect(new Set(ofType('client_authentication_failed').map(({ level }) => level))).toEqual(new Set(['warn']))
     expect(new Set(ofType('refresh_reused').map(({ level }) => level))).toEqual(new Set(['warn']))
     expect(ofType('unhandled_failure').map(({ level, reason }) => ({ level, reason }))).toEqual([
@@ -98,7 +98,7 @@ describe('the log', () => {
     ])
   })
 
-  test('standard output has said nothing after the start', () => {
+  test('does not write to standard output after the start', () => {
     expect(server.output.out).toBe(printedAtStart)
   })
 })
@@ -113,7 +113,7 @@ describe('the metrics', () => {
     expect(counted).toEqual(tally(ask.asked.map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)))
   })
 
-  test('count refusals by the reason that the log tells', () => {
+  test('count refusals by the reason in the log', () => {
     const counted = samples('grantry_requests_total').flatMap(({ labels, value }) =>
       labels.reason === '' ? [] : Array.from({ length: value }, () => labels.reason ?? ''),
     )
@@ -130,13 +130,13 @@ describe('the metrics', () => {
     expect(sum('grantry_request_duration_seconds_sum')).toBeLessThan(60)
   })
 
-  test('count every token that was issued, and those of a retry once', () => {
+  test('count every issued token, and the tokens of a retry once', () => {
     const names: Readonly<Record<string, string>> = { id_token: 'identity_token' }
     const issued: Record<string, number> = {}
     for (const { labels, value } of samples('grantry_tokens_issued_total')) {
       issued[labels.token_type ?? ''] = (issued[labels.token_type ?? ''] ?? 0) + value
     }
-    // A retry gets the same answer again: its tokens were issued before.
+    // A retry gets the same response, whose tokens were issued before.
     const retries = ofType('refresh_retried').length
     expect(retries).toBe(2)
     const answered = tally(ask.tokens.map((name) => names[name] ?? name))
@@ -147,7 +147,7 @@ describe('the metrics', () => {
     expect(sum('grantry_tokens_issued_total', { grant_type: 'urn:example:badge' })).toBe(1)
   })
 
-  test('count failed proofs, replays and revocations as the log tells them', () => {
+  test('count failed authentications, replays and revocations like the log', () => {
     for (const [caller, type] of [
       ['client', 'client_authentication_failed'],
       ['user', 'user_authentication_failed'],
@@ -166,23 +166,23 @@ describe('the metrics', () => {
     }
   })
 
-  test('time the storage, and count what failed there', () => {
+  test('time storage operations, and count failed ones', () => {
     const counts = samples('grantry_storage_operation_duration_seconds').filter(({ name }) => name.endsWith('_count'))
     const operations = new Set(counts.map(({ labels }) => labels.operation))
     for (const operation of ['getItem', 'setItem', 'insertItem']) expect(operations).toContain(operation)
     expect(counts.filter(({ labels, value }) => labels.outcome === 'failed' && value > 0)).not.toEqual([])
-    // The key ring may be looked at, behind the scrape.
+    // The scrape can start a read of the key ring.
     expect(sum('grantry_storage_operations_in_flight')).toBeLessThanOrEqual(1)
   })
 
-  test('tell of the process too', () => {
+  test('include the process metrics', () => {
     expect(sum('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
     expect(metrics.has('nodejs_eventloop_lag_seconds')).toBe(true)
     expect(samples('grantry_build_info')).toMatchObject([{ value: 1, labels: { version: '0.0.0' } }])
   })
 
-  // A label that a stranger can choose fills the memory of everybody who looks.
-  test('have only labels whose values are ours', () => {
+  // Label values chosen by callers would fill the memory of the server and of Prometheus.
+  test('have only label values from a fixed set', () => {
     const values = [...metrics.values()].flatMap((family) =>
       family.samples.flatMap(({ labels }) => Object.values(labels)),
     )
@@ -191,13 +191,13 @@ describe('the metrics', () => {
   })
 })
 
-test('neither log nor metrics hold a secret of the run, in any form', () => {
+test('neither log nor metrics contain a secret of the run in any encoding', () => {
   expect(ask.secrets.size).toBeGreaterThan(30)
   expect(leaks(server.output.err, ask.secrets)).toEqual([])
   expect(leaks(page, ask.secrets)).toEqual([])
 })
 
-test('the search itself finds what it looks for, in every form', () => {
+test('the search finds a secret in every encoding', () => {
   const secret = 'päss word/+='
   const base64 = Buffer.from(secret).toString('base64')
   for (const text of [secret, encodeURIComponent(secret), base64, 'p%C3%A4ss+word%2F%2B%3D']) {

@@ -11,9 +11,9 @@ export const demo = ['demo', 'demo-secret'] as const
 export const jwt = ['demo-jwt', 'demo-secret'] as const
 const api1 = ['api1', 'api1-secret'] as const
 
-/** Trace and span of a caller. */
+/** The trace and span of a caller. */
 export const caller = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
-/** Terminals would obey it, and a reader of lines would see two. */
+/** Contains terminal control sequences and a line break. */
 export const hostileId = 'evil\u009B31m\u202E"\n{"level":"info","type":"forged"}\\'
 
 const scope = 'openid profile roles offline_access api1'
@@ -28,13 +28,13 @@ async function grants(ask: Asker, address: string): Promise<void> {
     await ask.post('introspection', '/connect/introspect', { token: access }, api1)
     await ask.send('userinfo', '/connect/userinfo', { headers: { authorization: `Bearer ${access}` } })
     await ask.post('accessTokenValidation', '/connect/accesstokenvalidation', { token: access })
-    // The token in the query, as the seed allows it.
+    // The token in the query, which docs/spec/seed.md allows.
     await ask.send('accessTokenValidation', `/connect/accesstokenvalidation?token=${access}&expectedScope=api2`)
     await ask.post('identityTokenValidation', '/connect/identitytokenvalidation', {
       token: identity,
       client_id: client[0],
     })
-    // Once, again as a retry, and as a replay of another request: the family is revoked.
+    // Once, as a retry, and as a replay in another request, which revokes the family.
     const rotation = { grant_type: 'refresh_token', refresh_token: refresh }
     await ask.post('token', token, rotation, client)
     await ask.post('token', token, rotation, client)
@@ -100,7 +100,7 @@ async function refusals(ask: Asker): Promise<void> {
   ask.secrets.add('a-token-in-a-query')
 }
 
-/** What strangers write into headers. */
+/** Headers of untrusted callers. */
 export const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
   { traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01' },
   { traceparent: `00-${caller.traceId.toUpperCase()}-${caller.spanId}-01` },
@@ -125,7 +125,7 @@ async function documents(ask: Asker): Promise<void> {
   await ask.send('health', '/health/ready')
 }
 
-/** The storage is a file for a while. */
+/** Temporarily replaces the storage directory with a file. */
 async function outage(ask: Asker, directory: string): Promise<void> {
   const storage = join(directory, '.grantry')
   renameSync(storage, `${storage}-away`)
@@ -139,7 +139,7 @@ async function outage(ask: Asker, directory: string): Promise<void> {
   }
 }
 
-/** A day in the life of the demo server: every endpoint, good and bad. */
+/** Calls every endpoint of the demo server with valid and invalid requests. */
 export async function mixedRun(ask: Asker, address: string, directory: string): Promise<void> {
   await grants(ask, address)
   await refusals(ask)

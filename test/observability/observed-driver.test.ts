@@ -12,7 +12,7 @@ function heard() {
   return { ended, begin }
 }
 
-test('what answers at once still answers at once, and with the same', () => {
+test('a synchronous operation stays synchronous, with the same result', () => {
   const { ended, begin } = heard()
   const driver = observedDriver(memoryDriver(), begin)
   expect(driver.insertItem('a:b', 'text', { ttl: 60 })).toBe(true)
@@ -21,7 +21,7 @@ test('what answers at once still answers at once, and with the same', () => {
   expect(ended).toEqual(['insertItem ok', 'insertItem ok', 'getItem ok'])
 })
 
-test('a promise is passed on itself, and counted when it settles', async () => {
+test('returns the same promise, and counts it when it settles', async () => {
   const { ended, begin } = heard()
   const promise = Promise.resolve('text')
   const failing = Promise.reject(new Error('out of reach'))
@@ -34,14 +34,14 @@ test('a promise is passed on itself, and counted when it settles', async () => {
   expect([...ended].sort()).toEqual(['getItem ok', 'removeItem failed'])
 })
 
-test('an error that a promise brings is one too', async () => {
+test('a promise that resolves with an error counts as failed', async () => {
   const { ended, begin } = heard()
   const late: AtomicDriver = { ...mapDriver(), getItem: async () => new Error('returned') }
   await observedDriver(late, begin).getItem('a:b')
   expect(ended).toEqual(['getItem failed'])
 })
 
-test('what is thrown is thrown, and an error that is returned is one', () => {
+test('rethrows errors, and counts returned errors as failed', () => {
   const { ended, begin } = heard()
   const broken: AtomicDriver = {
     ...mapDriver(),
@@ -56,7 +56,7 @@ test('what is thrown is thrown, and an error that is returned is one', () => {
   expect(ended).toEqual(['getItem failed', 'removeItem failed'])
 })
 
-test('every member is there: what nobody knows yet, what is inherited, what is a class, and what is no function', () => {
+test('keeps every member: unknown, inherited, classes and values', () => {
   const { ended, begin } = heard()
   class Base {
     readonly #items = new Map([['a', 1]])
@@ -82,7 +82,7 @@ test('every member is there: what nobody knows yet, what is inherited, what is a
   expect(ended).toEqual(['incrementItem ok', 'incrementItem ok'])
 })
 
-test('a driver of the project keeps every member', () => {
+test('keeps every member of a driver of this project', () => {
   const plain = memoryDriver()
   const observed = observedDriver(plain, () => () => {})
   for (const name of Object.keys(plain)) expect(observed).toHaveProperty(name)

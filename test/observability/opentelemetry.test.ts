@@ -61,7 +61,7 @@ const tokenRequest = (headers: Record<string, string> = {}, query = '') =>
 const serverSpans = (): readonly ReadableSpan[] =>
   exporter.getFinishedSpans().filter(({ kind }) => kind === SpanKind.SERVER)
 
-test('a request is one server span, named after method and endpoint, in the trace of its caller', async () => {
+test('a request is one server span, named after method and route, in the trace of its caller', async () => {
   const { provider, events } = await start()
   expect((await provider.fetch(tokenRequest({ traceparent }), { clientAddress: '198.51.100.7' })).status).toBe(200)
   const [span, ...others] = serverSpans()
@@ -79,12 +79,12 @@ test('a request is one server span, named after method and endpoint, in the trac
     'grantry.client_id': 'web',
     'grantry.request_id': expect.stringMatching(/^[\w-]{12}$/u),
   })
-  // The lines of the log lead to the span.
+  // Log lines refer to the span.
   const { spanId, traceId } = span?.spanContext() ?? {}
   expect(events.at(-1)).toMatchObject({ traceId, spanId, parentSpanId: caller.spanId })
 })
 
-test('operations of the storage are its children', async () => {
+test('storage operations are child spans', async () => {
   const { provider } = await start()
   await provider.fetch(tokenRequest())
   const [parent] = serverSpans()
@@ -96,7 +96,7 @@ test('operations of the storage are its children', async () => {
   }
 })
 
-test('a refusal names our reason; only a failure of ours is an error of the span', async () => {
+test('a refusal sets the reason; only a server error sets the error status', async () => {
   const { provider, storage } = await start()
   await provider.fetch(tokenRequest({ authorization: basic(['web', 'wrong-secret-of-this-test']) }))
   const [refused] = serverSpans()
@@ -113,7 +113,7 @@ test('a refusal names our reason; only a failure of ours is an error of the span
   expect(operations.map(({ status }) => status.code)).toContain(SpanStatusCode.ERROR)
 })
 
-test('a span holds no query, no header and no body', async () => {
+test('a span contains no query, header or body', async () => {
   const { provider } = await start()
   await provider.fetch(tokenRequest({ 'user-agent': 'stranger' }, '?token=secret-in-a-query'))
   await provider.fetch(new Request(`${issuer}/connect/accesstokenvalidation?token=secret-in-a-query`))
@@ -125,13 +125,13 @@ test('a span holds no query, no header and no body', async () => {
   expect(serverSpans()).toHaveLength(3)
 })
 
-test('an invalid traceparent starts a trace of its own', async () => {
+test('an invalid traceparent starts a new trace', async () => {
   const { provider } = await start()
   await provider.fetch(tokenRequest({ traceparent: '00-0-0-01' }))
   expect(serverSpans()[0]?.parentSpanContext).toBeUndefined()
 })
 
-test('the propagator that the operator has registered decides, where there is one', async () => {
+test('a registered propagator takes precedence', async () => {
   propagation.setGlobalPropagator({
     inject: () => {},
     fields: () => ['x-own'],
@@ -147,7 +147,7 @@ test('the propagator that the operator has registered decides, where there is on
   expect(serverSpans()[0]?.spanContext().traceId).toBe('a'.repeat(32))
 })
 
-test('the provider is otherwise the same: handlers, route, paths, and what its getters tell', async () => {
+test('keeps the handlers, route, paths and getters of the provider', async () => {
   const { provider, plain } = await start()
   expect(Object.keys(provider).sort()).toEqual(Object.keys(plain).sort())
   expect(provider.route(new Request(`${issuer}/nothing`))).toBeUndefined()
@@ -156,7 +156,7 @@ test('the provider is otherwise the same: handlers, route, paths, and what its g
   expect(provider.paths).toBe(plain.paths)
 })
 
-test('without an SDK there are no spans, and answers and events are as ever', async () => {
+test('creates no spans without an SDK, and does not change responses and events', async () => {
   trace.disable()
   const { provider, events } = await start()
   expect((await provider.fetch(tokenRequest({ traceparent }))).status).toBe(200)

@@ -1,6 +1,6 @@
-// The text format of Prometheus, version 0.0.4, read as strictly as it is specified: what a lenient reader forgives is a defect here.
+// A strict parser of the Prometheus text format, version 0.0.4.
 
-/** One line of a page. */
+/** One sample line. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ function labelsOf(text: string): Readonly<Record<string, string>> {
 }
 
 function numberIn(text: string): number {
-  if (!number.test(text)) throw new Error(`no number: ${text}`)
+  if (!number.test(text)) throw new Error(`not a number: ${text}`)
   return text.endsWith('Inf') ? Number(text.replace('Inf', 'Infinity')) : Number(text)
 }
 
@@ -43,7 +43,7 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
   summary: ['', '_sum', '_count'],
 }
 
-/** Buckets only grow, and the last one counts everything. */
+/** Checks that buckets are cumulative, and that the last one is the total. */
 function assertHistogram({ name: family, samples }: Family): void {
   const series = new Map<string, Sample[]>()
   for (const sample of samples) {
@@ -64,9 +64,9 @@ function assertHistogram({ name: family, samples }: Family): void {
   }
 }
 
-/** @throws Error that says what is no Prometheus text. */
+/** @throws Error that describes the first violation of the format. */
 export function parsePrometheusText(page: string): ReadonlyMap<string, Family> {
-  if (!page.endsWith('\n')) throw new Error('the last line does not end')
+  if (!page.endsWith('\n')) throw new Error('the last line is incomplete')
   const families = new Map<string, Family & { samples: Sample[] }>()
   const seen = new Set<string>()
   let current: (Family & { samples: Sample[] }) | undefined
@@ -81,20 +81,20 @@ export function parsePrometheusText(page: string): ReadonlyMap<string, Family> {
     if (kind === 'TYPE') {
       if (families.has(family)) throw new Error(`${family} twice`)
       if (help?.name !== family) throw new Error(`${family} without help`)
-      if (!/^(?:counter|gauge|histogram|summary|untyped)$/u.test(text)) throw new Error(`no type: ${text}`)
+      if (!/^(?:counter|gauge|histogram|summary|untyped)$/u.test(text)) throw new Error(`unknown type: ${text}`)
       current = { name: family, type: text, help: help.text, samples: [] }
       families.set(family, current)
       continue
     }
     const [, sampleName = '', labels = '', value = ''] = sampleLine.exec(line) ?? []
-    if (sampleName === '') throw new Error(`no line of the format: ${line}`)
+    if (sampleName === '') throw new Error(`malformed line: ${line}`)
     const sample = { name: sampleName, labels: labelsOf(labels), value: numberIn(value) }
     const known = (suffixes[current?.type ?? ''] ?? ['']).map((suffix) => `${current?.name}${suffix}`)
-    if (!known.includes(sampleName)) throw new Error(`${sampleName} is not where its type is told`)
+    if (!known.includes(sampleName)) throw new Error(`${sampleName} does not follow its TYPE line`)
     const series = `${sampleName}${JSON.stringify(Object.entries(sample.labels).sort())}`
     if (seen.has(series)) throw new Error(`${series} twice`)
     seen.add(series)
-    if (current?.type === 'counter' && !(sample.value >= 0)) throw new Error(`${sampleName} counts below nothing`)
+    if (current?.type === 'counter' && !(sample.value >= 0)) throw new Error(`${sampleName} is negative`)
     current?.samples.push(sample)
   }
   for (const family of families.values()) if (family.type === 'histogram') assertHistogram(family)

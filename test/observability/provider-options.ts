@@ -3,7 +3,7 @@ import { mapDriver } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { builtInPlugins, clients, scopes, testUsers } from '../support/fixture.ts'
 
-/** What a provider of these tests is made of: without the test provider, which observes by itself. */
+/** Options of a provider. The test provider cannot be used, because it observes events itself. */
 export async function fixtureOptions(): Promise<ProviderOptions> {
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true })
   return {

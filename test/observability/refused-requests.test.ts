@@ -1,4 +1,4 @@
-// What the adapter answers by itself is seen too: an overload that no log and no number shows is the worst of all.
+// Requests that the adapter refuses appear in the log and the metrics, so that an overload is visible.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,17 +15,17 @@ const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 test.each([
-  ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'OPTIONS'],
+  ['a target that is not a path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'OPTIONS'],
   [
-    'a header that names two callers',
+    'two Authorization headers',
     'GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n',
     400,
     'GET',
   ],
-  ['bytes that are no HTTP', 'hello\r\n\r\n', 400, '_OTHER'],
-  ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, '_OTHER'],
-  ['a method that no Request may have', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'TRACE'],
-])('%s is one line and one number, and nothing of its head is in them', async (_, head, status, httpMethod) => {
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400, '_OTHER'],
+  ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, '_OTHER'],
+  ['a method that Request does not allow', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'TRACE'],
+])('%s is one log line and one count, without anything from its headers', async (_, head, status, httpMethod) => {
   const events: ServerEvent[] = []
   const server = await startServer({ directory, port: 0, observe: (event) => events.push(event) })
   try {
@@ -44,7 +44,7 @@ test.each([
   }
 })
 
-test('so is each of more requests than may be under way', async () => {
+test('each request beyond maxRequests is logged and counted', async () => {
   const heard: number[] = []
   let release: () => void = () => {}
   const released = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ test('so is each of more requests than may be under way', async () => {
   )
   try {
     const asked = [1, 2, 3].map(() => fetch(`http://127.0.0.1:${server.port}/`))
-    // Whoever has a place waits.
+    // The accepted request waits.
     expect((await Promise.race(asked)).status).toBe(503)
     release()
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
@@ -71,7 +71,7 @@ test('so is each of more requests than may be under way', async () => {
   }
 })
 
-test('on Bun and Deno too', async () => {
+test('refused requests are reported on Bun and Deno, too', async () => {
   const heard: unknown[] = []
   const answer = createAnswer({ fetch: async () => new Response() }, { onRefused: (request) => heard.push(request) })
   const request = new Request('http://x.invalid/', { headers: { authorization: 'a, b' } })
@@ -79,7 +79,7 @@ test('on Bun and Deno too', async () => {
   expect(heard).toEqual([{ status: 400, method: 'GET', clientAddress: '198.51.100.7' }])
 })
 
-test('a handler that throws, and a warning of the adapter, are events of the log', () => {
+test('a throwing handler and a warning of the adapter are events', () => {
   const events: ServerEvent[] = []
   const { onError, onWarning } = adapterReports((event) => events.push(event))
   const cause = new Error('careless')

@@ -1,4 +1,4 @@
-// The real process: a log that nobody takes, and a tracer of the operator's own.
+// A real process: a log without a reader, and a tracer that the operator registers.
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ import { type ServerProcess, serverProcesses } from './server-process.ts'
 
 const { newHome, start } = serverProcesses()
 
-/** Asks for so many pages that are not there, on one connection without waiting; resolves with how many answers came. */
+/** Pipelines this many requests for missing pages on one connection, and resolves with the number of responses. */
 function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
   const { hostname, port } = new URL(address)
   const request = (more: string) => `GET /nothing-${'x'.repeat(190)} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
@@ -27,7 +27,7 @@ function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
   })
 }
 
-/** Each makes a line of some 500 bytes: together more than a pipe holds and the megabyte that waits. */
+/** Each logs about 500 bytes. Together they exceed the pipe and the buffer of one megabyte. */
 const connections = 20
 const each = 200
 
@@ -40,8 +40,8 @@ async function droppedLines({ address }: ServerProcess): Promise<number> {
   return page.get('grantry_log_lines_dropped_total')?.samples[0]?.value ?? Number.NaN
 }
 
-describe('a log that nobody takes ends nothing and blocks nothing', () => {
-  test('its reader is gone', async () => {
+describe('a log without a reader does not stop or block the server', () => {
+  test('its reader has closed', async () => {
     const server = await start()
     server.process.stderr?.destroy()
     expect(await askAtOnce(server, each)).toBe(each)
@@ -61,7 +61,7 @@ describe('a log that nobody takes ends nothing and blocks nothing', () => {
   }, 60_000)
 })
 
-test('where the operator registers a tracer, requests are spans; nobody has to say so to the server', async () => {
+test('requests are spans without configuration if the operator registers a tracer', async () => {
   const require = createRequire(import.meta.url)
   const from = (name: string) => JSON.stringify(pathToFileURL(require.resolve(name)).href)
   const tracing = join(newHome(), 'tracing.mjs')

@@ -5,24 +5,24 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { listeningAddress } from '../support/listening.ts'
 import { newDirectory, serverProgram } from '../torture/surroundings.ts'
 
-/** The real server in a process of its own. */
+/** A real server in a separate process. */
 export interface ServerProcess {
   readonly process: ChildProcess
   readonly address: string
   readonly output: { out: string; err: string }
-  /** Resolves with the exit code, or the signal that has ended it. */
+  /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>
 }
 
-/** How one of them is started. */
+/** Start options of a server process. */
 export interface ServerStart {
-  /** Where it runs; a directory of its own unless said otherwise. */
+  /** The working directory; a new one by default. */
   readonly home?: string
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Starts a bundled command line (`serverProgram`) and waits until it says where it listens. */
+/** Starts a bundled command line (`serverProgram`) and waits until it logs its address. */
 function startServerProcess(
   program: string,
   cwd: string,
@@ -50,7 +50,7 @@ function startServerProcess(
   })
 }
 
-/** Server processes for the tests of one file, all of one bundle. None outlives its test. */
+/** Server processes for the tests of one file, all from one bundle. None outlives its test. */
 export function serverProcesses() {
   const directory = newDirectory()
   const running: ServerProcess[] = []

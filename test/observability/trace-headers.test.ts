@@ -17,7 +17,7 @@ const post = (headers: Record<string, string> = {}) =>
     body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
   })
 
-test('answers name request and trace where the host asks for it, also refusals and preflights', async () => {
+test('traceHeaders adds the request id and trace to responses, including refusals and preflights', async () => {
   const { provider, events } = await start({ traceHeaders: true })
   const requests = [
     post({ traceparent }),
@@ -40,14 +40,14 @@ test('answers name request and trace where the host asks for it, also refusals a
   }
 })
 
-test('answers say nothing of it unless the host asks', async () => {
+test('responses have no trace headers by default', async () => {
   const { provider } = await start()
   const { headers } = await provider.fetch(post({ traceparent, 'x-request-id': 'mine' }))
   expect(headers.has('x-request-id')).toBe(false)
   expect(headers.has('traceparent')).toBe(false)
 })
 
-test('a provider that nobody observes draws no ids', async () => {
+test('a provider without an observer generates no ids', async () => {
   const drawn: number[] = []
   const randomBytes = (length: number) => {
     drawn.push(length)
@@ -57,18 +57,18 @@ test('a provider that nobody observes draws no ids', async () => {
     const provider = await createProvider({ ...(await fixtureOptions()), ...more, runtime: { randomBytes } })
     drawn.length = 0
     await provider.fetch(post())
-    // 16 and 32 are the token's affair.
+    // 16 and 32 bytes are for the token.
     expect(drawn).toEqual('traceHeaders' in more ? [24, 9, 16, 32] : [16, 32])
   }
 })
 
-test('the id is never that of the caller', async () => {
+test('ignores the request id of the caller', async () => {
   const { provider } = await start({ traceHeaders: true })
   const { headers } = await provider.fetch(post({ 'x-request-id': 'mine' }))
   expect(headers.get('x-request-id')).toMatch(/^[\w-]{12}$/u)
 })
 
-test('a document that caches keep names no request', async () => {
+test('cacheable documents have no request id', async () => {
   const { provider } = await start({ traceHeaders: true })
   for (const path of ['/.well-known/jwks', '/.well-known/openid-configuration']) {
     const { headers } = await provider.fetch(new Request(issuer + path))
@@ -78,7 +78,7 @@ test('a document that caches keep names no request', async () => {
   }
 })
 
-test('every event of a request has its place in the trace', async () => {
+test('every event of a request has its trace and span', async () => {
   const { provider, events } = await start()
   const before = events.length
   await provider.fetch(post({ traceparent }))
@@ -88,7 +88,7 @@ test('every event of a request has its place in the trace', async () => {
   expect(places[0]).toMatchObject({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentSpanId: '00f067aa0ba902b7' })
 })
 
-test('the span that a tracer of the host has opened counts before the header', async () => {
+test('the span of the host takes precedence over the header', async () => {
   const { provider, events } = await start()
   const traceContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 1 }
   await provider.fetch(post({ traceparent }), { traceContext })
@@ -96,7 +96,7 @@ test('the span that a tracer of the host has opened counts before the header', a
   expect(events.at(-1)).not.toHaveProperty('parentSpanId')
 })
 
-test('a method that nobody knows is not written down', async () => {
+test('an unknown method is not recorded', async () => {
   const { provider, events } = await start()
   await provider.fetch(new Request(`${issuer}/connect/token`, { method: 'EVIL' }))
   expect(events.at(-1)).toMatchObject({ httpMethod: '_OTHER', status: 405 })
@@ -105,9 +105,9 @@ test('a method that nobody knows is not written down', async () => {
 test.each([
   ['a valid one', { traceparent, tracestate: 'vendor=1,other=2' }, 'vendor=1,other=2'],
   ['none', { tracestate: 'vendor=1' }, undefined],
-  ['one that is invalid', { traceparent: 'x', tracestate: 'vendor=1' }, undefined],
-  ['one with an endless state', { traceparent, tracestate: `a=${'x'.repeat(512)}` }, undefined],
-])('a grant that calls another service gets what to send along: with %s', async (_, headers, state) => {
+  ['an invalid one', { traceparent: 'x', tracestate: 'vendor=1' }, undefined],
+  ['one with a long tracestate', { traceparent, tracestate: `a=${'x'.repeat(512)}` }, undefined],
+])('a grant gets the trace headers for its own requests: with %s', async (_, headers, state) => {
   let seen: ReturnType<RequestFacts['trace']> | undefined
   const grant = defineGrant({
     grantType: 'urn:example:calls',

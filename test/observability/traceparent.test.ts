@@ -9,7 +9,7 @@ const parts = fc.record({ traceId: id(32), spanId: id(16), flags: digits(2) })
 const laterVersion = digits(2).filter((version) => version !== '00' && version !== 'ff')
 
 describe('a traceparent', () => {
-  test('of version 00 is read as it was written, whatever its ids', () => {
+  test('of version 00 is parsed with any valid ids', () => {
     fc.assert(
       fc.property(parts, ({ traceId, spanId, flags }) => {
         expect(parseTraceparent(`00-${traceId}-${spanId}-${flags}`)).toEqual({
@@ -21,7 +21,7 @@ describe('a traceparent', () => {
     )
   })
 
-  test('of a later version is read up to the flags, whatever follows after a dash', () => {
+  test('of a later version is parsed up to the flags, and may continue after a dash', () => {
     fc.assert(
       fc.property(parts, laterVersion, fc.string(), ({ traceId, spanId, flags }, version, more) => {
         const known = `${version}-${traceId}-${spanId}-${flags}`
@@ -32,7 +32,7 @@ describe('a traceparent', () => {
     )
   })
 
-  test('with one character changed to what is no hex digit, or one too few or too many, is none', () => {
+  test('with a character that is not a hex digit, or of the wrong length, is invalid', () => {
     const noHex = fc.string({ minLength: 1, maxLength: 1 }).filter((character) => !/[0-9a-f]/u.test(character))
     fc.assert(
       fc.property(parts, fc.nat(54), noHex, ({ traceId, spanId, flags }, at, character) => {
@@ -45,7 +45,7 @@ describe('a traceparent', () => {
     )
   })
 
-  test('that is any text gives nothing but hex', () => {
+  test('never results in ids that are not hex, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         const parsed = parseTraceparent(text)
@@ -66,7 +66,7 @@ describe('a traceparent', () => {
       'twice',
       '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     ],
-  ])('%s is none, and the request starts a trace of its own', (_, header) => {
+  ])('%s is invalid, and the request starts a new trace', (_, header) => {
     expect(parseTraceparent(header)).toBeUndefined()
     const headers = new Headers(header === null ? {} : { traceparent: header })
     const context = openTraceContext(headers, webRuntime)
@@ -75,7 +75,7 @@ describe('a traceparent', () => {
     expect(openTraceContext(headers, webRuntime).traceId).not.toBe(context.traceId)
   })
 
-  test('that is valid is continued: its trace, its flags, a span of ours', () => {
+  test('that is valid is continued with its trace and flags, and a new span', () => {
     fc.assert(
       fc.property(parts, ({ traceId, spanId, flags }) => {
         const traceparent = `00-${traceId}-${spanId}-${flags}`
