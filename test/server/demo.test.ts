@@ -149,7 +149,7 @@ describe('npm start without a configuration', () => {
     [{ request_uri: 'https://evil.example' }, 'invalid_request'],
     [{ prompt: 'none' }, 'login_required'],
     [{ scope: 'openid admin' }, 'invalid_scope'],
-    [{ client_id: 'nobody' }, 'unauthorized_client'],
+    [{ client_id: 'unknown' }, 'unauthorized_client'],
     [{ client_id: 'demo-spa' }, 'invalid_request'],
   ])('/demo/authorize rejects %j before it checks the password', async (more, error) => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''

@@ -20,7 +20,7 @@ import { torturedClients, writeSetting } from '../torture/setting.ts'
 import { endingOf } from '../torture/start-up.ts'
 import { newDirectory, serverProgram } from '../torture/surroundings.ts'
 
-const password = 'a-password-that-nobody-may-read'
+const password = 'a-password-that-otherUser-may-read'
 const directory = newDirectory()
 let program = ''
 beforeAll(async () => {
@@ -165,7 +165,7 @@ describeWithRedis('an unusable Redis ends the start with one line', () => {
 
 describe('an unusable directory ends the start with one line', () => {
   const place = () => mkdtempSync(join(directory, 'place-'))
-  const nobody = 65_534
+  const otherUser = 65_534
 
   test('other users can read it', async () => {
     const path = place()
@@ -184,9 +184,9 @@ describe('an unusable directory ends the start with one line', () => {
     const path = place()
     const isRoot = process.getuid?.() === 0
     // Root can write everywhere, so another user runs the server.
-    if (isRoot) chownSync(path, nobody, nobody)
+    if (isRoot) chownSync(path, otherUser, otherUser)
     chmodSync(path, 0o500)
-    const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? nobody : undefined)
+    const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? otherUser : undefined)
     expect(sentence).toMatch(/ cannot be used \(E\w+\); make it a directory that belongs to the user/u)
   })
 })

@@ -42,7 +42,7 @@ describe('configured users', () => {
     expect(await ask('alice', 'secret')).toEqual({ sub: '1' })
     expect(await ask('alice', 'wrong')).toBeUndefined()
     expect(await ask('bob', 'secret')).toBeUndefined()
-    expect(await ask('nobody', 'secret')).toBeUndefined()
+    expect(await ask('unknown', 'secret')).toBeUndefined()
     expect(await ask('__proto__', 'secret')).toBeUndefined()
     expect(users.isActive?.('1')).toBe(true)
     expect(users.isActive?.('2')).toBe(false)

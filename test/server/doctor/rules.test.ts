@@ -148,7 +148,7 @@ describe('settings of other parts of the server', () => {
 describe('RS256, which OpenID Connect Discovery requires', () => {
   const declared = {
     clientId: 'web',
-    secrets: [hashed('a secret that nobody guesses')],
+    secrets: [hashed('a secret that cannot be guessed')],
     grantTypes: ['authorization_code'],
     scopes: ['openid'],
     redirectUris: ['https://web.example.com/cb'],
@@ -186,7 +186,7 @@ describe('guessing', () => {
   })
 
   test('finds nothing in a strong secret', () => {
-    const hash = Buffer.from(hashed('kPw8-a long one that nobody guesses').sha256 ?? '', 'base64').toString('hex')
+    const hash = Buffer.from(hashed('kPw8-a long secret that cannot be guessed').sha256 ?? '', 'base64').toString('hex')
     expect(weakAmong(new Map([[hash, 'sha256']]), ['web']).size).toBe(0)
   })
 })
