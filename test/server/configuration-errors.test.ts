@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
   [{ ...valid, scopes: [...healthy.scopes, 5] }, 'scopes[1]', 'must be an object'],
   // Users.
   [withUser({}), 'users[0].password', 'grantry hash-password'],
-  [withUser({ sub: 1 }), 'users[0].sub', 'must be text'],
+  [withUser({ sub: 1 }), 'users[0].sub', 'must be a string'],
   [withUser({ username: '' }), 'users[0].username', 'must not be empty'],
   [withUser({ active: 'no', password: undefined }), 'users[0]'],
   // Storage.
@@ -159,7 +159,7 @@ const cases: readonly Case[] = [
   [redis({}), 'storage', 'is not available'],
   [redis({ url: undefined, cluster: ['redis://127.0.0.1:1'] }), 'storage', 'is not available'],
   [redis({ url: 'http://127.0.0.1:1' }), 'storage.url', 'must be a URL such as'],
-  [redis({ prefix: '' }), 'storage.prefix', 'must be text'],
+  [redis({ prefix: '' }), 'storage.prefix', 'must be a non-empty string'],
   [redis({ waitReplicas: 1.5 }), 'storage.waitReplicas', 'must be a whole number'],
   [redis({ operationTimeout: 0 }), 'storage.operationTimeout', 'must be 0.05 to 60'],
   // Environment variables.

@@ -38,7 +38,7 @@ const redisSchema = v.pipe(
     name: v.exactOptional(text('the name under which the Sentinels know the primary')),
     username: v.exactOptional(text('the user of the Redis server')),
     password: v.exactOptional(text('the password of the Redis server')),
-    prefix: v.optional(text('text'), 'grantry'),
+    prefix: v.optional(text('a non-empty string'), 'grantry'),
     waitReplicas: v.optional(
       v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
       0,

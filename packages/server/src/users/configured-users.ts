@@ -4,7 +4,7 @@ import { createLimiter } from './limiter.ts'
 import { createPasswordCheck, type Derive, type PasswordHash, parsePasswordHash } from './password-hash.ts'
 
 const text = v.pipe(
-  v.string('must be text'),
+  v.string('must be a string'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(255, 'must be at most 255 characters'),
 )
@@ -19,7 +19,7 @@ export const userSchema = configurationObject({
   sub: text,
   username: text,
   password: v.pipe(
-    v.string('must be text'),
+    v.string('must be a string'),
     v.transform(parsePasswordHash),
     v.custom<PasswordHash>(
       (hash) => hash !== undefined,
