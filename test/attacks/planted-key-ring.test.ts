@@ -23,7 +23,7 @@ import {
 
 const encryptionSecret = 'a-secret-of-thirty-two-characters'
 const sealed = { encryptionSecret }
-const notEncrypted = /^keys: the stored key ring is not encrypted, and an encryptionSecret is set; .*grantry keys seal/u
+const notEncrypted = /^keys: the stored key ring is not encrypted, but encryptionSecret is set; .*grantry keys seal/u
 
 const keysItems = ({ items }: SharedRing) => [...items].filter(([key]) => key.startsWith('keys:'))
 
@@ -140,7 +140,7 @@ describe('an older encrypted ring that is restored', () => {
       expect.objectContaining({
         type: 'startup_warning',
         reason: 'refused_key_stored',
-        message: expect.stringContaining(`the refused key ${stolen} as a current key`),
+        message: expect.stringContaining(`the refused key ${stolen} in the state current`),
       }),
     )
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'keys_rotated', reason: 'key_refused' }))
@@ -198,6 +198,6 @@ describe('a refused key', () => {
   })
 
   test.each([['kid'], ['2Qq0'], ['']])('rejects %j, which is not an id of a stored key', (kid) => {
-    expect(() => storedKeys({ refused: [kid] })).toThrow(/refused\[0\] must be the id of a key, as "grantry/u)
+    expect(() => storedKeys({ refused: [kid] })).toThrow(/refused\[0\] must be a key id, as listed by "grantry/u)
   })
 })

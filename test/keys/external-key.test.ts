@@ -91,13 +91,13 @@ describe('rejected at start, with one message', () => {
     )
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(
-      /^keys\[0\]: its signer must answer with a ES256 signature of its publicKey, in the form of a JWS \(no DER\): ./u,
+      /^keys\[0\]: sign\(\) must return a ES256 signature that matches publicKey, in JWS form \(not DER\): ./u,
     )
     expect(error.message).not.toContain('\n')
   })
 
   test.each([
-    ['without a public key', { sign: async () => new Uint8Array(64) }, 'keys[0] signs elsewhere and has no publicKey'],
+    ['without a public key', { sign: async () => new Uint8Array(64) }, 'keys[0] has sign() but no publicKey'],
     [
       'with a symmetric one',
       { sign: async () => new Uint8Array(64), publicKey: { kty: 'oct', k: 'c2VjcmV0' } },

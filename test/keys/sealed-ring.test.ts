@@ -59,6 +59,6 @@ describe('sealStoredKeys()', () => {
     expect(await accepts(f, token)).toBe(true)
     expect(kidsOf(await published(f))).toContain(current)
     expect(text(ring)).not.toContain('"ring"')
-    await expect(ring.start()).rejects.toThrow('keys: the stored key ring is encrypted; give the encryptionSecret')
+    await expect(ring.start()).rejects.toThrow('keys: the stored key ring is encrypted; set the encryptionSecret')
   })
 })

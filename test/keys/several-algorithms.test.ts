@@ -51,7 +51,7 @@ describe('a client that needs another algorithm', () => {
     const code = await f.code({ clientId: webJwt[0] })
     const answer = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)
     expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
-    expect(String(answer.failure)).toContain('No key signs by RS256')
+    expect(String(answer.failure)).toContain('No key uses RS256')
   })
 })
 

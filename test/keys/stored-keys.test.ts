@@ -115,7 +115,7 @@ describe('a manual rotation', () => {
     const f = await ring.start()
     ring.clock.advance(100)
     await expect(f.provider.keys.rotate()).rejects.toThrow(
-      'keys: the next key was published a moment ago, and an API with the old list would refuse its tokens; wait 260 s, or force it',
+      'keys: the next key was published too recently, so APIs with cached keys would refuse its tokens; wait 260 s, or use force',
     )
     const [, second] = kidsOf(await published(f))
     expect(inState(await f.provider.keys.rotate({ force: true }), 'current')).toEqual([second])
@@ -209,7 +209,7 @@ test('configured keys cannot be rotated here, and the error says what to do', as
   const f = await fixture()
   expect((await f.provider.keys.list()).map(({ state }) => state)).toEqual(['current'])
   for (const refused of [f.provider.keys.rotate(), f.provider.keys.retire('x')]) {
-    await expect(refused).rejects.toThrow('keys: these keys are given in the configuration; change them there')
+    await expect(refused).rejects.toThrow('keys: the keys are set in the configuration; change them there')
   }
 })
 

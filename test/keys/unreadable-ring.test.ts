@@ -29,13 +29,13 @@ describe('a start with', () => {
       'another secret',
       encryptionSecret,
       otherSecret,
-      'the stored key ring was encrypted with another encryptionSecret; give that one',
+      'the stored key ring was encrypted with another encryptionSecret; set that one',
     ],
     [
       'no secret for an encrypted ring',
       encryptionSecret,
       undefined,
-      'the stored key ring is encrypted; give the encryptionSecret',
+      'the stored key ring is encrypted; set the encryptionSecret',
     ],
   ])('rejects %s with one message, and changes nothing', async (_what, before, after, message) => {
     const ring = sharedRing()
@@ -65,7 +65,7 @@ describe('a start with', () => {
     [
       'a ring whose record is missing',
       (value: string) => (isRing(value) ? undefined : value),
-      /^keys: the storage names a key ring and has lost it/u,
+      /^keys: the storage refers to a key ring that is missing/u,
     ],
     [
       'a truncated key',

@@ -133,7 +133,7 @@ describe('the commands', () => {
       code: 1,
       out: '',
       err: expect.stringMatching(
-        /^grantry: keys: the next key was published a moment ago, and [^\n]+ wait \d+ s, or force it\n$/u,
+        /^grantry: keys: the next key was published too recently, so [^\n]+ wait \d+ s, or use force\n$/u,
       ),
     })
     const { out, err } = await keysCommand(file, 'rotate', '--force', '--json')
@@ -210,7 +210,7 @@ describe('the commands', () => {
       { keys: { algorithm: 'ES256', algorithms: ['RS256'] } },
       'keys must have either algorithm or algorithms, not both',
     ],
-    ['an invalid refused key', { keys: { refused: ['kid'] } }, 'keys.refused[0] must be the id of a key'],
+    ['an invalid refused key', { keys: { refused: ['kid'] } }, 'keys.refused[0] must be a key id'],
     [
       'a file and a rotation',
       { keys: { jwks: './keys.json', rotateAfter: 6000 } },
@@ -233,7 +233,7 @@ describe('the commands', () => {
     expect(await keysCommand(file, 'list')).toEqual({
       code: 1,
       out: '',
-      err: `grantry: ${file}: keys: the stored key ring was encrypted with another encryptionSecret; give that one\n`,
+      err: `grantry: ${file}: keys: the stored key ring was encrypted with another encryptionSecret; set that one\n`,
     })
   })
 
@@ -244,7 +244,7 @@ describe('the commands', () => {
     expect(await keysAfter(file, 'list')).toMatchObject([{ kid: 'mine', state: 'current' }])
     expect(await keysCommand(file, 'rotate')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('keys: these keys are given in the configuration; change them there'),
+      err: expect.stringContaining('keys: the keys are set in the configuration; change them there'),
     })
   })
 

@@ -143,12 +143,12 @@ describe('an invalid configuration ends the start', () => {
     [
       'a delay that shrinks',
       { ...valid, abuseControl: { passwords: { perUserAndAddress: { delay: 60, longestDelay: 30 } } } },
-      'abuseControl.passwords.perUserAndAddress must have a longestDelay that is no shorter than delay',
+      'abuseControl.passwords.perUserAndAddress must have a longestDelay of at least delay',
     ],
     [
       'a part that is larger than the whole',
       { ...valid, abuseControl: { passwords: { perClient: { failures: 5, perAddress: 6 } } } },
-      'abuseControl.passwords.perClient must have a perAddress that is no more than failures',
+      'abuseControl.passwords.perClient must have a perAddress of at most failures',
     ],
     [
       'a window without length',

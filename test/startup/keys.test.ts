@@ -51,7 +51,7 @@ describe('signing keys', () => {
     ['one JWK instead of a list', key],
   ])('rejects %s', async (_what, keys) => {
     expect(await messageFor(keys)).toBe(
-      'keys must be storedKeys(), signingKeys() or an array of JWKs, of which the first one signs',
+      'keys must be storedKeys(), signingKeys() or a non-empty array of JWKs, of which the first one signs',
     )
   })
 
@@ -80,7 +80,7 @@ describe('signing keys', () => {
   })
 
   test('rejects a public key as the first', async () => {
-    expect(await messageFor([publicOf(key), second])).toBe('keys[0] must be a private key: it signs')
+    expect(await messageFor([publicOf(key), second])).toBe('keys[0] must be a private key, because it signs')
   })
 
   test('accepts a public key as the second: it verifies earlier signatures', async () => {
@@ -89,14 +89,14 @@ describe('signing keys', () => {
 
   // jose refuses to sign with these. If the first token revealed that, every request would be a 500.
   test.each([1024, 2040, 2047])('rejects an RSA key of %i bits', async (bits) => {
-    expect(await messageFor([rsa(bits)])).toBe('keys[0] is an RSA key of under 2048 bits; make a larger one')
+    expect(await messageFor([rsa(bits)])).toBe('keys[0] is an RSA key with fewer than 2048 bits; use a larger one')
   })
 
   test('leading zeros of an RSA modulus do not count', async () => {
     const small = rsa(1024)
     const padded = Buffer.concat([Buffer.alloc(128), Buffer.from(small.n ?? '', 'base64url')]).toString('base64url')
     expect(await messageFor([{ ...small, n: padded }])).toBe(
-      'keys[0] is an RSA key of under 2048 bits; make a larger one',
+      'keys[0] is an RSA key with fewer than 2048 bits; use a larger one',
     )
   })
 
@@ -138,7 +138,7 @@ describe('signing keys', () => {
 
   test.each(['HS256', 'none', 'ES384', ''])('signingKeys() rejects the algorithm %j', async (algorithm) => {
     expect(await messageFor(signingKeys({ algorithm: algorithm as 'ES256' }))).toBe(
-      `keys: ${algorithm} is no signing algorithm; known are ${known}`,
+      `keys: ${algorithm} is not a supported algorithm; use one of ${known}`,
     )
   })
 })

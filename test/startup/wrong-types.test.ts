@@ -77,7 +77,7 @@ describe('an option of the wrong type', () => {
     [
       'abuseControl',
       { passwords: { perClient: { failures: 10, perAddress: 11 } } },
-      'abuseControl.passwords.perClient must have a perAddress that is no more than failures',
+      'abuseControl.passwords.perClient must have a perAddress of at most failures',
     ],
     [
       'abuseControl',

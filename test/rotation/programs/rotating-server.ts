@@ -72,7 +72,7 @@ async function carryOut(order: Order): Promise<unknown> {
       return f.provider.keys.rotate().then(
         () => 'done',
         (error: unknown) => {
-          if (/published a moment ago/u.test(String(error))) return 'refused'
+          if (/published too recently/u.test(String(error))) return 'refused'
           throw error
         },
       )

@@ -5,7 +5,7 @@ import { createPasswordLimits } from './password-limits.ts'
 import { createAddressOf } from './unknown-address.ts'
 import { createValidationLimits } from './validation-limits.ts'
 
-/** Every limit on guessing. */
+/** Creates all limits on guessing. */
 export function createAbuseControl({ passwords, credentials, validation }: AbuseControl, parts: LimitDeps) {
   const deps = { ...parts, addressOf: createAddressOf(parts.recorder) }
   return {

@@ -1,4 +1,4 @@
-/** The 16-bit groups of one side of `::`; a dotted IPv4 part stands for two. */
+/** Splits one side of `::` into 16-bit groups; a dotted IPv4 part becomes two groups. */
 const groupsOf = (side: string): readonly string[] =>
   side === ''
     ? []
@@ -9,7 +9,7 @@ const groupsOf = (side: string): readonly string[] =>
         return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)]
       })
 
-/** The eight groups of an IPv6 address as numbers, or `undefined` when it is none. */
+/** Parses an IPv6 address to eight groups; returns `undefined` if it is not one. */
 function parseIpv6(address: string): readonly number[] | undefined {
   const sides = address.split('::')
   if (sides.length > 2) return undefined
@@ -24,7 +24,10 @@ function parseIpv6(address: string): readonly number[] | undefined {
 
 const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
-/** The address that counts for an IPv6 address that stands for an IPv4 one; `undefined` for every other. */
+/**
+ * Returns the IPv4 address that an IPv6 address represents (mapped, translated, tunneled); `undefined` if it represents
+ * none.
+ */
 function ipv4Behind(groups: readonly number[]): string | undefined {
   const startsWith = (...prefix: readonly number[]): boolean => prefix.every((group, at) => groups[at] === group)
   const [, second = 0, third = 0] = groups
@@ -37,21 +40,23 @@ function ipv4Behind(groups: readonly number[]): string | undefined {
     // The well-known prefix of translators: RFC 6052 section 2.1.
     startsWith(0x64, 0xff9b, 0, 0, 0, 0)
   if (isAtTheEnd) return dotted(high, low)
-  // Prefixes of local use: RFC 8215. Shorter ones than 96 bits leave zeros at the end (RFC 6052 section 2.2); then the whole address is one caller.
+  // Local-use prefixes: RFC 8215. Prefixes shorter than 96 bits end with zeros (RFC 6052 section 2.2); then the whole
+  // address counts as one caller.
   if (startsWith(0x64, 0xff9b, 1)) {
     return (high & 255) === 0 && low === 0 ? groups.map((group) => group.toString(16)).join(':') : dotted(high, low)
   }
-  // 6to4: RFC 3056 section 2. One IPv4 address has 65,536 networks.
+  // 6to4: RFC 3056 section 2. One IPv4 address has 65,536 IPv6 networks.
   if (startsWith(0x2002)) return dotted(second, third)
-  // Teredo: RFC 4380 section 4. All clients of a server have one network; the address of each is at the end, inverted.
+  // Teredo: RFC 4380 section 4. All clients of a server share a network; the inverted address of the client is at the
+  // end.
   if (startsWith(0x2001, 0)) return dotted(high ^ 0xffff, low ^ 0xffff)
   return undefined
 }
 
-/** Longer than any address. */
+/** An upper bound for the length of an address. */
 const longest = 64
 
-/** An address that counts alone, or the first 64 bits of one that does not. */
+/** Returns an address that counts alone as a string, or the first four groups of an IPv6 address. */
 function parsed(address: string): string | readonly string[] {
   const plain = address.slice(0, longest).toLowerCase().replace(/%.*$/u, '')
   const groups = plain.includes(':') ? parseIpv6(plain) : undefined
@@ -60,9 +65,10 @@ function parsed(address: string): string | readonly string[] {
 }
 
 /**
- * Whose requests count together: an IPv4 address alone; an IPv6 address that stands for an IPv4 one (mapped, translated, tunnelled) as that address;
- * other IPv6 addresses by their first 64 bits, all of which any customer of an access provider has (RFC 6177, RFC 4291 section 2.5.4). Text that is no
- * address counts alone.
+ * Returns the group in which the requests of an address are counted. An IPv4 address is its own group, as is an IPv6
+ * address that represents an IPv4 address (mapped, translated, tunneled). Other IPv6 addresses are grouped by their
+ * first 64 bits, because a single customer controls all addresses of such a network (RFC 6177, RFC 4291 section 2.5.4).
+ * Any other string is its own group.
  *
  * @example
  * addressGroupOf('2001:db8:0:1:aaaa::1') // '2001:db8:0:1::/64'
@@ -74,8 +80,8 @@ export function addressGroupOf(address: string): string {
 }
 
 /**
- * Whose requests are one source, where what many share is divided between sources: an IPv4 address; an IPv6 network of 48 bits, the most that one site
- * has (RFC 6177 section 2). With 64 bits, one site would be 65,536 sources.
+ * Returns the site of an address, for limits that are shared between sites: an IPv4 address, or a 48-bit IPv6 network,
+ * the largest network of one site (RFC 6177 section 2). With 64 bits, one site would be 65,536 sources.
  *
  * @example
  * siteOf('2001:db8:0:1:aaaa::1') // '2001:db8:0::/48'

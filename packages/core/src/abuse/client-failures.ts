@@ -6,25 +6,27 @@ import { createFailureSlots, type FailureSlots } from './failure-slots.ts'
 import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
 
-/** Through which client a password was tried, and from where. */
+/** The client and address of a password attempt. */
 export interface Source {
   readonly clientId: string
-  /** `undefined` where the host does not know it: then only the limit of the client as a whole holds. */
+  /** `undefined` if the adapter does not report it. Then only the limit of the whole client applies. */
   readonly address: string | undefined
 }
 
 /**
- * Failed passwords through a client. Each site takes a part of what the client is allowed, so one source cannot use up the whole.
+ * Limits the failed passwords through a client. Each site can use only a part of the client's limit, so that one source
+ * cannot use it up.
  *
  * @see docs/decisions/0030-the-allowance-of-a-client-is-shared-out.md
  */
 export interface ClientFailures {
-  /** Seconds that an attempt has to wait, where the client or the source has no failures left. */
+  /** Returns the seconds that an attempt has to wait if the client or the source has reached its limit. */
   waitOf(source: Source): MaybePromise<number | undefined>
   /**
-   * Stands between an attempt and its outcome. A failure is counted, exactly over all processes.
+   * Call it after an attempt, before returning the outcome. Counts a failure, exactly across all processes.
    *
-   * @returns seconds to wait, where there were no failures left: then the outcome must not be told, be it right or wrong.
+   * @returns seconds to wait if the limit was already reached: then the caller must not reveal whether the password was
+   * right.
    */
   settle(source: Source, failed: boolean, trace: Trace): MaybePromise<number | undefined>
 }
@@ -57,14 +59,14 @@ export function createClientFailures(
     after(allOf(counted.map(({ slots, name }) => slots.waitOf(name))), firstOf)
 
   async function record(counted: readonly Counted[], trace: Trace): Promise<number | undefined> {
-    // Before the store answers: attempts that end meanwhile have to know.
+    // Before the storage responds, so that attempts that end in the meantime see this failure.
     const announced = counted.map(({ slots, name }) => slots.announce(name))
     const withdrawNext = (): void => announced.shift()?.()
     try {
-      // A success has this look as well, so both take the same time.
+      // A success does this read too, so both take the same time.
       const late = await reached(counted)
       if (late !== undefined) return late
-      // The part first: a source that has used it up takes nothing more of the whole.
+      // The source's part first: a source that has used it up must not use more of the client's limit.
       for (const { limit, slots, name } of counted) {
         withdrawNext()
         const { exceeded, wait } = await slots.record(name)

@@ -7,39 +7,44 @@ import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
 import { createWindowLimit } from './window-limit.ts'
 
-/** Stands before every look at the secret of a client or scope. */
+/** Limits the failed authentications of clients and scopes. */
 export interface CredentialLimits {
   /**
-   * Asks no store. Before a secret is looked at, and again before it is told to be right: what was under way together with the last failure that
-   * counts must not tell more than what comes after it.
+   * Checks the limit without reading the storage. Call it before the secret is checked, and again before a success is
+   * returned: attempts in flight when the limit trips all get the same 429, right or wrong.
    *
-   * @throws OAuthError `slow_down`, 429.
+   * @throws OAuthError `slow_down` (429).
    */
   assertBelow(presented: string | undefined, trace: Trace): void
-  /** Counts what was thrown, where it is a failed authentication. @returns what to tell the caller: the same, or where it is one too many, to wait. */
+  /**
+   * Counts the thrown error if it is a failed authentication.
+   *
+   * @returns the error to throw: the same one, or `slow_down` if the limit is exceeded.
+   */
   countFailure(thrown: unknown, presented: string | undefined, trace: Trace): MaybePromise<unknown>
 }
 
 const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) => thrown }
 
-/** No name of a client or scope is longer; what is, is nobody's, and counts as one. */
+/** Longer than any client id or scope name that can authenticate. Longer names count together by this prefix. */
 const longestName = 101
 
 function decoded(presented: string): string {
   try {
     return decodeURIComponent(presented.replaceAll('+', ' '))
   } catch {
-    // No encoding at all: then it is the name itself.
+    // Not form-encoded: the name itself.
     return presented
   }
 }
 
-/** A name of 100 characters, each of three bytes, each of which is written `%XX`. What comes later is not looked at. */
+/** Room for a name of 100 characters with three bytes each, all written as `%XX`. The rest is ignored. */
 const longestSpelling = 900
 
 /**
- * One name however it is written: a header may form-encode any character of it, or none (RFC 6749 section 2.3.1), and a client store may ignore case.
- * Decoded until nothing is left to decode, because a name can itself read like an encoded one. Names with one form share a limit, and nothing else.
+ * Maps all spellings of a name to one string: a header may form-encode any of its characters (RFC 6749 section 2.3.1),
+ * and a client store may ignore case. Decodes repeatedly, because a name can itself look encoded. Names that map to the
+ * same string only share a limit.
  */
 function plainName(presented: string): string {
   let name = presented.slice(0, longestSpelling)
@@ -47,7 +52,7 @@ function plainName(presented: string): string {
   return foldedName(name)
 }
 
-/** @param owner whose credentials they are: a scope may be called like a client. */
+/** @param owner the kind of credentials: a scope and a client can have the same name. */
 export function createCredentialLimits(
   limits: AbuseControl['credentials'],
   owner: 'client' | 'scope',
@@ -62,7 +67,7 @@ export function createCredentialLimits(
 
   return {
     assertBelow(presented, trace) {
-      // Nobody has failed here: most processes, most of the time.
+      // The usual case: no failure in this process.
       if (perAddress.isQuiet && perOwner.isQuiet) return
       const address = addressOf(trace)
       if (address === undefined) return

@@ -6,36 +6,42 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 
 /**
- * Counts failures with nothing but an atomic insert: the n-th failure of a window takes the n-th numbered slot. The count is exact across processes, a
- * look costs one read, and every slot ends with its window, so nothing has to be waited for longer than that.
+ * Counts failures with only an atomic insert: the n-th failure of a window takes slot n. The count is exact across
+ * processes, checking it costs one read, and every slot expires with its window, so no caller waits longer than that.
  */
 export interface FailureSlots {
-  /** Seconds until the end of the window for a name that has reached the limit; `undefined` below it. */
+  /**
+   * Returns the seconds until the end of the window for a name that has reached the limit; `undefined` below the limit.
+   */
   waitOf(name: string): MaybePromise<number | undefined>
-  /** The same, as far as this process knows. Asks no store. */
+  /** Like `waitOf`, but based only on what this process knows, without reading the storage. */
   reachedHere(name: string): number | undefined
-  /** Makes `reachedHere` count a failure that is not recorded yet. @returns takes that back; call it once, before `record` or instead of it */
+  /**
+   * Makes `reachedHere` count a failure that is not recorded yet.
+   *
+   * @returns a function that undoes it; call it once, before `record` or instead of it.
+   */
   announce(name: string): () => void
   record(name: string): Promise<Recorded>
 }
 
-/** What became of a failure. */
+/** The result of recording a failure. */
 export interface Recorded {
-  /** Whether all slots of the window were taken before. */
+  /** Whether all slots of the window were already taken. */
   readonly exceeded: boolean
-  /** Seconds until the end of the window, where this failure took the last slot or found none. */
+  /** Seconds until the end of the window, if this failure took the last slot or found none. */
   readonly wait: number | undefined
 }
 
-/** Names whose slots a process remembers. Without it a failure costs a few reads more. */
+/** The maximum number of names that a process remembers. For a forgotten name, a failure costs a few more reads. */
 const mostNames = 1000
 
-/** What a process knows of a name in a window. */
+/** What a process knows about a name in a window. */
 interface Seen {
   readonly at: number
-  /** Each slot below is taken, or an attempt under way will try it first. */
+  /** Every lower slot is taken, or an attempt in flight will try it. */
   next: number
-  /** Failures that are announced. */
+  /** Announced failures that are not recorded yet. */
   coming: number
 }
 
@@ -64,7 +70,7 @@ export function createFailureSlots(
     return fresh
   }
 
-  /** The first slot from here on that nobody has taken; below one that is taken, no slot stays free. */
+  /** Finds the first free slot from `from` on by binary search: slots below a taken slot do not stay free. */
   async function firstFree(name: string, at: number, from: number): Promise<number> {
     let free = from
     let taken = failures
@@ -96,7 +102,7 @@ export function createFailureSlots(
     async record(name) {
       const at = current()
       const seen = seenOf(name, at)
-      // Each attempt tries a slot of its own before it jumps over those of other processes, so no slot stays free.
+      // Each attempt tries its own slot before it skips slots of other processes, so no slot stays free.
       let slot = seen.next
       seen.next += 1
       while (slot < failures) {

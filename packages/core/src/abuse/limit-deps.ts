@@ -2,9 +2,12 @@ import type { Recorder } from '../events/trace.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 
-/** What every limit counts with. */
+/** The dependencies of every limit. */
 export interface LimitDeps {
-  /** Two providers on one store may both have a client `web`, and no failure of the one is the other's. */
+  /**
+   * Part of every key: two providers with the same storage may both have a client `web`, and their failures are counted
+   * separately.
+   */
   readonly issuer: string
   readonly store: Store
   readonly runtime: Runtime

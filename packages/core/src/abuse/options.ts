@@ -1,62 +1,74 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../configuration.ts'
 
-/** Failures that are free, and then a delay after each that doubles. */
+/** Allows some failures without a delay; each further failure doubles the delay. */
 export interface DelayLimit {
-  /** Attempts without delay, at least 1. */
+  /** Attempts without a delay; at least 1. */
   readonly attempts?: number
-  /** Seconds after the last free attempt; doubled by every further one. */
+  /** Delay in seconds after the last of these attempts; each further failure doubles it. */
   readonly delay?: number
-  /** Seconds that it grows to at most. */
+  /** The maximum delay in seconds. */
   readonly longestDelay?: number
 }
 
-/** Failures that are answered in a window of time; after them, 429 until its end. */
+/** Limits the failures in a window of time. Beyond the limit, the response is 429 until the window ends. */
 export interface WindowLimit {
   readonly failures?: number
-  /** Seconds. */
+  /** The length of the window in seconds. */
   readonly window?: number
 }
 
-/** Failures of all users through one client, shared out between the sources that they come from. */
+/** Limits the failures of all users through one client, with a lower limit for each source. */
 export interface ClientLimit extends WindowLimit {
-  /** How many of them one source may take: an IPv4 address, or an IPv6 network of 48 bits. Default a fifth of `failures`, rounded up. */
+  /** The limit for one source: an IPv4 address or a 48-bit IPv6 network. Default: a fifth of `failures`, rounded up. */
   readonly perAddress?: number
 }
 
 /**
- * How guessing is slowed down. Every number has a default.
+ * Limits on guessing. Every number has a default.
  *
  * @see docs/guides/abuse-control.md
  */
 export interface AbuseControlOptions {
-  /** Failed passwords. They are always limited; these are the numbers. */
+  /** Limits for failed passwords. They cannot be disabled. */
   readonly passwords?: {
-    /** Default 5 attempts, then 1 s doubling to 900 s. */
+    /** Default: 5 attempts, then a delay of 1 s that doubles up to 900 s. */
     readonly perUserAndAddress?: DelayLimit
-    /** Over all addresses but those where the user has logged in; default 20 attempts, then 1 s doubling to 30 s. */
+    /**
+     * For a user over all addresses except those where the user has logged in. Default: 20 attempts, then a delay of 1
+     * s that doubles up to 30 s.
+     */
     readonly perUser?: DelayLimit
-    /** Over all users but where the user has logged in from the address; default 100 in 60 s, of which 20 from one source. */
+    /**
+     * For a client over all users, except attempts from an address where the user has logged in. Default: 100 failures
+     * in 60 s, of which 20 from one source.
+     */
     readonly perClient?: ClientLimit
-    /** Seconds after which a failure is forgotten; default 3600. */
+    /** Seconds after which a failure is forgotten. Default: 3600. */
     readonly forgetAfter?: number
-    /** Seconds for which an address counts as one of the user's after a login there; default 30 days. */
+    /** Seconds for which an address counts as the user's own after a login. Default: 30 days. */
     readonly rememberAddress?: number
   }
-  /** Failed authentications of clients and scopes, or `false`. */
+  /** Limits for failed authentications of clients and scopes; `false` disables them. */
   readonly credentials?:
     | false
     | {
-        /** Default 10 in 60 s. */
+        /** Default: 10 in 60 s. */
         readonly perClientAndAddress?: WindowLimit
-        /** Default 50 in 60 s. */
+        /** Default: 50 in 60 s. */
         readonly perAddress?: WindowLimit
       }
-  /** Tokens that the validation endpoints and userinfo find invalid, for each address, or `false`; default 600 in 60 s. */
+  /**
+   * Limits, per address, the invalid tokens at the validation endpoints and userinfo; `false` disables it. Default: 600
+   * in 60 s.
+   */
   readonly validation?:
     | false
     | (WindowLimit & {
-        /** All requests to them in the window, valid or not; default without limit. Costs every request a count in the store. */
+        /**
+         * Limits all requests to these endpoints in the window, valid or not. Default: no limit. It costs a counter
+         * operation in the storage for each request.
+         */
         readonly requests?: number
       })
 }
@@ -76,7 +88,7 @@ const delayLimit = (attempts: number, longestDelay: number) =>
         attempts: v.optional(
           v.pipe(
             count,
-            // Each is a record, and is looked for one after the other where many come at once.
+            // Each attempt is a record, and concurrent attempts search the records one by one.
             v.maxValue(1000, 'must be a whole number from 1 to 1000'),
           ),
           attempts,
@@ -84,10 +96,7 @@ const delayLimit = (attempts: number, longestDelay: number) =>
         delay: v.optional(lifetimeSchema, 1),
         longestDelay: v.optional(lifetimeSchema, longestDelay),
       }),
-      v.check(
-        ({ delay, longestDelay: longest }) => delay <= longest,
-        'must have a longestDelay that is no shorter than delay',
-      ),
+      v.check(({ delay, longestDelay: longest }) => delay <= longest, 'must have a longestDelay of at least delay'),
     ),
     {},
   )
@@ -100,16 +109,13 @@ const windowEntries = (failures: number, window: number) => ({
 const windowLimit = (failures: number, window: number) =>
   v.optional(configurationObject(windowEntries(failures, window)), {})
 
-/** How many sources it takes to use up what a client is allowed. */
+/** The number of sources that together can use up the limit of a client, by default. */
 const sources = 5
 
 const clientLimit = v.optional(
   v.pipe(
     configurationObject({ ...windowEntries(100, 60), perAddress: v.exactOptional(count) }),
-    v.check(
-      ({ failures, perAddress = 1 }) => perAddress <= failures,
-      'must have a perAddress that is no more than failures',
-    ),
+    v.check(({ failures, perAddress = 1 }) => perAddress <= failures, 'must have a perAddress of at most failures'),
     v.transform(({ failures, window, perAddress = Math.ceil(failures / sources) }) => ({
       failures,
       window,
@@ -121,7 +127,7 @@ const clientLimit = v.optional(
 
 const day = 86_400
 
-/** The parts of an object of options; `credentials` and `validation` may also be `false`. */
+/** The schemas of the sections; `credentials` and `validation` can also be `false`. */
 export const passwords = v.optional(
   configurationObject({
     perUserAndAddress: delayLimit(5, 900),
@@ -156,7 +162,10 @@ const everything = configurationObject({ passwords, credentials: off(credentials
 
 const passwordsOnly = { credentials: false, validation: false } as const
 
-/** `true` is all of it, and so is an object; `false`, the default, is the limit of passwords, which is never off. */
+/**
+ * `true` and an object enable all limits. `false`, the default, enables only the password limits, which cannot be
+ * disabled.
+ */
 export const abuseControlSchema = v.optional(
   v.pipe(
     v.unknown(),

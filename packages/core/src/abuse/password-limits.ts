@@ -12,33 +12,34 @@ import { createPermits, type Permit } from './permits.ts'
 import { tooMany } from './too-many.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-/** Whose password is tried, and where. */
+/** A password attempt. */
 export interface Attempt {
-  /** One person, however the name was written. */
+  /** The user name in its folded form, the same for all spellings. */
   readonly person: string
-  /** The name exactly as it was written. Where the host tells spellings apart, each may be the name of another user. */
+  /** The user name as presented. If the host distinguishes spellings, each can be a different user. */
   readonly spelling: string
   readonly clientId: string
-  /** What of the request the host may look for the person by, beside the name; `undefined` where there is nothing. */
+  /** Further parameters by which the host may select the user (`idp:`, `tenant:`); `undefined` if there are none. */
   readonly directory: string | undefined
-  /** `undefined` where the host does not know it: then the user counts as a whole. */
+  /** `undefined` if the adapter does not report it. Then failures are counted per user only. */
   readonly address: string | undefined
 }
 
-/** Stands before every look at a password. */
+/** Limits password attempts. */
 export interface PasswordLimits {
   /**
-   * Lets it be tried, where it is due. What `tryPassword` answers is a success unless it is `undefined`.
+   * Runs `tryPassword` if an attempt is allowed now. A result other than `undefined` is a success.
    *
-   * @throws OAuthError `slow_down`, 429, where it is too early; then nothing is told, and nothing is counted.
+   * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. The error does not reveal whether the
+   * password is right, and the attempt is not counted.
    */
   attempt<T>(who: Attempt, trace: Trace, tryPassword: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
-/** A name that no other text can be: a user may be called whatever he likes. */
+/** Encodes a name so that it cannot collide with other keys, whatever characters it contains. */
 const plain = (name: string): string => JSON.stringify([name])
 
-/** A permit, and the limit that it is of. */
+/** A permit and the name of its limit. */
 interface Held {
   readonly limit: string
   readonly permit: Permit
@@ -46,12 +47,12 @@ interface Held {
 
 const giveBackAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.giveBack()))
 
-/** Milliseconds that attempts of the same user from the same address may hold up a later one. */
+/** Milliseconds that an attempt waits for earlier ones of the same user from the same address. */
 const longestAttempt = 10_000
 
 const knownSchema = v.object({})
 
-/** @throws OAuthError `temporarily_unavailable` when others of the name have taken too long. */
+/** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same name take too long. */
 async function inTurn<T>(turns: Turns, name: string, act: () => Promise<T>): Promise<T> {
   if (!(await turns.begin(name))) {
     throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
@@ -78,18 +79,20 @@ export function createPasswordLimits(
   const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
   const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
   const clientFailures = createClientFailures(perClient, deps)
-  // Honest logins of one user that come at once wait for each other instead of being refused for want of a permit.
+  // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
   const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
   const personTurns = createTurns(perUser.attempts, longestAttempt)
-  // Who looks for a slot that is left must not be overtaken: as many as may be under way have one each.
+  // Attempts search for a free slot one at a time. Otherwise one could overtake another, which would then find no slot
+  // although one is free.
   const takingTurns = createTurns(1, longestAttempt)
 
   /**
-   * The permits that this attempt needs: all of them, or none.
+   * Takes the permits that this attempt needs: all of them, or none.
    *
-   * Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), may be two users, one of whom is the attacker. So an attempt counts
-   * under the name in every spelling, which no login forgets. Only where this very spelling has logged in before, in no named directory, does it
-   * count for itself, and a login forgets its failures.
+   * Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
+   * attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this
+   * exact spelling has logged in before, without a directory, is it counted separately, and a login forgets its
+   * failures.
    */
   async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {
     const { person, spelling, directory } = who
@@ -105,7 +108,8 @@ export function createPasswordLimits(
       own === undefined ? undefined : personPermits.look(plain(person)),
     ])
     const isKnown = known !== undefined
-    // Where the user has logged in before, strangers elsewhere do not matter: nobody is locked out by them.
+    // At an address where the user has logged in before, failures from elsewhere do not count: an attacker cannot lock
+    // the user out.
     const isAtHome = isKnown && own !== undefined
     const forgets = isKnown && asWritten !== undefined
     const needed = [
@@ -141,13 +145,13 @@ export function createPasswordLimits(
     try {
       found = await tryPassword()
     } catch (error) {
-      // A user service that is out of order has judged no password.
+      // The user service failed, so no password was checked.
       await giveBackAll(held)
       throw error
     }
-    // What was under way together with the last failure that counts must not tell more than what comes after it, be it right or wrong.
+    // Attempts in flight when the limit trips all get the same 429, right or wrong.
     const settled = isAtHome ? undefined : clientFailures.settle(who, found === undefined, trace)
-    // A success gives its permits back at once: other logins of the user may wait for them.
+    // A success returns its permits immediately, because other logins of the user may wait for them.
     const [late] = await allOf([settled, found === undefined ? undefined : giveBackAll(held)])
     if (late !== undefined) {
       if (found === undefined) await giveBackAll(held)

@@ -6,38 +6,44 @@ import type { Runtime } from '../runtime.ts'
 import type { Delays } from './options.ts'
 import { tooMany } from './too-many.ts'
 
-// Where the count of a name is, and until when nobody may try. Only a hint: what has been tried is what slots are taken.
+// The current series and level of a name, and until when attempts are refused. Only a hint: the slots that are taken
+// are the count.
 const hintSchema = v.object({ series: v.string(), level: v.number(), until: v.number() })
 type Hint = v.InferOutput<typeof hintSchema>
 const slotSchema = v.object({ until: v.number() })
 
-/** The right to one attempt. It ends with `fail` or with `giveBack`. */
+/** Permission for one attempt. End it with `fail` or `giveBack`. */
 export interface Permit {
-  /** Keeps it spent. @returns seconds that the next attempt has to wait. */
+  /**
+   * Keeps the permit spent.
+   *
+   * @returns seconds that the next attempt has to wait.
+   */
   fail(): Promise<number>
-  /** Nothing was tried, or it succeeded. */
+  /** Returns the permit, because no password was checked or the attempt succeeded. */
   giveBack(): MaybePromise<void>
   /** Forgets all earlier failures, after a success. */
   forget(): MaybePromise<void>
 }
 
-/** What is known of a name before anything is tried. */
+/** What is known about a name before an attempt. */
 export type Look = Hint | undefined
 
 /**
- * Attempts under a name, each of which takes a numbered slot by an atomic insert before anything is tried: so the count is exact across processes, also of
- * attempts that come all at once. A slot says until when the next one may not be taken. Nothing else forbids an attempt, so a process that dies between
- * any two steps makes nobody wait longer than that.
+ * Limits the attempts under a name. Each attempt takes a numbered slot by an atomic insert before a password is
+ * checked, so the count is exact across processes, even for concurrent attempts. A slot contains the time until which
+ * the next slot cannot be taken. Nothing else blocks attempts, so a process that crashes between two steps blocks no
+ * later attempt for longer.
  */
 export interface Permits {
   look(name: string): MaybePromise<Look>
-  /** @throws OAuthError `slow_down`, 429, when it is too early. */
+  /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
   assertDue(look: Look): void
-  /** @throws OAuthError `slow_down`, 429, when it is too early, or others were faster. */
+  /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet, or concurrent attempts took the slots. */
   take(name: string, look: Look): Promise<Permit>
 }
 
-/** Slots that are looked at beyond the hint. More are there only where many processes died. */
+/** The maximum number of slots that are tried beyond the hint. More are taken only if many processes crashed. */
 const mostSteps = 100
 
 export function createPermits(
@@ -51,7 +57,7 @@ export function createPermits(
   },
 ): Permits {
   const { limit, issuer, forgetAfter, store, runtime } = deps
-  /** Longer than any slot lives. */
+  /** An upper bound for the lifetime of a slot, in seconds. */
   const period = longestDelay + forgetAfter
   const hintKey = (name: string): string => keyOf('failure', hashOf(JSON.stringify([issuer, limit, name]), runtime))
   const slotKey = (name: string, series: string, slot: number): string =>
@@ -64,7 +70,10 @@ export function createPermits(
     if (look !== undefined && now < look.until) throw tooMany(look.until - now)
   }
 
-  /** Whether this call took it. One that has ended by our clock and not yet by the driver's stands in nobody's way. */
+  /**
+   * Takes a slot; returns whether this call took it. Deletes a slot that has expired by the provider's clock but not
+   * yet by the driver's.
+   */
   async function takeSlot(key: string, until: number): Promise<boolean> {
     if (await store.insert(key, { until }, until + forgetAfter)) return true
     const taken = await store.getMarker(key, slotSchema, { until: 0 })
@@ -76,7 +85,10 @@ export function createPermits(
     return false
   }
 
-  /** The free attempts have no delay between them, so the first one that is left can be halved for; but for those that were given back. */
+  /**
+   * Finds the first free slot among the attempts without a delay, by binary search; if that fails because slots were
+   * returned, by linear search.
+   */
   async function firstFree(name: string, series: string, from: number): Promise<number> {
     const isTaken = (slot: number): MaybePromise<boolean> => store.has(slotKey(name, series, slot))
     let low = from
@@ -112,7 +124,8 @@ export function createPermits(
     assertDue,
     async take(name, look) {
       assertDue(look)
-      // Where nothing is known, all processes must try the same slots. Longer than slots live, so none of an earlier series counts.
+      // Without a hint, all processes must use the same series. Its period exceeds the lifetime of slots, so slots of
+      // an earlier series have expired.
       const series = look?.series ?? String(Math.floor(runtime.now() / period))
       let slot = look?.level ?? 0
       for (let step = 0; step < mostSteps; step += 1) {

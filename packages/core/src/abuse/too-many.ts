@@ -1,8 +1,8 @@
 import { OAuthError } from '../errors/oauth-error.ts'
 
 /**
- * The refusal of whoever must wait. `slow_down` is the registered error (RFC 8628 section 3.5) that comes nearest; never `invalid_grant`, `invalid_client` or
- * `invalid_token`, which tell a caller to throw away what is good.
+ * Creates the error for a caller that must wait. `slow_down` (RFC 8628 section 3.5) is the closest registered code.
+ * `invalid_grant`, `invalid_client` or `invalid_token` would make a caller discard valid credentials.
  *
  * @param retryAfter seconds
  */

@@ -1,22 +1,28 @@
-/** Lets so many tasks of one name go at a time, in this process, in the order in which they came. */
+/**
+ * Limits the number of concurrent tasks with the same name in this process. Waiting tasks start in order of arrival.
+ */
 export interface Turns {
-  /** Resolves when it is this task's turn, to `true`, or to `false` when it has waited too long. Whoever hears `true` must call `end`. */
+  /**
+   * Resolves to `true` when it is the task's turn, or to `false` if it has waited too long. After `true`, the caller
+   * must call `end`.
+   */
   begin(name: string): Promise<boolean>
   end(name: string): void
 }
 
 interface Line {
   under: number
-  /** A set: one that waits too long leaves from the middle. */
+  /** A set, because a task that times out is removed from the middle. */
   readonly waiting: Set<(turn: boolean) => void>
 }
 
 /**
- * @param places how many of one name go at a time
- * @param patience milliseconds that a task waits: one that hangs must not hold up the others for good
+ * @param places the maximum number of concurrent tasks with the same name
+ * @param patience milliseconds after which a waiting task gives up, so that a hanging task does not block others
+ * forever
  */
 export function createTurns(places: number, patience: number): Turns {
-  // A name is forgotten with its last task: memory follows what is under way.
+  // A name is removed with its last task, so memory use is proportional to the tasks in progress.
   const lines = new Map<string, Line>()
   return {
     begin(name) {

@@ -1,11 +1,13 @@
 import type { Recorder, Trace } from '../events/trace.ts'
 import { addressGroupOf } from './address-group.ts'
 
-/** Whose requests count together, where the host says where a request comes from. */
+/** Returns the address group of a request, if the adapter reports the client address. */
 export type AddressOf = (trace: Trace) => string | undefined
 
 /**
- * Warns once where the host does not say so: without an address nobody is limited, because what is limited for all alike a stranger could take from everybody.
+ * Creates a function that returns the address group of a request, and warns once if the adapter does not report the
+ * client address. Without an address there is no limit: with a limit for all callers together, an attacker could lock
+ * everyone out.
  */
 export function createAddressOf(recorder: Recorder): AddressOf {
   let warned = false
@@ -16,7 +18,7 @@ export function createAddressOf(recorder: Recorder): AddressOf {
         type: 'startup_warning',
         reason: 'client_address_unknown',
         message:
-          'abuseControl limits nothing but passwords here, because the host does not say where a request comes from: pass { clientAddress } to the handler beside the request',
+          'abuseControl limits only passwords, because the client address is unknown: pass { clientAddress } to the handler as the second argument',
       })
     }
     warned = true

@@ -5,11 +5,20 @@ import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
 import { createWindowLimit } from './window-limit.ts'
 
-/** Stands before every look at a token that a stranger sends. */
+/** Limits the validation of tokens. */
 export interface ValidationLimits {
-  /** Asks no store, unless all requests are counted. @throws OAuthError `slow_down`, 429. */
+  /**
+   * Admits a request. Does not access the storage unless all requests are counted.
+   *
+   * @throws OAuthError `slow_down` (429).
+   */
   admit(trace: Trace): MaybePromise<void>
-  /** Counts one. @throws OAuthError `slow_down`, 429, where it is one too many: then the token is not told to be invalid. */
+  /**
+   * Counts an invalid token.
+   *
+   * @throws OAuthError `slow_down` (429) if the limit is exceeded; the response then does not reveal that the token is
+   * invalid.
+   */
   countFailure(trace: Trace): MaybePromise<void>
 }
 

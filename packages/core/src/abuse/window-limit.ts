@@ -7,7 +7,7 @@ import type { LimitDeps } from './limit-deps.ts'
 import type { Window } from './options.ts'
 import { tooMany } from './too-many.ts'
 
-/** Names of which a process knows that they have failed: some 2 MB. */
+/** The maximum number of names whose failures a process remembers: about 2 MB. */
 const mostNames = 10_000
 
 interface Seen {
@@ -17,21 +17,30 @@ interface Seen {
 }
 
 /**
- * Counts what goes wrong under a name in the store, and remembers in this process who has reached the limit: a request that succeeds asks no store. Exact is
- * how many failures are told as such: over all processes, the limit. A process learns that a name is blocked at its own first failure, or its limit-th.
+ * Counts failures of a name in the storage, and remembers in this process which names have reached the limit, so that a
+ * successful request does not access the storage. The number of failures that get a normal error response is exact: the
+ * limit, over all processes. A process learns that a name is blocked when it counts a failure itself.
  */
 export interface WindowLimit {
-  /** Whether nobody has failed in this process. */
+  /** Whether this process has seen no failure. */
   readonly isQuiet: boolean
-  /** Looks at the memory of this process only. @throws OAuthError `slow_down`, 429. */
+  /**
+   * Checks the limit in the memory of this process only.
+   *
+   * @throws OAuthError `slow_down` (429).
+   */
   assertBelow(name: string): void
-  /** Counts one. @throws OAuthError `slow_down`, 429, where it is one too many. */
+  /**
+   * Counts a failure.
+   *
+   * @throws OAuthError `slow_down` (429) if the limit is exceeded.
+   */
   count(name: string, trace: Trace): MaybePromise<void>
 }
 
 export function createWindowLimit(
   { failures, window }: Window,
-  // What is limited, for events and in the keys of the store.
+  // `limit` is the name of the limit, for events and for the keys of counters.
   deps: LimitDeps & { readonly limit: string },
 ): WindowLimit {
   const { limit, issuer, store, runtime, recorder } = deps
@@ -56,7 +65,7 @@ export function createWindowLimit(
   function assertBelow(name: string): void {
     const seen = known.get(name)
     if (seen === undefined || seen.window !== Math.floor(runtime.now() / window)) return
-    // Also by what this process has counted itself: guesses that come all at once must not wait for the store to say so.
+    // Includes the process's own count, so that concurrent guesses are stopped before the storage responds.
     if (seen.blocked || seen.failures >= failures) throw tooMany(remaining(seen.window))
   }
 
@@ -66,12 +75,12 @@ export function createWindowLimit(
     },
     assertBelow,
     count(name, trace) {
-      // Those that were under way with the last one that counts: a flood must not reach the store.
+      // Stops attempts that were in flight when the limit was reached: a flood must not reach the storage.
       assertBelow(name)
       const seen = seenOf(name)
       seen.failures += 1
       const key = keyOf('count', hashOf(JSON.stringify([issuer, limit, name, window, seen.window]), runtime))
-      // A minute more than it takes: clocks of processes differ.
+      // One minute longer than the window, to allow for clock skew.
       return after(store.increment(key, (seen.window + 1) * window + 60), (counted) => {
         if (counted >= failures) block(seen, trace)
         if (counted > failures) throw tooMany(remaining(seen.window))

@@ -4,7 +4,7 @@ import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 export const isSigningAlgorithm = (name: unknown): name is SigningAlgorithm =>
   algorithms.includes(name as SigningAlgorithm)
 
-/** The algorithm that a key names, or the usual one of its kind. */
+/** Returns the `alg` of a key, or the default algorithm of its key type; `undefined` if none fits. */
 export function algorithmOf(jwk: JWK): SigningAlgorithm | undefined {
   if (jwk.alg !== undefined) return isSigningAlgorithm(jwk.alg) && fits(jwk, jwk.alg) ? jwk.alg : undefined
   return algorithms.find((algorithm) => fits(jwk, algorithm))

@@ -5,21 +5,23 @@ import type { MaybePromise } from '../json.ts'
 import type { Runtime, SignatureKey } from '../runtime.ts'
 
 /**
- * A private key that somebody else holds: a key management service, a hardware module. Its public part names the algorithm (`alg`) where its kind has
- * several.
+ * A private key in a key management service or hardware security module. The public key needs `alg` if its key type has
+ * several algorithms.
  *
  * @example
- * const kmsKey: ExternalKey = { publicKey: { kty: 'EC', crv: 'P-256', x: '...', y: '...' }, sign: (data) => kms.sign(data) }
+ * const kmsKey: ExternalKey = { publicKey: { kty: 'EC', crv: 'P-256', x: '...', y: '...' }, sign: (data) =>
+ * kms.sign(data) }
  */
 export interface ExternalKey {
-  /** Public members only. */
+  /** The public key, without private members. */
   readonly publicKey: JWK
   /**
-   * The signature in the form of a JWS (RFC 7518 section 3.4: r and s one after the other, where many services answer with DER). Tried at start, and each is
-   * verified. What is not right, thrown, or takes too long, is answered 503.
+   * Signs the data. Must return the signature in JWS form (RFC 7518 section 3.4: the concatenation of r and s; many
+   * services return DER instead). Called once at startup as a check. Every signature is verified; an invalid signature,
+   * an error or a timeout results in 503.
    */
   sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
-  /** Seconds that a signature may take; default 5. At most 128 are under way at once. */
+  /** Seconds after which a call fails. Default: 5. At most 128 calls run concurrently. */
   readonly timeLimit?: number
 }
 
@@ -38,7 +40,7 @@ const unavailable = (cause: unknown): OAuthError =>
     retryAfter: 1,
   })
 
-/** Verifies with the public part here, and lets the other sign. */
+/** Creates a key that signs with the external signer and verifies locally. */
 export function externalSignatureKey(
   external: ExternalKey,
   verifier: SignatureKey,
@@ -50,12 +52,13 @@ export function externalSignatureKey(
     try {
       const signature: unknown = await through(() => external.sign(data))
       if (!(signature instanceof Uint8Array) || signature.length === 0) {
-        throw new TypeError('The external signer of keys answered with no bytes')
+        throw new TypeError('The external signer returned no bytes')
       }
-      // A service that signs with another key since, or in DER, would spend codes for tokens that nobody can verify.
+      // Otherwise a service that returns DER, or has switched to another key, would cause tokens that cannot be
+      // verified, for codes that are spent.
       const bytes = new Uint8Array(signature)
       if (!(await verifier.verify(data, bytes))) {
-        throw new TypeError('The external signer of keys answered with a signature that is not of its publicKey')
+        throw new TypeError('The external signer returned a signature that does not match its publicKey')
       }
       return bytes
     } catch (cause) {

@@ -8,25 +8,27 @@ import type { StoredKeys } from './stored-keys.ts'
 
 async function refuse(): Promise<never> {
   throw new TypeError(
-    'keys: these keys are given in the configuration; change them there, or leave them out (in a program: storedKeys()) to have them kept in the store',
+    'keys: the keys are set in the configuration; change them there, or remove them (in a program: use storedKeys()) to keep keys in the storage',
   )
 }
 
-/** A public key can only have signed; a private one that does not sign here waits for its turn. */
+/** Describes a key for the operator. A public key is `retiring`; a private key that does not sign is `next`. */
 function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, createdAt: number): KeyInfo {
   const state = signs ? 'current' : isPrivate ? 'next' : 'retiring'
   return { kid: key.kid, algorithm: key.algorithm, state, createdAt }
 }
 
 /**
- * Keys that stay as they were given until the provider is made anew.
+ * Opens a key ring that does not change while the provider runs.
  *
- * @throws TypeError with a sentence that names the key that cannot be used and why.
+ * @throws TypeError with a sentence that says which key cannot be used and why.
  */
 export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runtime: Runtime): Promise<KeyRing> {
   const given = 'generate' in source ? [await generateKey(source.generate)] : source
   if (!Array.isArray(given) || given.length === 0) {
-    throw new TypeError('keys must be storedKeys(), signingKeys() or an array of JWKs, of which the first one signs')
+    throw new TypeError(
+      'keys must be storedKeys(), signingKeys() or a non-empty array of JWKs, of which the first one signs',
+    )
   }
   const imported = await Promise.all(given.map((key, index) => importKey(key, `keys[${index}]`, runtime)))
   const keys = new Map<string, RingKey>()
@@ -37,7 +39,7 @@ export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runt
     if (isPrivate && !signers.has(key.algorithm)) signers.set(key.algorithm, key)
   }
   const [first] = imported
-  if (!first?.private) throw new TypeError('keys[0] must be a private key: it signs')
+  if (!first?.private) throw new TypeError('keys[0] must be a private key, because it signs')
   const { key } = first
   const jwks = { keys: imported.map(({ published }) => published) }
   const openedAt = runtime.now()

@@ -1,4 +1,4 @@
-// By its parts: the whole of it is 40 modules, which every start of a server would read.
+// Imports single modules of jose: the main entry would load 40 modules at every startup.
 import type { JWK } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
@@ -6,12 +6,13 @@ import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 import { isSigningAlgorithm } from './algorithm.ts'
 
 /**
- * A new private key.
- * @throws TypeError with a sentence when there is no such algorithm.
+ * Generates a private key.
+ *
+ * @throws TypeError when the algorithm is unknown.
  */
 export async function generateKey(algorithm: SigningAlgorithm): Promise<JWK> {
   if (!isSigningAlgorithm(algorithm)) {
-    throw new TypeError(`keys: ${String(algorithm)} is no signing algorithm; known are ${algorithms.join(', ')}`)
+    throw new TypeError(`keys: ${String(algorithm)} is not a supported algorithm; use one of ${algorithms.join(', ')}`)
   }
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
   return { ...(await exportJWK(privateKey)), alg: algorithm }

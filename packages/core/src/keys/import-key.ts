@@ -15,10 +15,10 @@ const probe = utf8('grantry')
 const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
   Object.fromEntries(names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]])) as JWK
 
-/** What of a key anybody may know. */
+/** Returns the public members of a key. */
 export const publicPartOf = (jwk: JWK): JWK => partOf(jwk, publicMembers)
 
-/** A key as the JWK set tells it. */
+/** Returns a key as it appears in the JWK set. */
 export const publishedKey = (jwk: JWK, kid: string, algorithm: SigningAlgorithm): JWK => ({
   ...publicPartOf(jwk),
   kid,
@@ -26,10 +26,10 @@ export const publishedKey = (jwk: JWK, kid: string, algorithm: SigningAlgorithm)
   use: 'sig',
 })
 
-/** The whole of a key, and nothing that is said about it. */
+/** Returns the key members of a JWK, without metadata such as `kid` and `use`. */
 export const materialOf = (jwk: JWK): JWK => partOf(jwk, [...publicMembers, ...privateMembers])
 
-/** Leading zeros do not count. */
+/** The size of an RSA modulus in bits, without leading zeros. */
 function modulusBits({ n }: JWK): number {
   const bytes = decodeBase64url(n ?? '') ?? new Uint8Array()
   const first = bytes.findIndex((byte) => byte !== 0)
@@ -50,10 +50,10 @@ export interface ImportedKey {
   readonly private: boolean
 }
 
-/** Two halves that do not belong together would sign tokens that nobody can verify. */
+/** Checks that the private and the public part match; otherwise the tokens could not be verified. */
 async function assertPair(key: Pick<RingKey, 'sign' | 'verify'>): Promise<void> {
   const signature = new Uint8Array(await key.sign(probe))
-  if (!(await key.verify(probe, signature))) throw new TypeError('The signature is not of this key')
+  if (!(await key.verify(probe, signature))) throw new TypeError('The private and the public part do not match')
 }
 
 const messageOf = (thrown: unknown): string => {
@@ -61,29 +61,29 @@ const messageOf = (thrown: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** @throws TypeError with a sentence when an external signer does not sign with the key that it names. */
+/** @throws TypeError when an external signer does not sign with the key of its `publicKey`. */
 async function assertSigns(key: RingKey, where: string): Promise<void> {
   try {
-    // It looks at each signature itself.
+    // The key verifies each signature itself.
     await key.sign(probe)
   } catch (thrown) {
     throw new TypeError(
-      `${where}: its signer must answer with a ${key.algorithm} signature of its publicKey, in the form of a JWS (no DER): ${messageOf(thrown)}`,
+      `${where}: sign() must return a ${key.algorithm} signature that matches publicKey, in JWS form (not DER): ${messageOf(thrown)}`,
     )
   }
 }
 
 /**
- * Imports a key and tries it.
+ * Imports a key and checks that it can be used.
  *
- * @param where begins every message.
- * @throws TypeError with a sentence that says why the key cannot be used, and nothing of the key.
+ * @param where the start of every error message, such as `keys[0]`.
+ * @throws TypeError with a sentence that says why the key cannot be used. It contains no key material.
  */
 export async function importKey(given: JWK | ExternalKey, where: string, runtime: Runtime): Promise<ImportedKey> {
   if (typeof given !== 'object' || given === null) throw new TypeError(`${where} must be a JWK`)
   const external = isExternalKey(given) ? given : undefined
   if (external !== undefined && (typeof external.publicKey !== 'object' || external.publicKey === null)) {
-    throw new TypeError(`${where} signs elsewhere and has no publicKey: give it a JWK`)
+    throw new TypeError(`${where} has sign() but no publicKey; add publicKey, a JWK`)
   }
   const jwk = external === undefined ? (given as JWK) : external.publicKey
   const algorithm = algorithmOf(jwk)
@@ -91,10 +91,10 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
     throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has ${described(jwk)}`)
   }
   if (jwk.kty === 'RSA' && modulusBits(jwk) < smallestModulus) {
-    throw new TypeError(`${where} is an RSA key of under ${smallestModulus} bits; make a larger one`)
+    throw new TypeError(`${where} is an RSA key with fewer than ${smallestModulus} bits; use a larger one`)
   }
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
-    throw new TypeError(`${where} has a kid that is no text; leave it out, and its thumbprint is taken`)
+    throw new TypeError(`${where} has an invalid kid; use a non-empty string, or remove it to use the thumbprint`)
   }
   const shown = publicPartOf(jwk)
   let imported: ImportedKey
@@ -114,7 +114,7 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
       private: external !== undefined || jwk.d !== undefined,
     }
   } catch {
-    // Without the cause: a parser's message could quote the private key.
+    // Without the cause, whose message could contain the private key.
     throw new TypeError(`${where} cannot be imported; is it a complete ${algorithm} key?`)
   }
   if (external !== undefined) await assertSigns(imported.key, where)

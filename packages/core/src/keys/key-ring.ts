@@ -2,62 +2,66 @@ import type { JWK } from 'jose'
 import type { MaybePromise } from '../json.ts'
 import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
 
-/** A key that was imported, once. */
+/** An imported key with its id. */
 export interface RingKey extends SignatureKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
 }
 
-/** What a key does: it is published and will sign, it signs, or it verifies what it has signed until the last of that has ended. */
+/**
+ * The state of a key. `next`: published, will sign later. `current`: signs. `retiring`: only verifies, until its last
+ * token has expired.
+ */
 export type KeyState = 'next' | 'current' | 'retiring'
 
-/** A key as an operator sees it: nothing of the key itself. Times are in epoch seconds. */
+/** Metadata of a key, without key material. Times are in epoch seconds. */
 export interface KeyInfo {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly state: KeyState
   readonly createdAt: number
-  /** When it began to sign. */
+  /** When the key started to sign. */
   readonly activatedAt?: number
-  /** When it stopped. */
+  /** When the key stopped signing. */
   readonly retiredAt?: number
-  /** Until when tokens that it signed are accepted. */
+  /** Until when tokens that the key signed are accepted. */
   readonly keptUntil?: number
 }
 
 export interface RotateOptions {
-  /** Also where the next key was published too short a time ago for everybody to know it. */
+  /** Rotates even if the next key was published so recently that caches may not contain it yet. */
   readonly force?: boolean
 }
 
 export interface RetireOptions extends RotateOptions {
   /**
-   * The private key is known to others: it is removed immediately, and every token that it signed is refused. Add its `kid` to `refused` of
-   * `storedKeys()` as well, so that a restored backup cannot bring it back.
+   * Set it if the private key has leaked: the key is removed immediately, and tokens that it signed are refused. Also
+   * add its `kid` to `refused` of `storedKeys()`, so that a restored backup cannot bring it back.
    */
   readonly compromised?: boolean
 }
 
 /**
- * The signing keys of a provider, for whoever operates it. `rotate` and `retire` need keys that are kept in the store (`storedKeys()`) and answer
- * with the keys as they are afterwards.
+ * Lists and changes the signing keys of a provider. `rotate` and `retire` require `storedKeys()` and return the
+ * resulting keys.
  *
  * @example
  * await provider.keys.retire('2Qq0...', { compromised: true })
  */
 export interface ProviderKeys {
-  /** Every key, as the store has it now. */
+  /** Returns all keys, as currently stored. */
   list(): Promise<readonly KeyInfo[]>
   /**
-   * Lets the next key of every algorithm sign. Processes that share the store follow by themselves; of several that rotate at the same moment one does it.
+   * Makes the next key of every algorithm the signing key. Other processes with the same storage follow automatically.
+   * If several processes rotate at the same time, the keys rotate once.
    *
-   * @throws TypeError with a sentence when the keys are not kept in the store, or the next one was published a moment ago.
+   * @throws TypeError when the keys are not kept in the storage, or the next key was published too recently.
    */
   rotate(options?: RotateOptions): Promise<readonly KeyInfo[]>
   /**
-   * Takes one key out of use: a current one stops signing, a next one is replaced.
+   * Retires a key: a current key stops signing, a next key is replaced.
    *
-   * @throws TypeError with a sentence when there is no such key, or as `rotate`.
+   * @throws TypeError when there is no such key, or as `rotate` does.
    */
   retire(kid: string, options?: RetireOptions): Promise<readonly KeyInfo[]>
 }
@@ -67,19 +71,20 @@ export interface JwkSet {
   readonly keys: readonly JWK[]
 }
 
-/** The keys of this provider. What is known is answered at once; a promise is a look into the store. */
+/** The keys of a provider. A result is synchronous if it is known, and a promise if the storage has to be read. */
 export interface KeyRing {
-  /** Those that sign; the first one does unless another is asked for. */
+  /** The algorithms with a signing key. The first is the default. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
   /**
-   * The key that signs, of this algorithm.
-   * @throws OAuthError `server_error` when none signs by it.
+   * Returns the signing key of an algorithm.
+   *
+   * @throws OAuthError `server_error` when the algorithm has no signing key.
    */
   signer(algorithm?: SigningAlgorithm): MaybePromise<RingKey>
   find(kid: string): MaybePromise<RingKey | undefined>
-  /** Another object only when the keys are others: what is made of it can be kept. */
+  /** Returns the same object until the keys change, so that results derived from it can be cached. */
   jwks(): MaybePromise<JwkSet>
   readonly operator: ProviderKeys
-  /** When nothing goes on behind the requests any more. */
+  /** Resolves when no background work is in progress. */
   settled(): Promise<void>
 }

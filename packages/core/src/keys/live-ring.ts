@@ -4,17 +4,17 @@ import type { JwkSet, RingKey } from './key-ring.ts'
 import { type StoredKey, withoutEnded } from './ring-content.ts'
 import { type FoundRing, ringFault } from './ring-records.ts'
 
-/** A stored generation, imported: what requests sign and verify with. */
+/** The imported keys of a stored generation, with which requests sign and verify. */
 export interface LiveRing extends FoundRing {
   readonly signers: ReadonlyMap<SigningAlgorithm, RingKey>
   readonly keys: ReadonlyMap<string, RingKey>
   readonly jwks: JwkSet
-  /** Epoch seconds at which the first retired key has done its duty. */
+  /** Epoch seconds at which the first retired key can be removed. */
   readonly endsAt: number
 }
 
 async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runtime): Promise<RingKey> {
-  // Named by what they are: a record in which two keys have changed places is found out.
+  // The `kid` must be the thumbprint of the key, so that swapped keys in a record are detected.
   const { key, ...found } = await importKey(
     { ...materialOf(jwk), alg: algorithm },
     `keys: the stored key ${kid}`,
@@ -25,9 +25,9 @@ async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runt
 }
 
 /**
- * Imports what is new in a generation.
+ * Imports the keys of a generation that are not imported yet.
  *
- * @throws TypeError with a sentence when a key of it cannot be used.
+ * @throws TypeError with a sentence when a key cannot be used.
  */
 export async function liveRing(
   found: FoundRing,
@@ -49,7 +49,8 @@ export async function liveRing(
   )
   const signers = new Map<SigningAlgorithm, RingKey>()
   for (const algorithm of algorithms) {
-    // While two configurations are in use, another process may have retired what only this one needs: it signs on until there is a new key.
+    // A process with another configuration may have retired an algorithm that this process needs. Its key continues to
+    // sign until there is a new one.
     const kept = previous?.signers.get(algorithm)
     if (kept !== undefined && keys.has(kept.kid)) signers.set(algorithm, kept)
   }
@@ -62,7 +63,7 @@ export async function liveRing(
   return { content, sealed, refused, signers, keys, jwks, endsAt: Math.min(...ends) }
 }
 
-/** Whether a generation is the one that is in use already. */
+/** Whether two generations are the same. */
 export const isSameRing = (one: FoundRing, other: FoundRing): boolean =>
   one.content.number === other.content.number &&
   one.content.keys.map(({ kid }) => kid).join() === other.content.keys.map(({ kid }) => kid).join()

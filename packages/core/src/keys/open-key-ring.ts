@@ -6,7 +6,7 @@ import { openFixedRing } from './fixed-ring.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { KeySource } from './key-source.ts'
 
-/** What a ring in the store needs beside its own options. */
+/** What a stored key ring needs besides its options. */
 export interface RingSurroundings {
   readonly issuer: string
   readonly clients: ClientDirectory
@@ -16,7 +16,8 @@ export interface RingSurroundings {
 }
 
 /**
- * In two steps: a key that was given is judged before the storage is opened, a ring that is stored when it is open.
+ * Opens the key ring in two steps: configured keys are validated before the storage is opened, a stored key ring
+ * afterwards.
  *
  * @throws TypeError with a sentence that says which key cannot be used and why.
  */

@@ -9,16 +9,19 @@ export interface RingChange {
 }
 
 export interface ChangeDeps {
-  /** Those of the configuration. */
+  /** The configured algorithms. */
   readonly algorithms: readonly SigningAlgorithm[]
-  /** Seconds that a retired key verifies. */
+  /** Seconds for which a retired key verifies. */
   readonly keptFor: number
   readonly runtime: Runtime
 }
 
 export type RotationReason = Extract<Fact, { readonly type: 'keys_rotated' }>['reason']
 
-/** The key that signs from now on is published since long: it was the next one. Only for an algorithm that is new there is none. */
+/**
+ * Rotates one algorithm: the next key, which is already published, becomes the current key. A new algorithm has no next
+ * key and gets a new current key.
+ */
 async function rotatedKeys(
   ring: Pick<RingContent, 'keys'>,
   algorithm: SigningAlgorithm,
@@ -39,7 +42,7 @@ async function rotatedKeys(
     {
       type: 'keys_rotated',
       algorithm,
-      // A stolen key is gone before the next one takes its place.
+      // Not `before` alone: a compromised key is removed before the rotation.
       reason: before === undefined && published === undefined ? 'algorithm_added' : reason,
       kid: waiting.kid,
       nextKid: nextKey.kid,
@@ -50,8 +53,8 @@ async function rotatedKeys(
 }
 
 /**
- * The ring after a rotation of these algorithms. Whatever else there is to do is done with it: algorithms that left the configuration retire, keys
- * whose time is over go.
+ * Returns the ring after a rotation of these algorithms. It also retires the keys of algorithms that are no longer
+ * configured, and removes expired keys.
  */
 export async function rotatedRing(
   ring: Pick<RingContent, 'keys'>,
@@ -69,7 +72,7 @@ export async function rotatedRing(
     return key.state === 'current' ? [retired(key, now, now + keptFor)] : []
   })
   const kept = [...changes.flatMap((change) => change.keys), ...withoutEnded(rest, now)]
-  // The next key of an algorithm is absent when the configuration refuses it.
+  // An algorithm has no next key if the configuration refuses it.
   const unannounced = algorithms.filter((algorithm) => keyIn({ keys: kept }, algorithm, 'next') === undefined)
   const keys = [...kept, ...(await Promise.all(unannounced.map((algorithm) => newKey(algorithm, runtime))))]
   // In the order of the configuration, so that every process publishes the same document.
@@ -77,7 +80,7 @@ export async function rotatedRing(
   return { keys: keys.sort((one, other) => rank(one) - rank(other)), facts: changes.flatMap(({ facts }) => facts) }
 }
 
-/** The ring without this key, or with it out of use. */
+/** Returns the ring with this key retired or removed. */
 export async function retiredRing(
   ring: Pick<RingContent, 'keys'>,
   key: StoredKey,
@@ -88,7 +91,7 @@ export async function retiredRing(
   const fact: Fact = { type: 'key_retired', kid, algorithm, compromised }
   const without = { keys: ring.keys.filter((other) => other.kid !== kid) }
   if (key.state === 'retiring') return { keys: without.keys, facts: [fact] }
-  // One that has left the configuration gets no successor.
+  // An algorithm that is no longer configured gets no new key.
   const needed = deps.algorithms.includes(algorithm)
   if (key.state === 'next') {
     const successors = needed ? [await newKey(algorithm, deps.runtime)] : []

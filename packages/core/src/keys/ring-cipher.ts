@@ -5,19 +5,24 @@ import type { JsonObject } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
 
-/** Encrypts and authenticates what is stored of one generation. */
+/** Encrypts and authenticates the stored generations of a key ring. */
 export interface RingCipher {
-  /** Tells a wrong secret from a record that was changed; nothing about the secret can be learned from it. */
+  /**
+   * An id derived from the secret, which distinguishes a wrong secret from a changed record. It reveals nothing about
+   * the secret.
+   */
   readonly secretId: string
   seal(content: JsonObject, number: number): Promise<string>
-  /** `undefined` where it was not sealed by this secret for this generation of this issuer. */
+  /**
+   * Decrypts a generation; returns `undefined` if it was not sealed with this secret for this issuer and generation.
+   */
   open(sealed: string, number: number): Promise<unknown>
 }
 
 /**
- * AES-256-GCM under keys derived by HKDF-SHA-256 (RFC 5869). The whole generation is sealed, not only its private parts: whoever could write a public
- * key of their own into the store could sign tokens with the other half of it. Each generation has a key of its own, so that a record counts at
- * its own place only.
+ * Creates a cipher that uses AES-256-GCM with keys derived by HKDF-SHA-256 (RFC 5869). It seals the whole generation,
+ * not only the private keys: an attacker who could add a public key to the storage could sign tokens with its private
+ * key. Each generation has its own key, so a record cannot be moved to another generation.
  */
 export function createRingCipher(secret: string, issuer: string, runtime: Runtime): RingCipher {
   const input = utf8(secret)

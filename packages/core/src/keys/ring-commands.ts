@@ -9,22 +9,25 @@ import type { FoundRing, RingRecords } from './ring-records.ts'
 import { publishedFor } from './ring-times.ts'
 import type { CheckedStoredKeys } from './stored-keys.ts'
 
-/** A key that the configuration refuses leaves an algorithm without a key that signs: the rotation replaces it. */
+/** The reason of a rotation: `key_refused` if it replaces a signing key that the configuration refuses. */
 const reasonFor = ({ refused }: LiveRing, usual: RotationReason): RotationReason =>
   refused.some(({ state }) => state === 'current') ? 'key_refused' : usual
 
-/** How often a change is tried again because another process was first. */
+/** The maximum number of attempts to change the ring when other processes change it at the same time. */
 const attempts = 5
 
 export interface RingCommands extends ProviderKeys {
-  /** Rotates what is due, behind the requests: no request waits for a new key. */
+  /** Rotates due keys in the background: no request waits for a new key. */
   maintain(): void
-  /** At start: makes the keys that an algorithm lacks, because it is new, or because its key is refused. */
+  /** Creates missing keys at startup: those of new algorithms, and replacements for refused keys. */
   complete(): Promise<void>
   settled(): Promise<void>
 }
 
-/** Everything that changes the ring. A change is the next generation: one process inserts it, the others adopt it. */
+/**
+ * Creates the commands that change the ring. Each change is a new generation: one process inserts it, the others adopt
+ * it.
+ */
 export function createRingCommands(deps: {
   readonly current: () => LiveRing
   readonly adopt: (found: FoundRing) => Promise<void>
@@ -41,7 +44,10 @@ export function createRingCommands(deps: {
   const { algorithms, rotateAfter, encryptionSecret } = options
   let maintenance: Promise<void> | undefined
 
-  /** Whether this process made the next generation. When it did not, the one that won is in use. */
+  /**
+   * Inserts the next generation. Returns whether this process created it; if not, it adopts that of the process that
+   * did.
+   */
   async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
     const number = before.content.number + 1
     const made: FoundRing = {
@@ -51,7 +57,7 @@ export function createRingCommands(deps: {
     }
     if (await records.insert(made.content)) await adopt(made)
     else await looks.fresh()
-    // A driver whose answer was lost, and which asked again, says that it was another.
+    // Not the result of insert(): a driver that retries after a lost response reports that the record already existed.
     if (!isSameRing(made, current())) return false
     const trace = recorder.start()
     for (const fact of facts) recorder.record(trace, fact)
@@ -61,7 +67,7 @@ export function createRingCommands(deps: {
 
   const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid
 
-  /** Seconds until every process and every cache knows the next key; 0 or less when they do. */
+  /** Seconds until every process and every cache knows the next key; 0 or less if they already do. */
   function notKnownFor(algorithm: SigningAlgorithm): number {
     const next = keyIn(current().content, algorithm, 'next')
     return next === undefined ? 0 : next.createdAt + publishedFor - runtime.now()
@@ -71,12 +77,12 @@ export function createRingCommands(deps: {
     const wait = Math.max(0, ...due.map(notKnownFor))
     if (wait > 0 && force !== true) {
       throw new TypeError(
-        `keys: the next key was published a moment ago, and an API with the old list would refuse its tokens; wait ${wait} s, or force it`,
+        `keys: the next key was published too recently, so APIs with cached keys would refuse its tokens; wait ${wait} s, or use force`,
       )
     }
   }
 
-  /** Whether every algorithm has a key that signs and one that is published for its turn. */
+  /** Whether every algorithm has a current and a next key. */
   const isComplete = (): boolean =>
     algorithms.every((algorithm) => {
       const { content } = current()
@@ -100,7 +106,7 @@ export function createRingCommands(deps: {
 
   const list = (): readonly KeyInfo[] => withoutEnded(current().content.keys, runtime.now()).map(infoOf)
 
-  const busy = (): TypeError => new TypeError('keys: other processes are changing the keys at this moment; try again')
+  const busy = (): TypeError => new TypeError('keys: other processes are changing the keys; try again')
 
   return {
     maintain() {
@@ -129,7 +135,7 @@ export function createRingCommands(deps: {
       await looks.fresh()
       const before = new Map(algorithms.map((algorithm) => [algorithm, kidOf(algorithm)]))
       for (let attempt = 0; attempt < attempts; attempt += 1) {
-        // What another process has rotated at the same moment is rotated.
+        // Skips algorithms that another process has rotated at the same time.
         const left = algorithms.filter((algorithm) => kidOf(algorithm) === before.get(algorithm))
         if (left.length === 0) return list()
         assertPublished(left, force)
@@ -145,7 +151,7 @@ export function createRingCommands(deps: {
         const ring = current()
         const key = ring.content.keys.find((each) => each.kid === kid)
         if (key === undefined && attempt === 0) {
-          throw new TypeError('keys: there is no key with this kid; the list of keys shows those that there are')
+          throw new TypeError('keys: there is no key with this kid; list the keys to see their ids')
         }
         if (key === undefined || (key.state === 'retiring' && !compromised)) return list()
         if (key.state === 'current' && !compromised) assertPublished([key.algorithm], force)

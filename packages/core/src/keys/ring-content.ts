@@ -6,7 +6,7 @@ import { generateKey } from './generate-key.ts'
 import { publicPartOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
 
-/** RFC 7638 with SHA-256: the form of the id of every key that is kept in the store. */
+/** The form of the `kid` of every stored key: a SHA-256 thumbprint (RFC 7638). */
 export const thumbprintForm = /^[\w-]{43}$/u
 
 const time = v.pipe(v.number(), v.integer())
@@ -16,7 +16,7 @@ const storedKeySchema = v.object({
   kid: v.string(),
   algorithm: v.picklist(algorithms),
   state: v.picklist(['next', 'current', 'retiring']),
-  /** Private while it may still sign; of a retiring key only the public part. */
+  /** The private key; for a retiring key, only the public key. */
   jwk: jwkSchema,
   createdAt: time,
   activatedAt: v.exactOptional(time),
@@ -24,7 +24,7 @@ const storedKeySchema = v.object({
   keptUntil: v.exactOptional(time),
 })
 
-/** A complete generation of the ring. It never changes: what changes is a new generation. */
+/** The schema of a generation of the ring. A generation is immutable; every change creates a new one. */
 export const ringContentSchema = v.object({
   issuer: v.string(),
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -36,16 +36,16 @@ export type RingContent = v.InferOutput<typeof ringContentSchema>
 
 export const infoOf = ({ jwk: _, ...info }: StoredKey): KeyInfo => info
 
-/** A key that is published and does not sign yet. */
+/** Generates a key in the state `next`. */
 export async function newKey(algorithm: SigningAlgorithm, runtime: Runtime): Promise<StoredKey> {
   const jwk = await generateKey(algorithm)
   const kid = await calculateJwkThumbprint(publicPartOf(jwk))
-  // On a command line it would be taken for an option.
+  // A command line would parse it as an option.
   if (kid.startsWith('-')) return newKey(algorithm, runtime)
   return { kid, algorithm, state: 'next', jwk, createdAt: runtime.now() }
 }
 
-/** The key does not sign any more, so its private part is not needed. */
+/** Returns the key in the state `retiring`, without its private part. */
 export const retired = (key: StoredKey, now: number, keptUntil: number): StoredKey => ({
   ...key,
   state: 'retiring',
@@ -62,6 +62,6 @@ export const keyIn = (
   state: StoredKey['state'],
 ): StoredKey | undefined => keys.find((key) => key.algorithm === algorithm && key.state === state)
 
-/** Without the keys of which no token can live any more. */
+/** Removes the retired keys whose tokens have all expired. */
 export const withoutEnded = (keys: readonly StoredKey[], now: number): StoredKey[] =>
   keys.filter(({ keptUntil }) => keptUntil === undefined || keptUntil > now)

@@ -1,30 +1,39 @@
 import type { Runtime } from '../runtime.ts'
 import { staleAfter } from './ring-times.ts'
 
-/** Milliseconds after which a look is given up: a Worker may end a request, and with it what that had begun. */
+/**
+ * Milliseconds after which a read no longer blocks a new one: when a Worker ends a request, reads that the request
+ * started may never settle.
+ */
 const abandonedAfter = 30_000
-/** Looks for unknown keys that strangers can cause: so many at once, and one more each second. */
+/** The limit of reads for unknown keys, which callers can cause: a burst of this size, and one more each second. */
 const burst = 10
 
-/** When to look whether other processes have changed the ring. There is no timer: requests ask. */
+/**
+ * Decides when to read the ring from the storage to see changes by other processes. Requests trigger the reads; there
+ * is no timer.
+ */
 export interface RingLooks {
-  /** For every use of a key. A promise where what is known is too old to be used without a look. */
+  /**
+   * Call it before every use of a key. Returns a promise to wait for if the known keys are too old to be used without a
+   * read.
+   */
   refresh(): Promise<void> | undefined
-  /** For a key that is not known. `false` where there have been too many. */
+  /** Call it for an unknown key. Resolves to `false`, without a read, if there were too many. */
   refreshForUnknown(): Promise<boolean>
-  /** A look that begins now, after one that is under way. Rejects when it fails. */
+  /** Starts a new read, after a read that is in flight. Rejects when it fails. */
   fresh(): Promise<void>
-  /** When none is under way any more. */
+  /** Resolves when no read is in flight. */
   settled(): Promise<void>
 }
 
 /**
- * @param look what looking is; it may reject.
- * @param onFailed hears of each look that has failed. Keys that are known go on to sign and verify.
+ * @param look reads the ring; may reject.
+ * @param onFailed called for each failed read. Known keys continue to sign and verify.
  */
 export function createRingLooks(deps: {
   readonly look: () => Promise<void>
-  /** Seconds between two looks of a process that is asked. */
+  /** The minimum interval between two reads of a process, in seconds. */
   readonly lookEvery: number
   readonly onFailed: (cause: unknown) => void
   readonly runtime: Runtime
@@ -42,7 +51,7 @@ export function createRingLooks(deps: {
     try {
       await look()
       failing = false
-      // From its beginning: what came into the store while it was under way it may not have seen.
+      // Counted from the start of the read, which may have missed later changes.
       staleAt = since + staleAfter * 1000
     } catch (cause) {
       failing = true
@@ -53,7 +62,7 @@ export function createRingLooks(deps: {
     }
   }
 
-  /** Begins one, or joins the one that is under way. */
+  /** Starts a read, or joins the read that is in flight. */
   function join(): Promise<void> {
     const since = runtime.elapsed()
     if (underWay !== undefined && since - underWay.since < abandonedAfter) return underWay.promise
@@ -62,12 +71,12 @@ export function createRingLooks(deps: {
     const done = (): void => {
       if (underWay === begun) underWay = undefined
     }
-    // Told already, and nobody may be waiting.
+    // Failures are already reported; this also prevents an unhandled rejection.
     begun.promise.then(done, done)
     return begun.promise
   }
 
-  // A look that fails was told; the keys that are known are used.
+  // A failed read is already reported; the known keys are used.
   const ignore = (): void => {}
   const quiet = (): Promise<void> => join().then(ignore, ignore)
 
@@ -88,7 +97,7 @@ export function createRingLooks(deps: {
       return now > staleAt && !failing ? looking : undefined
     },
     async refreshForUnknown() {
-      // One that began before the token came may have been too early.
+      // A read that started before the token arrived may have missed its key.
       if (underWay !== undefined) await quiet()
       if (underWay === undefined && !mayLook()) return false
       await quiet()

@@ -9,17 +9,17 @@ import { type RingContent, ringContentSchema, type StoredKey } from './ring-cont
 
 const clearSchema = v.object({ ring: ringContentSchema })
 const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
-/** Replaces a superseded generation: no process can insert it again, and its private keys are gone. */
+/** Replaces a superseded generation, so that no process can insert it again and its private keys are deleted. */
 const supersededSchema = v.object({ superseded: v.literal(true) })
 const recordSchema = v.union([clearSchema, sealedSchema, supersededSchema])
 const newestSchema = v.object({ number: v.pipe(v.number(), v.integer(), v.minValue(1)) })
 
 type RingRecord = v.InferOutput<typeof recordSchema>
 
-/** Stands for a record that is there and cannot be read; known by its identity. */
+/** Represents a record that cannot be read. Compared by identity. */
 const unreadable: RingRecord = { superseded: true }
 
-/** A generation of the ring: as it was found in the store, or as it was made. */
+/** A generation of the ring, read from the storage or newly created. */
 export interface FoundRing {
   /** Without the keys that the configuration refuses. */
   readonly content: RingContent
@@ -29,16 +29,16 @@ export interface FoundRing {
   readonly refused: readonly StoredKey[]
 }
 
-/** Why a ring that is there cannot be used: the end of a sentence. */
+/** Why a stored ring cannot be used: the rest of a message that starts with `keys: `. */
 const ringFaults = {
   unreadable:
-    'the stored key ring cannot be read: its record is damaged, foreign, or of another release; restore the storage',
+    'the stored key ring cannot be read: its record is damaged, of foreign origin, or of another release; restore the storage',
   clear:
-    'the stored key ring is not encrypted, and an encryptionSecret is set; if you have just added the secret, run "grantry keys seal" once; if not, another program has written to the storage: restore it',
+    'the stored key ring is not encrypted, but encryptionSecret is set; if you have just added it, run "grantry keys seal" once; otherwise another program has written to the storage, so restore it',
   tampered: 'the stored key ring was changed without the encryptionSecret; restore the storage',
-  secretWrong: 'the stored key ring was encrypted with another encryptionSecret; give that one',
-  secretMissing: 'the stored key ring is encrypted; give the encryptionSecret that it was encrypted with',
-  lost: 'the storage names a key ring and has lost it; restore the storage, or start beside a server that still runs',
+  secretWrong: 'the stored key ring was encrypted with another encryptionSecret; set that one',
+  secretMissing: 'the stored key ring is encrypted; set the encryptionSecret that it was encrypted with',
+  lost: 'the storage refers to a key ring that is missing; restore the storage, or start while another server is running',
 } as const
 
 export const ringFault = (what: keyof typeof ringFaults): TypeError => new TypeError(`keys: ${ringFaults[what]}`)
@@ -46,22 +46,30 @@ export const ringFault = (what: keyof typeof ringFaults): TypeError => new TypeE
 /** The stored generations of one issuer. */
 export interface RingRecords {
   /**
-   * The newest generation, looked for from this one on; `none` where nothing was ever stored, `lost` where something was.
-   * @throws TypeError with a sentence: one that cannot be read is not passed over.
+   * Returns the newest generation, searching from this number on; `none` if nothing was ever stored, `lost` if the
+   * stored ring is missing.
+   *
+   * @throws TypeError when a generation cannot be read: it is never skipped.
    */
   newest(from: number): Promise<FoundRing | 'none' | 'lost'>
-  /** `true` when this call created the generation: of all processes one does. */
+  /** Inserts a generation. Returns `true` if this call created it, which happens in only one process. */
   insert(content: RingContent): Promise<boolean>
-  /** After a generation: the one before loses its private keys, and this one is where others begin to look. */
+  /**
+   * Completes a new generation: deletes the private keys of the previous one, and lets other processes start their
+   * search here.
+   */
   finish(number: number): Promise<void>
 }
 
 export function createRingRecords(deps: {
   readonly issuer: string
   readonly encryptionSecret: string | undefined
-  /** Key ids: a key with one of them counts as absent, whatever the store says. */
+  /** The ids of refused keys, which are treated as absent. */
   readonly refused?: readonly string[]
-  /** Only for the command that encrypts a ring: whether one in clear is read although there is a secret. Default `false`. */
+  /**
+   * Whether to accept an unencrypted ring although a secret is set. Only for the command that encrypts a ring. Default:
+   * `false`.
+   */
   readonly acceptClear?: boolean
   readonly store: Store
   readonly runtime: Runtime
@@ -78,7 +86,7 @@ export function createRingRecords(deps: {
     if (record === unreadable) throw ringFault('unreadable')
     if ('superseded' in record) throw ringFault('lost')
     if ('ring' in record) {
-      // Anyone who can write to the store can write a ring in clear, with a key of their own in it.
+      // An attacker with write access to the storage could insert an unencrypted ring with their own key.
       if (cipher !== undefined && !acceptClear) throw ringFault('clear')
       return placed(record.ring, number, false)
     }
@@ -89,7 +97,7 @@ export function createRingRecords(deps: {
     return placed(opened.output, number, true)
   }
 
-  /** A record counts only where it belongs. */
+  /** Checks that the record belongs to this issuer and generation, and removes refused keys. */
   function placed(content: RingContent, number: number, sealed: boolean): FoundRing {
     if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
     const isRefused = ({ kid }: StoredKey): boolean => refusedKids.has(kid)
@@ -99,7 +107,7 @@ export function createRingRecords(deps: {
   }
 
   async function put(key: string, value: JsonObject): Promise<void> {
-    // Longer than any process that was forgotten.
+    // Longer than any process runs.
     await store.put(key, value, runtime.now() + longestLifetime)
   }
 
@@ -108,7 +116,7 @@ export function createRingRecords(deps: {
     await put(keyFor('newest'), { number })
   }
 
-  /** The last of the generations that follow each other from this one on. */
+  /** Finds the last generation of an uninterrupted sequence from this number on. */
   async function walk(from: number): Promise<{ readonly record: RingRecord; readonly number: number } | undefined> {
     let found: { readonly record: RingRecord; readonly number: number } | undefined
     for (let number = from; ; number += 1) {
@@ -121,11 +129,11 @@ export function createRingRecords(deps: {
   return {
     async newest(from) {
       const hint = (await store.get(keyFor('newest'), newestSchema))?.number
-      // A hint that leads nowhere, planted or left over, must not hide what is there.
+      // A wrong hint, planted or outdated, must not hide existing generations.
       const found = (await walk(Math.max(from, hint ?? 1))) ?? (await walk(from))
       if (found === undefined) return hint === undefined ? 'none' : 'lost'
       const ring = await open(found.record, found.number)
-      // The process that inserted it may have ended before it got this far.
+      // The process that inserted it may have crashed before `finish`.
       if (hint === undefined || hint < found.number) await finish(found.number)
       return ring
     },

@@ -1,7 +1,10 @@
 import { documentLifetime } from '../http/answer.ts'
 
-/** Seconds after which nothing is signed, verified or published without having looked into the store, unless looking fails. */
+/** Seconds after which keys are not used or published without a new read from the storage, unless the read fails. */
 export const staleAfter = 60
 
-/** Seconds that a next key is published before it may sign, at least: every process knows it then, and every cache that was filled before has ended. */
+/**
+ * The minimum time in seconds that a next key is published before it signs: by then every process knows it, and older
+ * caches have expired.
+ */
 export const publishedFor = documentLifetime + staleAfter

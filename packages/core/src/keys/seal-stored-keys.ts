@@ -6,20 +6,21 @@ import { infoOf, newKey } from './ring-content.ts'
 import { createRingRecords, type FoundRing, ringFault } from './ring-records.ts'
 import { storedKeysSchema } from './stored-keys.ts'
 
-/** Seconds that one operation of the storage may take. */
+/** Seconds after which a storage operation fails. */
 const timeLimit = 5
 
 /**
- * Encrypts a key ring that is stored in clear, once: the explicit step from a provider without an `encryptionSecret` to one that has it. A provider that
- * has one refuses a ring in clear. The keys that sign and verify stay the same; the next key is replaced, because its private part could be read.
+ * Encrypts an unencrypted stored key ring. Call it once, when you add an `encryptionSecret` to an existing provider: a
+ * provider with a secret refuses an unencrypted ring. The current and retiring keys stay the same; the next key is
+ * replaced, because its private part was readable.
  *
- * The caller vouches for the ring: a ring in clear could have been written by anyone who can write to the storage. Compare the returned key ids with the
- * published ones.
+ * Check that the ring is yours: anyone with write access to the storage could have written an unencrypted ring. Compare
+ * the returned key ids with the published ones.
  *
  * @param options.issuer the `issuer` of the provider.
- * @param options.storage a driver that no provider uses; this opens it, the caller disposes of it.
- * @param options.encryptionSecret at least 32 characters, from now on that of `storedKeys()`.
- * @returns the keys as they are afterwards.
+ * @param options.storage a driver that no provider uses. The function opens it; the caller disposes of it.
+ * @param options.encryptionSecret the new secret for `storedKeys()`, at least 32 characters.
+ * @returns the resulting keys.
  * @throws TypeError with one sentence when there is no ring, when it is already encrypted, or when it cannot be read.
  * @throws OAuthError `temporarily_unavailable` when the storage fails.
  * @see docs/guides/keys.md
@@ -47,7 +48,7 @@ export async function sealStoredKeys(options: {
     content.keys.map((key) => (key.state === 'next' ? newKey(key.algorithm, runtime) : key)),
   )
   if (!(await records.insert({ issuer, number, keys }))) {
-    throw new TypeError('keys: another process is changing the keys at this moment; try again')
+    throw new TypeError('keys: another process is changing the keys; try again')
   }
   await records.finish(number)
   return keys.map(infoOf)
@@ -56,7 +57,7 @@ export async function sealStoredKeys(options: {
 function assertClear(found: FoundRing | 'none' | 'lost'): FoundRing {
   if (found === 'lost') throw ringFault('lost')
   if (found === 'none') {
-    throw new TypeError('keys: the storage has no key ring; the first server that starts makes one, and encrypts it')
+    throw new TypeError('keys: the storage has no key ring; the first server that starts creates and encrypts one')
   }
   if (found.sealed) throw new TypeError('keys: the stored key ring is already encrypted; nothing was changed')
   return found

@@ -7,7 +7,7 @@ import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
 
 const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
 
-/** Of the options of `storedKeys()`; a server reads the same from its configuration. */
+/** The schema of the options of `storedKeys()`, which the server uses for its configuration too. */
 export const storedKeysSchema = configurationObject({
   algorithms: v.optional(
     v.pipe(
@@ -19,22 +19,25 @@ export const storedKeysSchema = configurationObject({
     ['ES256'],
   ),
   rotateAfter: v.optional(
-    v.pipe(lifetimeSchema, v.minValue(600, 'must be at least 600 seconds: the next key is published before it signs')),
+    v.pipe(
+      lifetimeSchema,
+      v.minValue(600, 'must be at least 600 seconds, because the next key is published before it signs'),
+    ),
     7_776_000,
   ),
   encryptionSecret: v.exactOptional(
     v.pipe(
-      v.string('must be text'),
-      v.minLength(32, 'must be at least 32 characters; make one with grantry hash-secret'),
+      v.string('must be a string'),
+      v.minLength(32, 'must be at least 32 characters; create one with grantry hash-secret'),
     ),
   ),
   refused: v.optional(
     v.array(
       v.pipe(
-        v.string('must be the id of a key'),
-        v.regex(thumbprintForm, 'must be the id of a key, as "grantry keys list" shows it'),
+        v.string('must be a key id'),
+        v.regex(thumbprintForm, 'must be a key id, as listed by "grantry keys list"'),
       ),
-      'must be an array of the ids of keys',
+      'must be an array of key ids',
     ),
     [],
   ),
@@ -50,40 +53,44 @@ export const storedKeysSchema = configurationObject({
 })
 
 export interface StoredKeysOptions {
-  /** What tokens are signed with; the first one unless a client asks for another. Default `['ES256']`. */
+  /** The signing algorithms. The first is the default; a client can select another. Default: `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
-  /** Seconds that a key signs; default 90 days, at least 600. */
+  /** Seconds for which a key signs. Default: 90 days; minimum: 600. */
   readonly rotateAfter?: number
   /**
-   * At least 32 characters: the keys are then encrypted and authenticated in the store. Keys that are stored in clear are refused from then on:
-   * `sealStoredKeys()` encrypts them, once.
+   * Encrypts and authenticates the keys in the storage. At least 32 characters. Unencrypted keys are then refused;
+   * encrypt existing ones with `sealStoredKeys()`.
    */
   readonly encryptionSecret?: string
   /**
-   * The ids of compromised keys (`kid`). This provider never signs with one, never publishes it and never accepts a token of it, whatever the store says:
-   * a restored backup does not bring it back.
+   * The ids (`kid`) of compromised keys. The provider never signs with them, never publishes them and refuses their
+   * tokens, even if a restored backup contains them.
    */
   readonly refused?: readonly string[]
   /**
-   * Seconds that a retired key verifies, at least; default a day. The lifetimes of clients in an array count by themselves; where clients come from a
-   * store, this is the longest lifetime of a token.
+   * The minimum time in seconds for which a retired key verifies. Default: one day. Token lifetimes of clients in an
+   * array are taken into account automatically; with a client store, set this to the longest token lifetime.
    */
   readonly keepFor?: number
-  /** Seconds after which a process that is asked something looks whether another one has rotated the keys; default 5. */
+  /**
+   * The minimum interval, in seconds, at which a process that handles requests reads the keys to see rotations by other
+   * processes. Default: 5.
+   */
   readonly lookEvery?: number
 }
 
 export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>
 
-/** Asks for keys that are kept in the store. */
+/** The result of `storedKeys()`. */
 export interface StoredKeys {
   readonly stored: CheckedStoredKeys
-  /** Brings the ring along: who gives keys instead, in a Worker say, does not load it. */
+  /** Opens the ring. A function here keeps the key ring out of bundles that use fixed keys. */
   open(deps: Omit<StoredRingDeps, 'options'>): Promise<KeyRing>
 }
 
 /**
- * Keys that are made once, kept in the store, shared by every process that uses it, and replaced by themselves.
+ * Keeps the signing keys in the storage. They are created once, shared by all processes with the same storage, and
+ * rotated automatically.
  *
  * @throws TypeError with one sentence when an option is wrong.
  * @example

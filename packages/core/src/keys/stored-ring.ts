@@ -13,31 +13,34 @@ import { createRingRecords, type FoundRing, type RingRecords, ringFault } from '
 import { signerOf } from './signer-of.ts'
 import type { CheckedStoredKeys } from './stored-keys.ts'
 
-/** Seconds beyond the life of a token: clocks that differ, and a process that has not seen the rotation yet. */
+/**
+ * Seconds that a retired key is kept beyond the longest token lifetime, for clock skew and for processes that have not
+ * seen the rotation yet.
+ */
 const margin = 180
 
 export interface StoredRingDeps {
   readonly issuer: string
   readonly options: CheckedStoredKeys
-  /** Seconds that the longest token of the known clients lives, with the tolerance of the clock. */
+  /** The longest token lifetime of the known clients plus the clock tolerance, in seconds. */
   readonly longestLifetime: number
   readonly store: Store
   readonly recorder: Recorder
   readonly runtime: Runtime
 }
 
-/** Tells the operator that the store holds a key that must not sign: a backup was restored, or an older ring was written back. */
+/** Warns the operator that the storage contains a refused key. */
 function warnOfRefused(refused: readonly StoredKey[], recorder: Recorder): void {
   for (const { kid, state } of refused) {
     recorder.record(recorder.start(), {
       type: 'startup_warning',
       reason: 'refused_key_stored',
-      message: `The storage has the refused key ${kid} as a ${state} key: a backup was restored, or an older key ring was written back; the key is not used`,
+      message: `The storage contains the refused key ${kid} in the state ${state}, because a backup or an older key ring was restored; the key is not used`,
     })
   }
 }
 
-/** What is stored, or what this process has stored because nothing was; of several, what one of them has. */
+/** Returns the stored generation, or creates the first one. If several processes create it, all use the same one. */
 async function firstRing(records: RingRecords, create: () => Promise<RingChange>, issuer: string): Promise<FoundRing> {
   const found = await records.newest(1)
   if (found === 'lost') throw ringFault('lost')
@@ -50,9 +53,9 @@ async function firstRing(records: RingRecords, create: () => Promise<RingChange>
 }
 
 /**
- * Opens the ring that every process on this store shares, and makes it where there is none.
+ * Opens the ring that all processes with this storage share, and creates it if there is none.
  *
- * @throws TypeError with a sentence when a ring is stored and cannot be read: it is never replaced.
+ * @throws TypeError with a sentence when the stored ring cannot be read: it is never replaced.
  */
 export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   const { issuer, options, longestLifetime, store, recorder, runtime } = deps
@@ -67,13 +70,13 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
 
   async function adopt(found: FoundRing): Promise<void> {
     const next = await liveRing(found, live, algorithms, runtime)
-    // Something newer may have come meanwhile.
+    // A newer generation may have been adopted in the meantime.
     if (next.content.number >= live.content.number) live = next
   }
 
-  /** Writes the ring to a store that was emptied: a process that starts now must not create another ring. */
+  /** Writes the ring to a storage that was emptied, so that a new process does not create another ring. */
   async function restore({ content }: LiveRing): Promise<void> {
-    fail('key_ring_lost', new Error('The storage had lost the key ring; this process has written it again'))
+    fail('key_ring_lost', new Error('The storage lost the key ring; this process is writing it again'))
     if (await records.insert(content)) await records.finish(content.number)
   }
 

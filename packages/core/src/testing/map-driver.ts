@@ -1,10 +1,10 @@
 import type { AtomicDriver } from '../records/store.ts'
 
 /**
- * The smallest driver that keeps the contract: a map, for tests of plugins.
+ * Creates an in-memory storage driver for tests of plugins.
  *
- * @param items what is stored, for a test to look at
- * @param now the clock of the test, in epoch seconds, by which items end; without it they stay
+ * @param items the map that contains the records, which a test can inspect
+ * @param now the clock by which items expire, in epoch seconds; without it they do not expire
  */
 export function mapDriver(items: Map<string, string> = new Map(), now?: () => number): AtomicDriver {
   const ends = new Map<string, number>()

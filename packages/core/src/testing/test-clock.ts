@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that only advances when a test advances it. */
 export interface TestClock {
   /** Epoch seconds. */
   now(): number

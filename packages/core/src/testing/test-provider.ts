@@ -9,24 +9,29 @@ import { webRuntime } from '../runtime.ts'
 import { mapDriver } from './map-driver.ts'
 import { createTestClock, type TestClock } from './test-clock.ts'
 
-/** What a handler answered, read. */
+/** A response with its body parsed. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   /** The parsed JSON, or `undefined` for an empty body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at members that it knows, and fails where they are not.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members that it expects, and fails if they are missing.
   readonly body: any
-  /** What was thrown where the response is `server_error`, and the reason of any other refusal (`scope_unknown`); a caller never sees it. */
+  /**
+   * The thrown value for a `server_error`, or the reason of another refusal (`scope_unknown`). Not part of the HTTP
+   * response.
+   */
   readonly failure?: unknown
 }
 
-/** A provider for tests, with its surroundings in the test's hands. */
+/** A provider for tests, with control over its clock and access to its events. */
 export interface TestProvider {
   readonly provider: Provider
   readonly clock: TestClock
-  /** Everything that was observed so far. */
+  /** All events so far. */
   readonly events: ProviderEvent[]
-  /** Posts a form to an endpoint; with `as`, by Basic authentication as that client or scope; with `from`, from that address. */
+  /**
+   * Posts a form to an endpoint. `as` adds Basic authentication as a client or scope; `from` sets the client address.
+   */
   post(endpoint: EndpointName, form: Readonly<Record<string, string>>, as?: Credentials, from?: string): Promise<Answer>
   get(
     endpoint: EndpointName,
@@ -41,18 +46,21 @@ export type Credentials = readonly [id: string, secret: string]
 
 export type TestProviderOptions = Partial<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
 
-/** The client of a test provider that is given no others: every grant type of its plugins, scope `api1`, redirect URI `https://client.example.com/callback`. */
+/**
+ * The default client of a test provider. It has every grant type of the plugins, the scope `api1` and the redirect URI
+ * `https://client.example.com/callback`.
+ */
 export const testClient: Credentials = ['test-client', 'test-client-secret']
 
 const issuer = 'https://id.example.com'
 
-/** The stored form of a secret: `sha256` of a client or scope. */
+/** Hashes a secret for `sha256` of a client or scope. */
 export function sha256Of(secret: string): string {
   const digest = webRuntime.sha256(new TextEncoder().encode(secret))
   return btoa(String.fromCharCode(...digest))
 }
 
-/** `Authorization: Basic` of a pair, as the seed writes it. */
+/** Returns an `Authorization: Basic` header value. Does not form-encode, as in the seed. */
 export function basic([id, secret]: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${id}:${secret}`)))}`
 }
@@ -62,7 +70,7 @@ export async function read(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-// Making a key takes longer than most tests; signing does not care that it is shared.
+// Shared by all test providers: generating a key takes longer than most tests.
 let keys: Promise<ProviderOptions['keys']> | undefined
 
 async function sharedKeys(): Promise<ProviderOptions['keys']> {
@@ -73,11 +81,12 @@ async function sharedKeys(): Promise<ProviderOptions['keys']> {
 }
 
 /**
- * A provider with a clock of its own, records in a map, and every event at hand.
+ * Creates a provider for tests, with its own clock, in-memory records, and access to all events.
  *
  * @example
  * const { post } = await createTestProvider({ plugins: [badgeGrant(doors)] })
- * const { status, body } = await post('token', { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }, testClient)
+ * const { status, body } = await post('token', { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' },
+ * testClient)
  */
 export async function createTestProvider(options: TestProviderOptions): Promise<TestProvider> {
   const clock = createTestClock()
