@@ -16,8 +16,9 @@ const ways = { bun: ['run'], deno: ['run', '--no-config', '--node-modules-dir=ma
 const ours = fileURLToPath(new URL(`../runtimes/node_modules/.bin/${name}`, import.meta.url))
 const start = fileURLToPath(new URL('start.js', import.meta.url))
 
-buildIfStale()
+// Before the build: the parent may exit while it runs.
 stopWithParent()
+buildIfStale()
 const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...given], { stdio: 'inherit' })
 child.once('error', (error) => {
   process.stderr.write(`${name} cannot be started (${error.code}); install it with npm run runtimes\n`)

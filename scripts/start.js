@@ -2,8 +2,9 @@
 import { buildIfStale } from './build-if-stale.js'
 import { stopWithParent } from './stop-with-parent.js'
 
-buildIfStale()
+// Before the build: the parent may exit while it runs.
 stopWithParent()
+buildIfStale()
 
 // npm runs scripts in the root folder, but paths in the arguments are relative to the folder of the caller.
 if (/^start(?::|$)/u.test(process.env.npm_lifecycle_event ?? '') && process.env.INIT_CWD !== undefined)
