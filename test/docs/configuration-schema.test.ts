@@ -8,7 +8,7 @@ import { codeBlocks, root } from './code-blocks.ts'
 
 const validate = new Ajv({ strict: true, strictTypes: false, allErrors: true }).compile(configurationJsonSchema())
 
-/** Where it is wrong; empty where it is right. */
+/** Returns the paths and messages of all violations. */
 function faults(configuration: unknown): readonly string[] {
   validate(configuration)
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -37,13 +37,13 @@ describe('the JSON Schema of the configuration', () => {
     expect(faults(parse(readFileSync(`${root}/deploy/grantry.config.json`, 'utf8')))).toEqual([])
   })
 
-  test('accepts what grantry init writes, which names it', () => {
+  test('accepts the output of grantry init, which refers to it', () => {
     expect(faults(template)).toEqual([])
     expect(template.$schema).toBe(configurationJsonSchema().$id)
   })
 
   test.each<[string, object]>([
-    ['the least', {}],
+    ['the minimum', {}],
     [
       'variables',
       {
@@ -51,7 +51,7 @@ describe('the JSON Schema of the configuration', () => {
         clients: [{ clientId: variable('ID') }],
       },
     ],
-    ['a place for metrics', { metrics: { port: 9464 } }],
+    ['a metrics port', { metrics: { port: 9464 } }],
     ['the console', { console: { remote: true } }],
     ['Redis by Sentinels', { storage: { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens' } }],
     ['limits', { abuseControl: { validation: false, passwords: { perUser: { attempts: 3 } } } }],
@@ -73,16 +73,16 @@ describe('the JSON Schema of the configuration', () => {
     ['in abuseControl', { abuseControl: { passwords: { perUsr: {} } } }, '/abuseControl/passwords'],
     ['in metrics', { metrics: { prt: 1 } }, '/metrics'],
     ['in log', { log: { levl: 'info' } }, '/log'],
-  ])('refuses an unknown name %s', (_where, more, path) => {
+  ])('rejects an unknown name %s', (_where, more, path) => {
     expect(faults({ ...minimal, ...more })).toContain(`${path} must NOT have additional properties`)
   })
 
   test.each<[string, object, string]>([
     ['no clients', { clients: undefined }, " must have required property 'clients'"],
-    ['a driver that is none', { storage: { driver: 'sqlite' } }, '/storage must match exactly one schema in oneOf'],
+    ['an unknown driver', { storage: { driver: 'sqlite' } }, '/storage must match exactly one schema in oneOf'],
     ['text for a flag', { clients: [{ ...client, public: 'no' }] }, '/clients/0/public must be boolean'],
     [
-      'a lifetime of nothing',
+      'a lifetime of zero',
       { clients: [{ ...client, accessTokenLifetime: 0 }] },
       '/clients/0/accessTokenLifetime must be >= 1',
     ],
@@ -92,11 +92,11 @@ describe('the JSON Schema of the configuration', () => {
       { storage: { driver: 'redis', cluster: [] } },
       '/storage/cluster must NOT have fewer than 1 items',
     ],
-  ])('refuses %s', (_what, more, fault) => {
+  ])('rejects %s', (_what, more, fault) => {
     expect(faults(JSON.parse(JSON.stringify({ ...minimal, ...more })))).toContain(fault)
   })
 
-  test('describes settings with the words of the guide', () => {
+  test('takes its descriptions from the guide', () => {
     const { issuer } = configurationJsonSchema().properties as Record<string, { description?: string }>
     expect(issuer?.description).toMatch(/^the URL of this server/u)
   })

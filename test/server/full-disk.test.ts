@@ -1,4 +1,4 @@
-// On a full disk the server is not ready and names the disk in the log. With free space it is ready again without a restart.
+// On a full disk the server is not ready and logs the disk. With free space it is ready again without a restart.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { printed } from './printed.ts'
 
-// A storage that opens, but contains an unreadable file. Clients see "temporarily unavailable"; the operator must see why.
+// The storage opens, but contains an unreadable file. Clients get "temporarily unavailable"; the operator sees why.
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-unreadable-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -24,7 +24,7 @@ export const findConfiguration = (directory: string): string | undefined =>
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Merges variables. The environment wins, also with `NAME_FILE`: an old secret in the file must not override a new one. */
+/** Merges variables. The environment wins, also with `NAME_FILE`, so that an old secret does not override a new one. */
 function variablesOf(inFile: Variables, environment: Variables): Variables {
   const left = Object.entries(inFile).filter(([name]) => environment[`${name}_FILE`] === undefined)
   return { ...Object.fromEntries(left), ...environment }

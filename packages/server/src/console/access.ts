@@ -13,7 +13,7 @@ const refuse = (sentence: string, status = 403, more: Readonly<Record<string, st
 
 const foreignSite = 'The console cannot be opened from another site. Type its address into the browser.'
 
-/** Whether the browser reports that a page of another site sent the request. Such a page must not read or load the console. */
+/** Whether the browser reports that a page of another site sent the request. Such a page must not load the console. */
 function comesFromElsewhere({ headers }: Request, host: string): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return true

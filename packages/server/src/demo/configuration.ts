@@ -17,7 +17,7 @@ const passwords = {
 /** Badge 123456 is alice's. */
 const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' : undefined) }
 
-/** Returns the configuration of the demo (`grantry serve` without a file). Its secrets are public, so it is for loopback only. */
+/** Returns the configuration of the demo (`grantry serve` without a file). For loopback only: its secrets are public. */
 export function demoConfiguration(issuer: string): Configuration {
   const redirectUris = [`${issuer}/demo/callback`]
   const scopes = ['openid', 'profile', 'email', 'roles', 'offline_access', 'api1', 'api2']

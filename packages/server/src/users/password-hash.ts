@@ -57,7 +57,7 @@ function costsOf(hashes: readonly PasswordHash[]): readonly ScryptCost[] {
   return [...costs.values()].sort((one, other) => work(other) - work(one))
 }
 
-/** Whether a password matches a stored hash, which must be one of those the check was created with; `undefined` is an unknown user. */
+/** Whether a password matches one of the hashes that the check was created with; `undefined` is an unknown user. */
 export type PasswordCheck = (password: string, stored: PasswordHash | undefined) => Promise<boolean>
 
 /**

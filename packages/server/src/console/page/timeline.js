@@ -95,7 +95,7 @@ function item(step) {
   )
 }
 
-/** Families that the user opened or closed. Otherwise only the family of the current tokens is open. @type {Map<string, boolean>} */
+/** Families that the user opened or closed. By default the family of the current tokens is open. @type {Map<string, boolean>} */
 const chosen = new Map()
 
 /**
