@@ -16,8 +16,7 @@ function withSpelling(name: string): Promise<Fixture> {
   return fixture({ users: service })
 }
 
-const ownLogin = (f: Fixture, name: string, from?: string) =>
-  guess(f, name, 'The statuses of guesses at alice, each followed by a login of the attacker.', from)
+const ownLogin = (f: Fixture, name: string, from?: string) => guess(f, name, 'of the attacker', from)
 const spellings = ['\u00E1lice', 'ALICE', 'alice ', 'al\u00ADice', 'alice\u0301']
 
 /** The statuses of guesses at alice, each followed by a login of the attacker. */
