@@ -187,6 +187,6 @@ describe('an unusable directory ends the start with one line', () => {
     if (isRoot) chownSync(path, otherUser, otherUser)
     chmodSync(path, 0o500)
     const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? otherUser : undefined)
-    expect(sentence).toMatch(/ cannot be used \(E\w+\); make it a directory that belongs to the user/u)
+    expect(sentence).toMatch(/ cannot be used \(E\w+\); use a directory on a writable local disk/u)
   })
 })
