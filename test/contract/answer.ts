@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
-/** An answer as it came, with its framing taken off. */
+/** A parsed HTTP response, without its framing. */
 export interface Answer {
   readonly status: number
-  /** Names in lower case; one that is repeated is joined by a comma. */
+  /** By lower-case name. Repeated headers are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
 }
@@ -15,19 +15,23 @@ function unchunked(bytes: Buffer): Buffer {
   for (let start = 0; ; ) {
     const end = bytes.indexOf('\r\n', start)
     const size = Number.parseInt(bytes.toString('latin1', start, end), 16)
-    if (end < 0 || Number.isNaN(size)) throw new Error('the chunks of the answer are broken')
+    if (end < 0 || Number.isNaN(size)) throw new Error('malformed chunked body')
     if (size === 0) return Buffer.concat(parts)
     parts.push(bytes.subarray(end + 2, end + 2 + size))
     start = end + 2 + size + 2
   }
 }
 
-/** @throws Error where the bytes are no whole HTTP/1.1 answer, or more than one. */
+/**
+ * Parses the bytes of one HTTP/1.1 response.
+ *
+ * @throws Error if there is no status line, or a chunk is malformed.
+ */
 export function parseAnswer(bytes: Buffer): Answer {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(0, end)).split('\r\n')
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/u.exec(first)?.[1]
-  if (status === undefined) throw new Error(`no answer, but ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`)
+  if (status === undefined) throw new Error(`not an HTTP response: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`)
   const headers = new Map<string, string>()
   for (const line of lines) {
     const name = line.slice(0, line.indexOf(':')).toLowerCase()
@@ -39,14 +43,14 @@ export function parseAnswer(bytes: Buffer): Answer {
   return { status: Number(status), headers, body: body.toString('utf8') }
 }
 
-/** Sends bytes to a server on loopback and reads until it closes. */
+/** Sends bytes to a loopback port, reads until the server closes the connection and returns the response. */
 export function exchange(port: number, request: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const parts: Buffer[] = []
     let failure: Error | undefined
     socket.setTimeout(patience, () =>
-      socket.destroy(new Error(`the server neither answers nor closes in ${patience} ms`)),
+      socket.destroy(new Error(`no response and no close within ${patience} ms`)),
     )
     socket.on('data', (part) => parts.push(part))
     socket.on('error', (error) => {

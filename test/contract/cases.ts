@@ -7,7 +7,7 @@ import { tokenCases } from './cases/token.ts'
 import { wireCases } from './cases/wire.ts'
 import type { ContractCase } from './contract-case.ts'
 
-/** The contract: what every runtime answers alike. */
+/** The contract: requests to which every runtime gives the same response. */
 export const cases: readonly ContractCase[] = [
   ...tokenCases,
   ...singleUseCases,

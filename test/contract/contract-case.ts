@@ -1,33 +1,33 @@
 import type { WireRequest } from './wire-request.ts'
 
-/** What earlier answers of the same case gave: a code, a token. */
+/** Values kept from earlier responses of the same case, such as a code or a token. */
 export type Kept = Readonly<Record<string, string>>
 
-/** What an answer must be. */
+/** The expected response. */
 export interface Expected {
-  /** One, or any of several where the RFC leaves a choice. */
+  /** A list accepts any of its members: the RFC allows a choice. */
   readonly status: number | readonly number[]
-  /** In lower case. `undefined`: it must not be there. */
+  /** By lower-case name. `undefined`: the header must be absent. */
   readonly headers?: Readonly<Record<string, string | RegExp | undefined>>
   /** The body, byte for byte. */
   readonly body?: string
-  /** The body as JSON, member by member; matchers of Vitest where a value differs from run to run. */
+  /** The body as JSON, with Vitest matchers for values that differ between runs. */
   readonly json?: unknown
-  /** More than a comparison can say; it throws. */
+  /** Makes further assertions; throws if one fails. */
   check?(body: string, kept: Kept): void
 }
 
 export interface Step {
   readonly send: WireRequest | ((kept: Kept) => WireRequest)
   readonly expect: Expected
-  /** Members of the JSON to keep, under the name that later steps use. */
+  /** Members of the JSON body to keep for later steps, by the name under which they are kept. */
   readonly keep?: Readonly<Record<string, string>>
 }
 
-/** Requests and their answers, the same on every runtime. */
+/** A sequence of requests with the responses expected on every runtime. */
 export interface ContractCase {
   readonly name: string
-  /** It is about HTTP itself, so that no `Request` in the process can say it. */
+  /** Tests HTTP itself, so a `Request` in the same process cannot express it. */
   readonly wireOnly?: true
   readonly steps: readonly Step[]
 }

@@ -9,7 +9,7 @@ import { runCase } from './run-case.ts'
 import { type ContractRuntime, runtimes } from './runtimes.ts'
 import { bytesOf } from './wire-request.ts'
 
-// The same requests, byte for byte, on every runtime; and the same answers.
+// Every runtime receives the same request bytes and must return the same responses.
 
 function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: ContractRuntime): void {
   let program: Program
@@ -29,16 +29,16 @@ function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: Cont
     test(contractCase.name, () => ask(contractCase))
   }
 
-  test('nothing else was written to the console', () => {
+  test('writes nothing unexpected to the console', () => {
     expect(program.console()).toMatch(writes)
   })
 
-  test('it ends when it is told to', async () => {
+  test('exits with 0 when it is stopped', async () => {
     expect(await program.stop()).toBe(0)
   })
 }
 
-test('every deviation is one of a case that is there, and every name of a case is its own', () => {
+test('case names are unique, and every deviation names a case', () => {
   const names = [...cases, ...addressCases].map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   for (const { deviations = {} } of runtimes) expect(names).toEqual(expect.arrayContaining(Object.keys(deviations)))

@@ -4,7 +4,7 @@ import { type ContractProvider, contractProvider } from './provider.ts'
 import { runCase } from './run-case.ts'
 import { requestOf } from './wire-request.ts'
 
-// What no server has touched: the cases that a Request can say.
+// Runs the cases without a server, except those that a Request cannot express.
 
 describe('provider.fetch in this process', () => {
   let provider: ContractProvider

@@ -2,30 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** A program in a process of its own that listens on loopback. */
+/** A server in a child process that listens on loopback. */
 export interface Program {
   readonly port: number
-  /** What it wrote to its console beside the line that tells its port. */
+  /** Returns the console output without the line that announces the port. */
   console(): string
-  /** Asks it to end, by force if it does not within five seconds; resolves with its exit code, `null` after a signal. */
+  /** Sends SIGTERM, and SIGKILL after five seconds. Resolves with the exit code, or `null` if a signal ended the process. */
   stop(): Promise<number | null>
 }
 
 const patience = 20_000
 
-/** How a program tells its port: ours by a line, workerd by an event on a file descriptor of its own. */
+/** The announcement of the port: our programs print a line, workerd writes an event to file descriptor 3. */
 const announcement = /^listening on (\d+)\n|"event":"listen".*?"port":(\d+)\D/mu
 
 /**
- * Starts a program and waits until it has told its port on its standard output, or on file descriptor 3.
+ * Starts a program and waits until it announces its port on standard output or file descriptor 3.
  *
- * @param script what `bundle` made; its directory goes with the program
- * @throws Error with what it wrote when it ends, or says nothing for 20 seconds.
+ * @param script the output of `bundle`; its directory is removed when the program ends
+ * @throws Error with the output of the program if it ends or does not announce a port within 20 seconds.
  */
 export async function startProgram(command: string, parameters: readonly string[], script: string): Promise<Program> {
   const child: ChildProcess = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   let written = ''
-  let told = ''
+  let announced = ''
   let ended = false
   const end = new Promise<number | null>((resolve) => {
     child.once('close', resolve)
@@ -41,11 +41,11 @@ export async function startProgram(command: string, parameters: readonly string[
     const fail = (why: string): void => reject(new Error(`${command} ${parameters.join(' ')} ${why}:\n${written}`))
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      fail(`does not listen within ${patience} ms`)
+      fail(`did not listen within ${patience} ms`)
     }, patience)
     const read = (chunk: Buffer): void => {
-      told += chunk
-      const [, ours, theirs] = announcement.exec(told) ?? []
+      announced += chunk
+      const [, ours, theirs] = announcement.exec(announced) ?? []
       if (ours === undefined && theirs === undefined) return
       clearTimeout(timer)
       resolve(Number(ours ?? theirs))
@@ -59,7 +59,7 @@ export async function startProgram(command: string, parameters: readonly string[
   })
   return {
     port,
-    console: () => told.replace(/^.*\n/u, '') + written,
+    console: () => announced.replace(/^.*\n/u, '') + written,
     async stop() {
       if (!ended) child.kill('SIGTERM')
       const force = setTimeout(() => child.kill('SIGKILL'), 5000)

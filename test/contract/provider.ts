@@ -5,7 +5,7 @@ import { builtInPlugins, clients, proof, redirectUri, scopes, testUsers } from '
 
 export const issuer = 'https://id.example.com'
 
-/** A key that everybody knows. Every runtime signs with it, so that the answers can be compared. */
+/** A published test key. Every runtime signs with it, so that responses can be compared. */
 export const signingKey = {
   kty: 'EC',
   crv: 'P-256',
@@ -16,7 +16,7 @@ export const signingKey = {
   kid: 'contract',
 } as const
 
-/** Secret and password outside ASCII, as UTF-8: four bytes of UTF-8 in one character too. */
+/** Id, secret and password with non-ASCII characters, one of them four bytes in UTF-8. */
 export const unicode = {
   id: 'buero (1)',
   secret: 'schlüssel 😀:%2B',
@@ -24,7 +24,7 @@ export const unicode = {
   password: 'pä ss+wörd & 😀',
 } as const
 
-/** No retry window: the second use of a refresh token is a replay at once. */
+/** A client without a retry window: the second use of a refresh token is a replay. */
 export const strict = { id: 'strict', secret: 'strict-secret' } as const
 
 const more: readonly ClientOptions[] = [
@@ -44,7 +44,7 @@ const more: readonly ClientOptions[] = [
   },
 ]
 
-/** Beside the endpoints: a code, as the login page of a host would make one. The query chooses the client and the proof key. */
+/** An extra path that issues a code, as the login page of a host does. The query selects the public or the confidential client. */
 export const codePath = '/local/code'
 
 const codeFor = (provider: Provider): Handler => {
@@ -62,15 +62,15 @@ const codeFor = (provider: Provider): Handler => {
   }
 }
 
-/** Beside the endpoints: the address that the adapter gives for the caller. */
+/** An extra path that returns the address of the caller as the adapter reports it. */
 export const addressPath = '/local/address'
 
 const address: Handler = async (_request, connection) => Response.json({ address: connection?.clientAddress ?? null })
 
-/** How many proxies every program is told of. */
+/** The `trustedProxies` setting of every program. */
 export const trustedProxies = 1
 
-/** What a program serves: the provider and the two paths beside it. */
+/** The provider and the two extra paths. Every program serves one. */
 export interface ContractProvider {
   readonly issuer: string
   readonly metadata: Provider['metadata']
@@ -78,7 +78,7 @@ export interface ContractProvider {
   route(request: Request): Handler | undefined
 }
 
-/** The same provider on every runtime: fixed clients, scopes, users and key, records in memory. */
+/** Creates the same provider on every runtime: fixed clients, scopes, users and key, with records in memory. */
 export async function contractProvider(runtime: Partial<Runtime> = {}): Promise<ContractProvider> {
   const { service } = testUsers()
   const provider = await createProvider({

@@ -5,7 +5,7 @@ import type { WireRequest } from './wire-request.ts'
 
 function judge(answer: Answer, expected: Expected, kept: Kept): void {
   const { status, headers = {}, body, json, check } = expected
-  // Together, so that a failure shows the whole answer.
+  // The message of a failure shows the complete response.
   const shown = { status: answer.status, headers: Object.fromEntries(answer.headers), body: answer.body }
   expect([status].flat(), JSON.stringify(shown)).toContain(answer.status)
   for (const [name, value] of Object.entries(headers)) {
@@ -18,14 +18,14 @@ function judge(answer: Answer, expected: Expected, kept: Kept): void {
   check?.(answer.body, kept)
   const length = answer.headers.get('content-length')
   if (length !== undefined && answer.body !== '') expect(Buffer.byteLength(answer.body)).toBe(Number(length))
-  // Whatever went wrong, nothing of the inside is told.
+  // No response reveals stack traces, file paths or an HTML error page.
   expect(answer.body).not.toMatch(/node_modules|\bat .+:\d+:\d+|<html/iu)
 }
 
 /**
- * Sends the requests of a case one after the other and compares each answer.
+ * Sends the requests of a case in sequence and checks each response.
  *
- * @param deviation what every answer must be in place of what the case says
+ * @param deviation if set, replaces the expectation of every step
  */
 export async function runCase(
   { steps }: ContractCase,

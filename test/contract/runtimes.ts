@@ -7,28 +7,28 @@ import type { Expected } from './contract-case.ts'
 import { type Program, startProgram } from './program.ts'
 import { startWorker } from './worker.ts'
 
-/** One row of runtimes: where the suite runs. */
+/** A runtime, with its adapter, that the suite runs on. */
 export interface ContractRuntime {
   readonly name: string
-  /** As `runtimes/` installs it, or `yours`: that of the Node.js that runs the tests. */
+  /** The version that `runtimes/` installs, or `yours`: the Node.js that runs the tests. */
   readonly version: string
-  /** What carries the provider there. */
+  /** The adapter that serves the provider. */
   readonly adapter: string
-  /** The executable; what it lacks is said before the tests. */
+  /** The path of the executable. If it is missing, the tests are skipped with a message. */
   readonly executable: string
   start(): Promise<Program>
-  /** Whether it can say where a request comes from. */
+  /** Whether the adapter receives the address of the caller. */
   readonly knowsAddress: boolean
-  /** Where it answers otherwise: by the name of the case, why, and what then. */
+  /** Known deviations, by the name of the case. */
   readonly deviations?: Readonly<Record<string, Deviation>>
-  /** What it writes to its console; default: nothing. */
+  /** The expected console output. Default: none. */
   readonly writes?: RegExp
 }
 
-/** A fault of the runtime, or of what carries the provider there. A test fails when it is gone. */
+/** A known defect of the runtime or adapter. A test fails once it is fixed. */
 export interface Deviation {
   readonly why: string
-  /** What every answer of the case is instead. */
+  /** Replaces the expectation of every step of the case. */
   readonly expect: Expected
 }
 

@@ -1,13 +1,13 @@
-/** One request, as it goes over the wire or into a `Request`. */
+/** A request that is sent as bytes over HTTP or converted to a `Request`. */
 export interface WireRequest {
   /** Default GET. */
   readonly method?: string
-  /** The request target, as it is sent. */
+  /** The request target, sent unchanged. */
   readonly target: string
-  /** In their order, with repetitions. `host`, where it is not given, is the server's. */
+  /** In order; a name can repeat. Without `host`, the host of the server is sent. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: string | Uint8Array<ArrayBuffer>
-  /** How the body is framed; default: its length is announced. */
+  /** The framing of the body. Default: `length`, which sends Content-Length. */
   readonly framing?: 'length' | 'chunked'
 }
 
@@ -26,7 +26,7 @@ function chunked(body: Uint8Array): Buffer {
   return Buffer.concat([...parts, encoder.encode('0\r\n\r\n')])
 }
 
-/** The bytes of an HTTP/1.1 request that asks for the connection to be closed. */
+/** Returns the bytes of an HTTP/1.1 request with `Connection: close`. */
 export function bytesOf(request: WireRequest, host: string): Buffer {
   const { method = 'GET', target, headers = [], framing } = request
   const named = headers.some(([name]) => name.toLowerCase() === 'host')
@@ -45,7 +45,7 @@ export function bytesOf(request: WireRequest, host: string): Buffer {
   return Buffer.concat([head, framing === 'chunked' ? chunked(content) : content])
 }
 
-/** The same request for a handler in this process. */
+/** Converts the request to a `Request` for a handler in this process. */
 export function requestOf(request: WireRequest): Request {
   const { method = 'GET', target, headers = [], framing } = request
   const list = new Headers()

@@ -7,14 +7,14 @@ import { startWorker } from './worker.ts'
 
 const workerd = runtimeExecutable('.bin/workerd')
 
-describeWithRuntime('a Worker that makes its provider with the first request', workerd, () => {
+describeWithRuntime('a Worker that creates its provider on the first request', workerd, () => {
   let program: Program
   beforeAll(async () => {
     program = await startWorker(workerd, new URL('./programs/workerd.ts', import.meta.url))
   }, 60_000)
   afterAll(() => program?.stop())
 
-  test('answers all of those that come at once', async () => {
+  test('responds to every concurrent first request', async () => {
     const request = bytesOf({ target: '/.well-known/jwks' }, 'id.example.com')
     const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(program.port, request)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))

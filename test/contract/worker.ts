@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { bundle } from '../support/bundle.ts'
 import { type Program, startProgram } from './program.ts'
 
-// No flag for Node.js: what runs here asks for web standards only.
+// No nodejs_compat flag: the Worker uses web standards only.
 const configuration = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .main)],
@@ -15,7 +15,7 @@ const main :Workerd.Worker = (
 );
 `
 
-/** Starts a Worker in workerd itself: miniflare in between would buffer answers and put stacks into them. */
+/** Starts a Worker directly in workerd: miniflare would buffer responses and add stack traces to them. */
 export async function startWorker(executable: string, entry: URL): Promise<Program> {
   const script = await bundle(entry, {
     platform: 'neutral',

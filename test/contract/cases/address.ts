@@ -7,7 +7,7 @@ const seen = (address: string, ...forwardedFor: readonly string[]): Step => ({
   expect: { status: 200, json: { address } },
 })
 
-/** Which caller the adapter names, behind one trusted proxy; where the runtime knows it. */
+/** The address of the caller behind one trusted proxy, on runtimes that provide it. */
 export const addressCases: readonly ContractCase[] = [
   { name: 'uses the address of the socket without a proxy', steps: [seen('127.0.0.1')] },
   {

@@ -4,7 +4,7 @@ import type { WireRequest } from '../wire-request.ts'
 
 export const formType = 'application/x-www-form-urlencoded'
 
-/** A POST of a form as it is written; `authorization` where it is given. */
+/** A POST of the form text, unchanged, with an optional Authorization header. */
 export const post = (target: string, body: string, authorization?: string): WireRequest => ({
   method: 'POST',
   target,
@@ -25,7 +25,7 @@ export const get = (target: string, ...headers: readonly (readonly [string, stri
 
 export const bearer = (token: string | undefined): readonly [string, string] => ['Authorization', `Bearer ${token}`]
 
-/** What every answer of a `/connect/` endpoint has: wire contract, section 1. */
+/** The headers of every response of a `/connect/` endpoint: wire contract, section 1. */
 export const common = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
@@ -38,7 +38,7 @@ export const common = {
 
 export const success = { status: 200, headers: common } as const
 
-/** An OAuth error with these two members and no other. */
+/** An OAuth error with exactly these two members. */
 export const refused = (status: number, error: string, headers: Expected['headers'] = {}): Expected => ({
   status,
   headers: { ...common, ...headers },

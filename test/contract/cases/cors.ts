@@ -14,7 +14,7 @@ const preflight = (target: string, origin: string): WireRequest => ({
   ],
 })
 
-/** RFC 9110 section 8.6: no length, not even 0; RFC 9112 section 6.1: no transfer coding. */
+/** A 204 has no Content-Length, not even 0 (RFC 9110 section 8.6), and no transfer coding (RFC 9112 section 6.1). */
 const noContent = { 'content-length': undefined, 'transfer-encoding': undefined, 'content-type': undefined } as const
 
 const absent = {

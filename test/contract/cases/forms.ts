@@ -11,7 +11,7 @@ const typed = (type: string | undefined): WireRequest => ({
   method: 'POST',
   target: '/connect/token',
   headers: [['Authorization', basic(web)], ...(type === undefined ? [] : [['Content-Type', type] as const])],
-  // As bytes: for text, Fetch would add a type of its own.
+  // As bytes: Fetch adds a Content-Type to a text body.
   body: new TextEncoder().encode(valid),
 })
 

@@ -3,7 +3,7 @@ import type { ContractCase } from '../contract-case.ts'
 import { contractProvider, issuer, signingKey } from '../provider.ts'
 import { form, get, refused } from './common.ts'
 
-// The answer of a provider in this process: every runtime gives the same bytes.
+// The response of a provider in this process: every runtime returns the same bytes.
 const { metadata } = await contractProvider()
 
 const cacheable = {

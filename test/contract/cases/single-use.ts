@@ -9,7 +9,7 @@ import { form, get, jwt, opaque, refused, success } from './common.ts'
 const token = (fields: Readonly<Record<string, string | undefined>>, authorization?: string) =>
   form('/connect/token', fields as Record<string, string>, authorization)
 
-/** The login page of the host has made a code: for the public client with a proof key, or for the confidential one. */
+/** Requests a code from the login page of the host, for the public client with PKCE or for the confidential client. */
 const code = (query = ''): Step => ({
   send: get(codePath + query),
   expect: { status: 200 },

@@ -14,7 +14,7 @@ const withHeaders = (...headers: readonly (readonly [string, string])[]): WireRe
   headers: [...(token.headers ?? []), ...headers],
 })
 
-/** The issuer is configuration: whatever host the request names, the document is the same, or the request is refused. */
+/** The issuer is configured: the Host header never changes the document, although a server can refuse the request. */
 const sameOrRefused: Expected = {
   status: [200, 400, 404],
   check(body) {

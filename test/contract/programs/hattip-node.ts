@@ -4,7 +4,7 @@ import { hattipHandler } from '@grantry/adapters/hattip'
 import { createMiddleware } from '@hattip/adapter-node'
 import { contractProvider } from '../provider.ts'
 
-// Said explicitly: what is left out, hattip takes from ORIGIN and TRUST_PROXY of the environment.
+// Set explicitly: otherwise hattip reads ORIGIN and TRUST_PROXY from the environment.
 const listener = createMiddleware(hattipHandler(await contractProvider()), {
   origin: 'https://id.example.com',
   trustProxy: false,

@@ -1,7 +1,7 @@
 import { fetchHandler } from '@grantry/adapters/fetch'
 import { contractProvider } from '../provider.ts'
 
-// A Worker may make keys and randomness while it answers only, so the provider is made with the first request.
+// A Worker can create keys and random values only inside a request, so the first request creates the provider.
 let handler: Promise<(request: Request) => Promise<Response>> | undefined
 
 const worker = {
@@ -11,5 +11,5 @@ const worker = {
   },
 }
 
-// The platform demands it.
+// workerd requires a default export.
 export default worker
