@@ -31,7 +31,8 @@ export function parseAnswer(bytes: Buffer): Answer {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(0, end)).split('\r\n')
   const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/u.exec(first)?.[1]
-  if (status === undefined) throw new Error(`not an HTTP response: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`)
+  if (status === undefined)
+    throw new Error(`not an HTTP response: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`)
   const headers = new Map<string, string>()
   for (const line of lines) {
     const name = line.slice(0, line.indexOf(':')).toLowerCase()
@@ -49,9 +50,7 @@ export function exchange(port: number, request: Buffer): Promise<Answer> {
     const socket = connect(port, '127.0.0.1')
     const parts: Buffer[] = []
     let failure: Error | undefined
-    socket.setTimeout(patience, () =>
-      socket.destroy(new Error(`no response and no close within ${patience} ms`)),
-    )
+    socket.setTimeout(patience, () => socket.destroy(new Error(`no response and no close within ${patience} ms`)))
     socket.on('data', (part) => parts.push(part))
     socket.on('error', (error) => {
       failure = error
