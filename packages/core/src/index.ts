@@ -24,7 +24,8 @@ export type { ExternalKey } from './keys/external-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
 export { type GeneratedKeys, type KeySource, signingKeys } from './keys/key-source.ts'
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
-export { type StoredKeys, type StoredKeysOptions, storedKeys, storedKeysSchema } from './keys/stored-keys.ts'
+export { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
+export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { defaultPaths, type EndpointSwitch, issuerSchema, type ProviderOptions } from './options.ts'
 export {
   type AuthenticatedClient,

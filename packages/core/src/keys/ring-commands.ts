@@ -7,7 +7,7 @@ import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
 import type { RingLooks } from './ring-looks.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
 import { publishedFor } from './ring-times.ts'
-import type { CheckedStoredKeys } from './stored-keys.ts'
+import type { CheckedStoredKeys } from './stored-keys-options.ts'
 
 /** The reason of a rotation: `key_refused` if it replaces a signing key that the configuration refuses. */
 const reasonFor = ({ refused }: LiveRing, usual: RotationReason): RotationReason =>

@@ -4,7 +4,7 @@ import { webRuntime } from '../runtime.ts'
 import type { KeyInfo } from './key-ring.ts'
 import { infoOf, newKey } from './ring-content.ts'
 import { createRingRecords, type FoundRing, ringFault } from './ring-records.ts'
-import { storedKeysSchema } from './stored-keys.ts'
+import { storedKeysSchema } from './stored-keys-options.ts'
 
 /** Seconds after which a storage operation fails. */
 const timeLimit = 5

@@ -11,7 +11,7 @@ import { type StoredKey, thumbprintForm } from './ring-content.ts'
 import { createRingLooks } from './ring-looks.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
 import { signerOf } from './signer-of.ts'
-import type { CheckedStoredKeys } from './stored-keys.ts'
+import type { CheckedStoredKeys } from './stored-keys-options.ts'
 
 /**
  * Seconds that a retired key is kept beyond the longest token lifetime, for clock skew and for processes that have not

@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { configurationObject, lifetimeSchema } from '../configuration.ts'
+import { algorithms, type SigningAlgorithm } from '../runtime.ts'
+import { thumbprintForm } from './ring-content.ts'
+
+const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
+
+/** The schema of the options of `storedKeys()`, which the server uses for its configuration too. */
+export const storedKeysSchema = configurationObject({
+  algorithms: v.optional(
+    v.pipe(
+      v.array(algorithm, `must be an array of ${algorithms.join(', ')}`),
+      v.nonEmpty('must not be empty'),
+      v.check((list) => new Set(list).size === list.length, 'must name each algorithm once'),
+      v.transform((list) => list as [SigningAlgorithm, ...SigningAlgorithm[]]),
+    ),
+    ['ES256'],
+  ),
+  rotateAfter: v.optional(
+    v.pipe(
+      lifetimeSchema,
+      v.minValue(600, 'must be at least 600 seconds, because the next key is published before it signs'),
+    ),
+    7_776_000,
+  ),
+  encryptionSecret: v.exactOptional(
+    v.pipe(
+      v.string('must be a string'),
+      v.minLength(32, 'must be at least 32 characters; create one with grantry hash-secret'),
+    ),
+  ),
+  refused: v.optional(
+    v.array(
+      v.pipe(
+        v.string('must be a key id'),
+        v.regex(thumbprintForm, 'must be a key id, as listed by "grantry keys list"'),
+      ),
+      'must be an array of key ids',
+    ),
+    [],
+  ),
+  keepFor: v.optional(lifetimeSchema, 86_400),
+  lookEvery: v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.minValue(0.1, 'must be 0.1 to 30 seconds'),
+      v.maxValue(30, 'must be 0.1 to 30 seconds'),
+    ),
+    5,
+  ),
+})
+
+export interface StoredKeysOptions {
+  /** The signing algorithms. The first is the default; a client can select another. Default: `['ES256']`. */
+  readonly algorithms?: readonly SigningAlgorithm[]
+  /** Seconds for which a key signs. Default: 90 days; minimum: 600. */
+  readonly rotateAfter?: number
+  /**
+   * Encrypts and authenticates the keys in the storage. At least 32 characters. Unencrypted keys are then refused;
+   * encrypt existing ones with `sealStoredKeys()`.
+   */
+  readonly encryptionSecret?: string
+  /**
+   * The ids (`kid`) of compromised keys. The provider never signs with them, never publishes them and refuses their
+   * tokens, even if a restored backup contains them.
+   */
+  readonly refused?: readonly string[]
+  /**
+   * The minimum time in seconds for which a retired key verifies. Default: one day. Token lifetimes of clients in an
+   * array are taken into account automatically; with a client store, set this to the longest token lifetime.
+   */
+  readonly keepFor?: number
+  /**
+   * The minimum interval, in seconds, at which a process that handles requests reads the keys to see rotations by other
+   * processes. Default: 5.
+   */
+  readonly lookEvery?: number
+}
+
+export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>
