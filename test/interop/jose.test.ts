@@ -16,8 +16,9 @@ const jsonOf = async (response: Response): Promise<Record<string, string>> => {
   return (await response.json()) as Record<string, string>
 }
 
-// With every algorithm that a provider can sign with: the JWKS must hold what another implementation needs to verify.
-describe('jose against the published keys', () => {
+// With every algorithm that a provider can sign with: the JWKS must contain what another implementation needs to
+// verify.
+describe('jose with the published keys', () => {
   test.each(algorithms)('verifies access and identity tokens that are signed with %s', async (algorithm) => {
     const { issuer, provider, close } = await startProvider('', { keys: signingKeys({ algorithm }) })
     try {
@@ -49,7 +50,7 @@ describe('jose against the published keys', () => {
       const identity = await jwtVerify(id_token, keys, forClient)
       expect(identity.payload.at_hash).toBe(atHash(access_token, algorithm === 'EdDSA' ? 'sha512' : 'sha256'))
 
-      // Neither passes for the other, nor for another audience.
+      // Neither is accepted as the other, nor for another audience.
       await expect(jwtVerify(id_token, keys, forApi)).rejects.toMatchObject({ code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
       await expect(jwtVerify(access_token, keys, { ...forClient, typ: 'at+jwt' })).rejects.toMatchObject({
         claim: 'aud',

@@ -40,7 +40,7 @@ async function introspect({ client, authentication }: Party, token: string): Pro
   return oauth.processIntrospectionResponse(as, client, response)
 }
 
-/** The library asks, the login page answers, and the library checks the answer. */
+/** The library creates the request, the login page responds, and the library checks the response. */
 async function authorize({ client }: Party, scope: string) {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
@@ -62,7 +62,7 @@ async function authorize({ client }: Party, scope: string) {
 
 type Authorized = Awaited<ReturnType<typeof authorize>>
 
-/** Redeems, and verifies the identity token with its signature. */
+/** Redeems the code, and verifies the identity token with its signature. */
 async function redeem({ client, authentication }: Party, { callback, verifier, nonce }: Authorized) {
   const request = [as, client, authentication, callback, redirectUri, verifier, insecure] as const
   const response = await oauth.authorizationCodeGrantRequest(...request)
@@ -149,7 +149,7 @@ describe('oauth4webapi', () => {
     expect(nextClaims).not.toHaveProperty('nonce')
   })
 
-  test('a replayed code is a ResponseBodyError invalid_grant, and its tokens die', async () => {
+  test('a replayed code is a ResponseBodyError invalid_grant, and its tokens are revoked', async () => {
     const authorized = await authorize(webParty, 'openid')
     const { access_token } = await redeem(webParty, authorized)
     const invalidGrant = { name: 'ResponseBodyError', error: 'invalid_grant', status: 400 }
@@ -193,13 +193,13 @@ describe('oauth4webapi as a resource server', () => {
     expect(await validate(access_token)).toMatchObject(claims)
   })
 
-  // docs/decisions/0036: by default a client alone has no `sub`, which RFC 9068 section 2.2 would require.
-  test('misses sub in the JWT access token of a client alone, and nothing else', async () => {
+  // docs/decisions/0036: by default a client-only token has no `sub`, which RFC 9068 section 2.2 would require.
+  test('misses only sub in a client-only JWT access token', async () => {
     const { access_token } = await clientCredentials(jwtParty, 'api1')
     await expect(validate(access_token)).rejects.toThrow('JWT "sub" (subject) claim missing')
   })
 
-  test('accepts the JWT access token of a client alone where clientTokenSubject is client_id', async () => {
+  test('accepts a client-only JWT access token when clientTokenSubject is client_id', async () => {
     const profiled = await startProvider('', { clientTokenSubject: 'client_id' })
     try {
       const metadata = await discover(profiled.issuer)
@@ -211,7 +211,7 @@ describe('oauth4webapi as a resource server', () => {
     }
   })
 
-  test('refuses an identity token, a token for another API, and a changed signature', async () => {
+  test('rejects an identity token, a token for another API, and a changed signature', async () => {
     const tokens = await redeem(jwtParty, await authorize(jwtParty, 'openid api1'))
     await expect(validate(tokens.id_token ?? '')).rejects.toThrow('unexpected JWT "typ" header parameter value')
 

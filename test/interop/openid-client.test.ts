@@ -24,7 +24,7 @@ interface Request {
   readonly checks: client.AuthorizationCodeGrantChecks & { readonly expectedNonce: string }
 }
 
-/** The library asks, the login page answers. */
+/** The library creates the request, the login page responds. */
 async function authorize(config: client.Configuration, scope: string): Promise<Request> {
   const pkceCodeVerifier = client.randomPKCECodeVerifier()
   const expectedState = client.randomState()
@@ -46,7 +46,7 @@ async function signIn(config: client.Configuration, scope = 'openid profile offl
   return client.authorizationCodeGrant(config, callback, checks)
 }
 
-/** What the library throws for an OAuth error in the body. */
+/** The error that the library throws for an OAuth error in the body. */
 const bodyError = (error: string): object => ({ name: 'ResponseBodyError', code: 'OAUTH_RESPONSE_BODY_ERROR', error })
 
 const challenged = (status: number, scheme: string, parameters: object): object => ({
@@ -55,7 +55,7 @@ const challenged = (status: number, scheme: string, parameters: object): object 
   cause: [{ scheme, parameters: expect.objectContaining({ realm: server.issuer, ...parameters }) }],
 })
 
-/** Why the server refused last; the wire says only `invalid_grant`. */
+/** The reason for the server's last refusal; the wire only has `invalid_grant`. */
 const lastReason = (): string | undefined =>
   server.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
@@ -146,7 +146,7 @@ describe('openid-client', () => {
     expect(await client.fetchUserInfo(config, next.access_token, '1')).toHaveProperty('name', 'Alice Smith')
   })
 
-  test('a scope may be narrowed on refresh, not widened', async () => {
+  test('a scope can be narrowed on refresh, not widened', async () => {
     const config = await discoverWeb()
     const { refresh_token = '' } = await signIn(config, 'openid profile offline_access')
     const wider = client.refreshTokenGrant(config, refresh_token, { scope: 'openid api1' })
@@ -154,7 +154,7 @@ describe('openid-client', () => {
     expect(await client.refreshTokenGrant(config, refresh_token, { scope: 'openid' })).toHaveProperty('scope', 'openid')
   })
 
-  test('a lost refresh answer can be fetched again', async () => {
+  test('a lost refresh response can be requested again', async () => {
     const config = await discoverWeb()
     const { refresh_token = '' } = await signIn(config)
     const lost = await client.refreshTokenGrant(config, refresh_token)
@@ -162,7 +162,7 @@ describe('openid-client', () => {
     expect(again).toEqual(lost)
   })
 
-  test('a reused refresh token is invalid_grant, and so is its successor then', async () => {
+  test('a reused refresh token is invalid_grant, and its successor then is too', async () => {
     const config = await discover(noRetry[0], ClientSecretBasic(noRetry[1]))
     const { refresh_token: stolen = '' } = await signIn(config, 'openid offline_access')
     const { refresh_token: successor = '' } = await client.refreshTokenGrant(config, stolen)
@@ -171,7 +171,7 @@ describe('openid-client', () => {
     await expect(client.refreshTokenGrant(config, successor)).rejects.toMatchObject(bodyError('invalid_grant'))
   })
 
-  test('a replayed code is invalid_grant, and its tokens die', async () => {
+  test('a replayed code is invalid_grant, and its tokens are revoked', async () => {
     const config = await discoverWeb()
     const { callback, checks } = await authorize(config, 'openid')
     const { access_token } = await client.authorizationCodeGrant(config, callback, { ...checks })
@@ -182,7 +182,7 @@ describe('openid-client', () => {
     await expect(userinfo).rejects.toMatchObject(challenged(401, 'bearer', { error: 'invalid_token' }))
   })
 
-  test('a wrong verifier is invalid_grant and does not burn the code', async () => {
+  test('a wrong verifier is invalid_grant and does not spend the code', async () => {
     const config = await discoverWeb()
     const { callback, checks } = await authorize(config, 'openid')
     const pkceCodeVerifier = client.randomPKCECodeVerifier()
@@ -218,7 +218,7 @@ describe('openid-client', () => {
     await expect(client.tokenIntrospection(stranger, access_token)).rejects.toMatchObject(challenged(401, 'basic', {}))
   })
 
-  test('userinfo without the scope openid is a challenge for it', async () => {
+  test('userinfo without the scope openid is a challenge for that scope', async () => {
     const config = await discoverWeb()
     const { access_token } = await client.clientCredentialsGrant(config, { scope: 'api1' })
     const refused = client.fetchUserInfo(config, access_token, '1')

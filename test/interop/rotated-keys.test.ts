@@ -1,4 +1,4 @@
-// What libraries of others make of keys that are replaced: those that have cached the list, and those that ask again.
+// How other libraries handle rotated keys: with a cached key list, and with a new request.
 import { storedKeys, webRuntime } from '@grantry/core'
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
@@ -8,7 +8,7 @@ import { type RunningProvider, startProvider } from './running-server.ts'
 
 const audience = 'https://api1.example.com'
 
-/** A service that was started seven minutes ago: its next key is known to everybody. */
+/** A service that was started seven minutes ago: its next key has been published long enough. */
 async function startedEarlier(): Promise<RunningProvider> {
   let offset = -420
   const now = () => webRuntime.now() + offset
@@ -42,7 +42,7 @@ async function tokensOf({ provider, issuer }: RunningProvider): Promise<{ access
   return { access: access_token, identity: id_token }
 }
 
-test('jose verifies tokens from before and after a rotation with the list that it has, and asks again after a forced one', async () => {
+test('jose verifies tokens from before and after a rotation with its cached list, and requests it again after a forced one', async () => {
   const server = await startedEarlier()
   try {
     let fetches = 0
@@ -66,7 +66,7 @@ test('jose verifies tokens from before and after a rotation with the list that i
     await server.provider.keys.rotate({ force: true })
     await verify(await tokensOf(server))
     expect(fetches).toBe(2)
-    // With the new list too: the retired keys are in it.
+    // With the new list too: it contains the retired keys.
     await verify(before)
     await verify(after)
   } finally {

@@ -4,12 +4,15 @@ import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { clients, type Fixture, fixture, redirectUri, scopes } from '../support/fixture.ts'
 import { freePort } from '../support/free-port.ts'
 
-/** An id and a secret of which form-encoding (RFC 6749 section 2.3.1) changes nearly every character; `%2B` must not be decoded once too often. */
+/**
+ * An id and a secret of which form-encoding (RFC 6749 section 2.3.1) changes nearly every character; `%2B` must not be
+ * decoded twice.
+ */
 export const awkward: Credentials = ['my-client', '100% a+b:c%2B ü']
-/** The same for libraries that take printable ASCII only. */
+/** The same for libraries that accept printable ASCII only. */
 export const awkwardAscii: Credentials = ['my-client (ascii)', '100% a+b:c%2B']
 export const awkwardApi: Credentials = ['my-api', '50% a+b:c%2B ü']
-/** Its refresh tokens cannot be retried, so that a reuse is seen without waiting for the retry window to end. */
+/** Its refresh tokens cannot be retried, so that a reuse is detected without waiting for the retry window to end. */
 export const noRetry: Credentials = ['no-retry', 'no-retry-secret']
 
 const confidential = ([clientId, secret]: Credentials, more: Partial<ClientOptions> = {}): ClientOptions => ({
@@ -36,12 +39,12 @@ const interopScopes: readonly ScopeOptions[] = [
 
 export interface RunningProvider extends Fixture {
   readonly issuer: string
-  /** Plays the host's login page: alice logs in and agrees to all that the URL asks for. Returns where her browser is sent. */
+  /** Plays the host's login page: alice logs in and consents to everything in the URL. Returns the redirect target. */
   login(authorizationUrl: URL | string): Promise<URL>
   close(): Promise<void>
 }
 
-/** A provider that listens on a free loopback port, on the real clock: the libraries compare times with their own. */
+/** A provider that listens on a free loopback port, with the real clock: the libraries compare times with their own. */
 export async function startProvider(path = '', options: Partial<ProviderOptions> = {}): Promise<RunningProvider> {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}${path}`

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redirectUri, spaClientId, web } from '../support/fixture.ts'
 import { awkwardAscii, noRetry, type RunningProvider, startProvider } from './running-server.ts'
 
-// The library brings no types; this is what is used of its API.md.
+// The library has no types; this is the part of its API.md that the tests use.
 type Params = Readonly<Record<string, string | readonly string[]>>
 interface AccessToken {
   readonly token: Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ function codes([id, secret]: Credentials, options: Options = {}): AuthorizationC
   return new library.AuthorizationCode({ client: { id, secret }, auth, options })
 }
 
-/** State and proof key are the application's own business here; what the library does not know it passes on. */
+/** The application itself handles state and proof key; the library passes on unknown parameters. */
 async function authorize(client: AuthorizationCodeGrantType, scope: readonly string[]): Promise<Params> {
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(16).toString('base64url')
@@ -65,7 +65,7 @@ async function authorize(client: AuthorizationCodeGrantType, scope: readonly str
   return { code, redirect_uri: redirectUri, code_verifier: verifier }
 }
 
-/** The library throws what its HTTP client does: the OAuth error is the payload. */
+/** The library throws the error of its HTTP client: the OAuth error is the payload. */
 const refusal = (statusCode: number, error: string): object => ({
   isBoom: true,
   output: { statusCode },
@@ -83,7 +83,7 @@ describe('simple-oauth2', () => {
     const client = new library.ClientCredentials(config(web, options))
     const access = await client.getToken({ scope: ['api1', 'api2'] })
     expect(access.token).toMatchObject({ token_type: 'Bearer', scope: 'api1 api2', expires_in: 3600 })
-    // It computes the end from `expires_in` on its own clock.
+    // It computes the expiry from `expires_in` on its own clock.
     expect([access.expired(), access.expired(3601)]).toEqual([false, true])
   })
 
@@ -105,7 +105,7 @@ describe('simple-oauth2', () => {
   test('authorization code with a proof key', async () => {
     const client = codes(web)
     const params = await authorize(client, ['openid', 'offline_access', 'api1'])
-    // As its README does, with `scope`, which the exchange of a code ignores.
+    // As in its README, with `scope`, which the exchange of a code ignores.
     const access = await client.getToken({ ...params, scope: ['openid', 'offline_access', 'api1'] })
     expect(access.token).toMatchObject({
       scope: 'openid offline_access api1',
@@ -114,7 +114,7 @@ describe('simple-oauth2', () => {
     })
   })
 
-  // The library sends `client_secret` always: an empty one is none (RFC 6749 section 3.2), any other is no way in.
+  // The library always sends `client_secret`: an empty one counts as omitted (RFC 6749 section 3.2), any other fails.
   test('a public client with an empty secret', async () => {
     const client = codes([spaClientId, ''], { authorizationMethod: 'body' })
     const first = await client.getToken(await authorize(client, ['openid', 'offline_access']))
@@ -123,7 +123,7 @@ describe('simple-oauth2', () => {
     expect(next.token.refresh_token).not.toBe(first.token.refresh_token)
   })
 
-  test('a public client with some secret is invalid_client', async () => {
+  test('a public client with a secret is invalid_client', async () => {
     const client = codes([spaClientId, 'some'], { authorizationMethod: 'body' })
     const exchange = client.getToken(await authorize(client, ['openid']))
     await expect(exchange).rejects.toMatchObject(refusal(401, 'invalid_client'))
@@ -146,7 +146,7 @@ describe('simple-oauth2', () => {
     expect(narrowed.token).toHaveProperty('scope', 'openid')
   })
 
-  test('a reused refresh token is invalid_grant, and so is its successor then', async () => {
+  test('a reused refresh token is invalid_grant, and its successor then is too', async () => {
     const client = codes(noRetry)
     const first = await client.getToken(await authorize(client, ['openid', 'offline_access']))
     const next = await first.refresh()
@@ -161,7 +161,7 @@ describe('simple-oauth2', () => {
     await expect(client.getToken(params)).rejects.toMatchObject(refusal(400, 'invalid_grant'))
   })
 
-  test('a wrong verifier is invalid_grant and does not burn the code', async () => {
+  test('a wrong verifier is invalid_grant and does not spend the code', async () => {
     const client = codes(web)
     const params = await authorize(client, ['openid'])
     const wrong = client.getToken({ ...params, code_verifier: randomBytes(32).toString('base64url') })

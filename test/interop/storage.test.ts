@@ -20,7 +20,7 @@ afterEach(() => {
 const advance = (seconds: number): void => {
   vi.advanceTimersByTime(seconds * 1000)
 }
-/** What is in memory, expired or not. */
+/** The content of the memory, expired or not. */
 const held = (): number => driver.getInstance?.().size ?? Number.NaN
 const fill = (count: number, ttl: number): Promise<void> =>
   storage.setItems(
@@ -40,7 +40,7 @@ describe('the memory driver in unstorage', () => {
   })
 
   test.each([[{ nested: [1, null, { deep: true }] }], [0], [false], [''], ['text'], [['a', 'b']]])(
-    'gives back %o as it was',
+    'returns %o unchanged',
     async (value) => {
       await storage.setItem('item', value)
       expect(await storage.getItem('item')).toEqual(value)
@@ -53,7 +53,7 @@ describe('the memory driver in unstorage', () => {
     expect([...((await storage.getItemRaw<Uint8Array>('raw.bin')) ?? [])]).toEqual([0, 255, 128])
   })
 
-  test('writes and reads many at once', async () => {
+  test('writes and reads many items', async () => {
     await storage.setItems([
       { key: 'a:1', value: 'one' },
       { key: 'a:2', value: 'two' },
@@ -66,7 +66,7 @@ describe('the memory driver in unstorage', () => {
     ])
   })
 
-  test('lists keys, of a base and to a depth', async () => {
+  test('lists keys, under a base and to a depth', async () => {
     for (const key of ['top', 'a:1', 'a:b:2', 'c:3']) await storage.setItem(key, 'x')
     expect((await storage.getKeys()).sort()).toEqual(['a:1', 'a:b:2', 'c:3', 'top'])
     expect((await storage.getKeys('a')).sort()).toEqual(['a:1', 'a:b:2'])
@@ -82,7 +82,7 @@ describe('the memory driver in unstorage', () => {
     expect(await storage.getItem('filled:0')).toBeNull()
   })
 
-  test('has no meta data of what is missing, and keeps what is set', async () => {
+  test('has no metadata of a missing item, and keeps what is set', async () => {
     expect(await storage.getMeta('missing')).toEqual({})
     await storage.setItem('item', 'x')
     await storage.setMeta('item', { owner: 'alice' })
@@ -94,7 +94,7 @@ describe('the memory driver in unstorage', () => {
     expect(await snapshot(storage, 'kept')).toEqual({ a: 'one', b: { two: 2 } })
   })
 
-  test('serves beside others at a mount point', async () => {
+  test('works beside other drivers at a mount point', async () => {
     const mounted = createStorage().mount('tokens', driver)
     await mounted.setItem('tokens:a', 'x', { ttl: minute })
     await mounted.setItem('elsewhere', 'y')
@@ -103,7 +103,7 @@ describe('the memory driver in unstorage', () => {
     expect(await mounted.getItem('tokens:a')).toBeNull()
   })
 
-  test('tells watchers', async () => {
+  test('notifies watchers', async () => {
     const seen: string[] = []
     await storage.watch((event, key) => seen.push(`${event} ${key}`))
     await storage.setItem('a', 'x')
@@ -111,7 +111,7 @@ describe('the memory driver in unstorage', () => {
     expect(seen).toEqual(['update a', 'remove a'])
   })
 
-  test('forgets nothing when one of those who use it disposes of it', async () => {
+  test('keeps its items when one of its users disposes of it', async () => {
     await fill(3, minute)
     await storage.dispose()
     expect(held()).toBe(3)
@@ -119,7 +119,7 @@ describe('the memory driver in unstorage', () => {
 })
 
 describe('expiry of the memory driver', () => {
-  test('an item is gone when its ttl is over, for every way to ask', async () => {
+  test('an item is gone when its ttl is over, in every operation', async () => {
     await storage.setItem('a', 'x', { ttl: minute })
     advance(minute - 1)
     expect([await storage.getItem('a'), await storage.hasItem('a'), await storage.getKeys()]).toEqual([
@@ -132,18 +132,18 @@ describe('expiry of the memory driver', () => {
     expect(await storage.getItems(['a'])).toEqual([{ key: 'a', value: null }])
   })
 
-  test('a later write decides: a longer ttl, a shorter one, none', async () => {
+  test('a later write replaces the ttl: longer, shorter, or none', async () => {
     for (const key of ['longer', 'shorter', 'none']) await storage.setItem(key, 'old', { ttl: 10 * minute })
     await storage.setItem('longer', 'new', { ttl: 20 * minute })
     await storage.setItem('shorter', 'new', { ttl: minute })
     await storage.setItem('none', 'new')
     advance(15 * minute)
-    // Each write sweeps: what lives on must survive being listed under its former end.
+    // Each write sweeps: a renewed item must survive being listed under its former expiry.
     for (let write = 0; write < 200; write += 1) await storage.setItem('writer', 'x')
     expect((await storage.getKeys()).sort()).toEqual(['longer', 'none', 'writer'])
   })
 
-  // setTimeout fires at once for more than 24.8 days: a driver on timers would lose these.
+  // setTimeout fires immediately for more than 24.8 days: a driver with timers would lose these.
   test('an item with a ttl of 40 days lives 40 days', async () => {
     await storage.setItem('set', 'x', { ttl: 40 * day })
     await driver.insertItem('inserted', 'x', { ttl: 40 * day })
@@ -157,13 +157,13 @@ describe('expiry of the memory driver', () => {
     expect([await storage.getItem('set'), await storage.getItem('inserted')]).toEqual([null, null])
   })
 
-  test('no timer is left running', async () => {
+  test('leaves no timer running', async () => {
     await fill(100, minute)
     await driver.insertItem('inserted', 'x', { ttl: 40 * day })
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('later writes drop what has expired, a few items each', async () => {
+  test('later writes drop expired items, a few at a time', async () => {
     await fill(1000, minute)
     advance(minute + 2)
     const sizes = [held()]
@@ -172,12 +172,12 @@ describe('expiry of the memory driver', () => {
       sizes.push(held())
     }
     const dropped = sizes.slice(1).map((size, index) => (sizes[index] ?? 0) - size)
-    // No write pays for all: a thousand at once would stall every request of the process.
+    // No write pays for all: dropping a thousand in one go would stall every request of the process.
     expect(Math.max(...dropped)).toBeLessThanOrEqual(50)
     expect(held()).toBe(1)
   })
 
-  test('an insert sweeps as a set does', async () => {
+  test('an insert sweeps like a set', async () => {
     await fill(20, minute)
     advance(minute + 2)
     for (let write = 0; write < 10; write += 1) await driver.insertItem(`inserted:${write}`, 'x', { ttl: minute })
@@ -185,7 +185,7 @@ describe('expiry of the memory driver', () => {
   })
 
   // A quiet service: the sweep must keep up with the clock, not only with the writes.
-  test('a write a minute for ten days leaves no more than has not expired', async () => {
+  test('one write per minute for ten days leaves only items that have not expired', async () => {
     for (let write = 0; write < 10 * 24 * 60; write += 1) {
       await storage.setItem(`quiet:${write}`, 'x', { ttl: 5 * minute })
       advance(minute)
@@ -193,7 +193,7 @@ describe('expiry of the memory driver', () => {
     expect(held()).toBeLessThan(100)
   })
 
-  test('what expired before a quiet month is dropped by the first writes after it', async () => {
+  test('the first writes after a quiet month drop what expired before it', async () => {
     await fill(10, minute)
     advance(30 * day)
     await driver.insertItem('short', 'x', { ttl: minute })
@@ -221,14 +221,14 @@ describe('insertItem of the memory driver', () => {
     expect(await storage.getItem('a')).toBe('set')
   })
 
-  test('a refused insert does not lengthen the life of the item', async () => {
+  test('a rejected insert does not extend the ttl of the item', async () => {
     await driver.insertItem('a', 'first', { ttl: minute })
     await driver.insertItem('a', 'second', { ttl: 10 * minute })
     advance(minute)
     expect(await storage.getItem('a')).toBeNull()
   })
 
-  test('an item that has expired can be inserted again, and then lives its own ttl', async () => {
+  test('an expired item can be inserted again, and then has its own ttl', async () => {
     expect(await driver.insertItem('a', 'first', { ttl: minute })).toBe(true)
     advance(minute - 1)
     expect(await driver.insertItem('a', 'early', { ttl: minute })).toBe(false)
@@ -239,7 +239,7 @@ describe('insertItem of the memory driver', () => {
     expect(await storage.getItem('a')).toBe('second')
   })
 
-  test('an item that was removed or cleared can be inserted again', async () => {
+  test('a removed or cleared item can be inserted again', async () => {
     await driver.insertItem('a', 'first', { ttl: minute })
     await storage.removeItem('a')
     expect(await driver.insertItem('a', 'second', { ttl: minute })).toBe(true)

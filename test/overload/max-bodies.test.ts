@@ -133,7 +133,7 @@ describe('maxConnections', () => {
     await expect.poll(async () => (await exchange(port, [get('/.well-known/jwks')])).text).toContain('200 OK')
   })
 
-  test('is 10,000 unless set', async () => {
+  test('defaults to 10,000', async () => {
     await start({})
     expect(running?.server.maxConnections).toBe(10_000)
   })

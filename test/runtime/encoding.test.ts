@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { base64url, decodeBase64, decodeBase64url, decodeUtf8, hex, utf8 } from '../../packages/core/src/encoding.ts'
 
-// Pure edges, compared with Buffer over random inputs: every credential, hash and key goes through them.
+// Pure functions, compared with Buffer over random inputs: every credential, hash and key goes through them.
 
 const bytes = fc.uint8Array({ maxLength: 200 })
 const forBytes = (judge: (data: Uint8Array) => void) =>
@@ -27,16 +27,16 @@ describe('encoding agrees with Buffer', () => {
     forBytes((data) => expect(base64url(data)).toBe(Buffer.from(data).toString('base64url')))
   })
 
-  test('base64url of a megabyte: no limit of arguments is hit', () => {
+  test('base64url of a megabyte: no limit on arguments is hit', () => {
     const large = new Uint8Array(1024 * 1024).fill(251)
     expect(base64url(large)).toBe(Buffer.from(large).toString('base64url'))
   })
 
-  test('base64url is undone', () => {
+  test('decodes base64url', () => {
     forBytes((data) => expect(decodeBase64url(base64url(data))).toEqual(data))
   })
 
-  test('base64 is undone', () => {
+  test('decodes base64', () => {
     forBytes((data) => expect(decodeBase64(Buffer.from(data).toString('base64'))).toEqual(data))
   })
 
@@ -50,7 +50,7 @@ describe('encoding agrees with Buffer', () => {
     )
   })
 
-  test('bytes are text exactly when they come back the same', () => {
+  test('bytes are text exactly when they survive a round trip', () => {
     forBytes((data) => {
       const text = Buffer.from(data).toString('utf8')
       const isUtf8 = Buffer.from(text, 'utf8').equals(data)
@@ -59,41 +59,41 @@ describe('encoding agrees with Buffer', () => {
   })
 })
 
-describe('decodeUtf8() refuses', () => {
+describe('decodeUtf8() rejects', () => {
   test.each([
     ['a lone continuation byte', [0x80]],
-    ['a cut off sequence', [0xe2, 0x82]],
+    ['a truncated sequence', [0xe2, 0x82]],
     ['an overlong slash: it would pass a filter for /', [0xc0, 0xaf]],
     ['an overlong NUL', [0xc0, 0x80]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['a code point beyond the last', [0xf4, 0x90, 0x80, 0x80]],
-    ['a byte that is never in UTF-8', [0xff]],
+    ['a code point above the maximum', [0xf4, 0x90, 0x80, 0x80]],
+    ['a byte that never occurs in UTF-8', [0xff]],
   ])('%s', (_what, data) => {
     expect(decodeUtf8(Uint8Array.from([0x61, ...data, 0x62]))).toBeUndefined()
   })
 
-  test('nothing of a leading U+FEFF: two byte strings never become one text', () => {
+  test('a leading U+FEFF is kept: two byte strings never become one text', () => {
     expect(decodeUtf8(Uint8Array.from([0xef, 0xbb, 0xbf, 0x61]))).toBe('\u{FEFF}a')
   })
 })
 
-// Each of these is one that atob() or Buffer forgives.
+// atob() or Buffer tolerates each of these.
 const malformed: readonly [what: string, base64: string, base64url: string][] = [
   ['white space inside', 'aGVs bG8=', 'aGVs bG8'],
-  ['a new line behind', 'aGVsbG8=\n', 'aGVsbG8\n'],
-  ['white space before', ' aGVsbG8=', ' aGVsbG8'],
+  ['a trailing line break', 'aGVsbG8=\n', 'aGVsbG8\n'],
+  ['leading white space', ' aGVsbG8=', ' aGVsbG8'],
   ['the other alphabet', 'a-_s', 'a+/s'],
   ['the other padding', 'aGVsbG8', 'aGVsbG8='],
   ['one character too many', 'aGVsb', 'aGVsb'],
   ['padding only', '====', '=='],
   ['padding inside', 'aG=sbG8=', 'aG=sbG8'],
   ['too much padding', 'aGVsbG8==', 'aGVsbG8=='],
-  ['a character that is none', 'aGVs*G8=', 'aGVs*G8'],
+  ['a character outside the alphabet', 'aGVs*G8=', 'aGVs*G8'],
   ['a letter outside ASCII', 'aGVsbGé=', 'aGVsbGé'],
   ['a NUL', 'aGVsbG8=\0', 'aGVsbG8\0'],
 ]
 
-describe('malformed base64 is refused', () => {
+describe('rejects malformed base64', () => {
   test.each(malformed)('%s: base64', (_what, text) => {
     expect(decodeBase64(text)).toBeUndefined()
   })
@@ -102,7 +102,7 @@ describe('malformed base64 is refused', () => {
     expect(decodeBase64url(text)).toBeUndefined()
   })
 
-  test('any text is refused or is read as Buffer reads it, and never throws', () => {
+  test('any text is rejected or decoded like Buffer does, and never throws', () => {
     const alphabet = fc.constantFrom(...'ABYZabyz0189+/-_= \n'.split(''))
     const text = fc.oneof(fc.string({ unit: alphabet, maxLength: 24 }), fc.string({ unit: 'binary', maxLength: 24 }))
     fc.assert(
@@ -122,8 +122,8 @@ describe('malformed base64 is refused', () => {
     expect(decodeBase64url('')).toEqual(new Uint8Array())
   })
 
-  // A form may have 64 KiB: a pattern that walks back would stall the process on one request.
-  test('a long text is judged like a short one', () => {
+  // A form may have 64 KiB: a backtracking pattern would stall the process on one request.
+  test('a long text is validated like a short one', () => {
     const long = 'A'.repeat(65_536)
     expect(decodeBase64(long)).toHaveLength(49_152)
     expect(decodeBase64(`${long}*`)).toBeUndefined()

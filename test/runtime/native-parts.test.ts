@@ -1,4 +1,7 @@
-/** The faster parts that an adapter hands in mean the same as web standards, to the byte and to the refusal, on each runtime that has them. */
+/**
+ * The faster functions of an adapter behave like the web standards, in every byte and every rejection, on each runtime
+ * that has them.
+ */
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,7 +22,7 @@ async function compareOn(adapter: string, executable: string, parameters: readon
   }
 }
 
-const same = 'its parts mean what those of the web mean'
+const same = 'its functions behave like those of the web'
 
 describe('nodeRuntime', () => {
   test(same, () => compareOn('node', process.execPath), 60_000)

@@ -53,12 +53,12 @@ describe('a partial runtime', () => {
     expect((await tokenWith({})).answer.status).toBe(200)
   })
 
-  test('whose members are undefined is completed: an adapter may not have found a native part', async () => {
+  test('whose members are undefined is completed: an adapter may not have found a native function', async () => {
     const runtime = Object.fromEntries(names.map((name) => [name, undefined])) as Partial<Runtime>
     expect((await tokenWith(runtime)).answer.status).toBe(200)
   })
 
-  test('whose parts are inherited is used: a class may bring them', async () => {
+  test('whose members are inherited is used: a class may define them', async () => {
     const runtime: Partial<Runtime> = Object.create({ now: () => 1_700_000_000 })
     const { answer } = await tokenWith(runtime)
     const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 describe('random bytes', () => {
-  // The pool is 4096 bytes: 10,000 draws empty it some 78 times.
+  // The pool is 4096 bytes: 10,000 draws empty it about 78 times.
   test('are never the same twice in 10,000 draws', () => {
     const draws = Array.from({ length: 10_000 }, () => text(webRuntime.randomBytes(32)))
     expect(new Set(draws).size).toBe(10_000)
@@ -16,7 +16,7 @@ describe('random bytes', () => {
     const lengths = [9, 16, 32, 12, 33, 4096, 1000, 17]
     const draws = Array.from({ length: 10_000 }, (_, index) => text(webRuntime.randomBytes(lengths[index % 8] ?? 9)))
     expect(new Set(draws).size).toBe(10_000)
-    // A piece of an earlier draw must not come again either.
+    // Nor may part of an earlier draw occur again.
     const heads = draws.map((draw) => draw.slice(0, 18))
     expect(new Set(heads).size).toBe(10_000)
   })
@@ -25,10 +25,10 @@ describe('random bytes', () => {
     expect(webRuntime.randomBytes(length)).toHaveLength(length)
   })
 
-  test('are still random where a draw takes what is left, and where it takes more', () => {
+  test('are still random when a draw takes the rest, and when it takes more', () => {
     for (const length of [4096, 1, 4095, 1, 4096, 4097, 4000, 96, 97]) {
       const bytes = webRuntime.randomBytes(length)
-      // The pool is wiped behind a draw: a wrong offset would hand out zeros.
+      // The pool is wiped behind a draw: a wrong offset would return zeros.
       if (length > 8) expect(bytes.every((byte) => byte === 0)).toBe(false)
     }
     const draws = Array.from({ length: 2000 }, () => webRuntime.randomBytes(31))
@@ -46,14 +46,14 @@ describe('random bytes', () => {
     }
   })
 
-  test('belong to the one who drew them: writing to them changes no later draw', () => {
+  test('belong to the caller: writing to them changes no later draw', () => {
     const first = webRuntime.randomBytes(32)
     const second = webRuntime.randomBytes(32)
     const before = text(second)
     first.fill(7)
     expect(text(second)).toBe(before)
     expect(first.buffer).not.toBe(second.buffer)
-    // No view of the pool: whoever holds it could read the next code.
+    // Not a view of the pool: its holder could read the next code.
     expect(second.buffer.byteLength).toBe(32)
     for (let draw = 0; draw < 200; draw += 1) webRuntime.randomBytes(32)
     expect(text(second)).toBe(before)
@@ -63,7 +63,7 @@ describe('random bytes', () => {
 describe('hashing', () => {
   const node = (algorithm: string, data: Uint8Array): string => createHash(algorithm).update(data).digest('hex')
 
-  test.each(['sha256', 'sha512'] as const)('%s is that of node:crypto', (algorithm) => {
+  test.each(['sha256', 'sha512'] as const)('%s equals that of node:crypto', (algorithm) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1000 }), (data) => {
         expect(text(webRuntime[algorithm](data))).toBe(node(algorithm, data))
@@ -79,7 +79,7 @@ describe('hashing', () => {
     }
   })
 
-  test.each(['sha256', 'sha512'] as const)('%s of a part of a buffer is of that part only', (algorithm) => {
+  test.each(['sha256', 'sha512'] as const)('%s of a part of a buffer covers only that part', (algorithm) => {
     const part = new Uint8Array(64).fill(1).subarray(10, 20)
     expect(text(webRuntime[algorithm](part))).toBe(node(algorithm, part))
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** As `bundle`, of a program that is given as text and imports as if it lay in that directory. */
+/** Like `bundle`, for a program that is given as text and imports as if it were in that directory. */
 export async function bundleText(contents: string, directory: URL): Promise<string> {
   const out = await mkdtemp(join(tmpdir(), 'grantry-test-'))
   process.once('exit', () => rmSync(out, { recursive: true, force: true }))
@@ -18,7 +18,7 @@ export async function bundleText(contents: string, directory: URL): Promise<stri
     target: 'node20',
     format: 'esm',
     conditions: ['@grantry/source'],
-    // CommonJS among the dependencies asks for Node's modules by `require`.
+    // CommonJS dependencies load Node.js modules with `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
   })

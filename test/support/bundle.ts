@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
 
-// CommonJS among the dependencies asks for Node's modules by `require`.
+// CommonJS dependencies load Node.js modules with `require`.
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
 /**
- * One JavaScript file of a program of the tests with the sources that it imports, for processes that run no TypeScript. It lies in a new
- * directory for temporary files, which goes with this process.
+ * Bundles a test program with the sources that it imports into one JavaScript file, for processes that cannot run
+ * TypeScript. The file is in a new temporary directory, which is removed with this process.
  *
- * @param more other settings of esbuild, for what is no Node.js
+ * @param more other settings of esbuild, for other runtimes than Node.js
  */
 export async function bundle(entry: URL, more: BuildOptions = {}): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-test-'))

@@ -7,7 +7,7 @@ const executablePath = findChromium()
 /** Milliseconds that one test may take: a browser on a loaded machine is slow, and no test measures it. */
 const timeout = 90_000
 
-// Nothing is asked of other hosts.
+// No request goes to another host.
 const quiet = [
   '--disable-quic',
   '--no-first-run',
@@ -16,17 +16,17 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** A browser without a window. */
+/** A headless browser. */
 export function startChromium(): Promise<Browser> {
   if (executablePath === undefined) throw new Error(chromiumMissing)
-  // Root may not use Chromium's sandbox.
+  // Root cannot use Chromium's sandbox.
   const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet
   return chromium.launch({ executablePath, args })
 }
 
 /**
- * As `describe`. Where there is no Chromium, the tests are left out with a sentence that says so; in a build (`CI=true`) they fail
- * instead: a build that proves nothing must not be green.
+ * Like `describe`. Without Chromium the tests are skipped with a message; in CI (`CI=true`) they fail instead, because
+ * a build that proves nothing must not be green.
  */
 export function describeWithChromium(name: string, define: () => void): void {
   if (executablePath === undefined && process.env.CI === 'true') {

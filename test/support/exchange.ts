@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends these bytes on a connection of their own; resolves with everything that comes back until it is closed. */
+/** Sends these bytes on a new connection; resolves with everything that is received until it closes. */
 export const exchange = (port: number, head: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ''

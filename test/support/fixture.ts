@@ -93,7 +93,7 @@ export function testUsers(): { readonly users: Record<string, TestUser>; readonl
 
 export interface Fixture extends TestProvider {
   readonly users: Record<string, TestUser>
-  /** A code for alice and the client `web`, unless said otherwise. */
+  /** A code for alice and the client `web` by default. */
   code(more?: Partial<NewAuthorizationCode>): Promise<string>
 }
 

@@ -1,6 +1,6 @@
 import { type Fixture, web } from './fixture.ts'
 
-/** Where the user sits, and where somebody else does. */
+/** The address of the user, and one of another caller. */
 export const home = '192.0.2.1'
 export const elsewhere = '198.51.100.7'
 

@@ -1,13 +1,16 @@
 import type { AtomicDriver } from '@grantry/core'
 
-/** Whole milliseconds, from 0 to this, that every operation of a slow driver waits at random before and after it acts. */
+/**
+ * The maximum delay in whole milliseconds, from 0, that every operation of a slow driver waits at random before and
+ * after it acts.
+ */
 const longest = 10
 
 const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 
 /**
- * A driver behind a network: each operation takes 0 to 10 ms, half before it acts and half after, in no order. A driver that answers in the
- * same tick hides every race.
+ * A driver behind a network: each operation takes 0 to 10 ms, half before it acts and half after, in random order. A
+ * driver that returns in the same tick hides every race.
  */
 export function withLatency(driver: AtomicDriver): AtomicDriver {
   const slow = async <T>(act: () => T): Promise<Awaited<T>> => {

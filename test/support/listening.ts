@@ -1,2 +1,2 @@
-/** The address on which a server listens, as its log says; `undefined` until it does. */
+/** The address on which a server listens, from its log; `undefined` until it does. */
 export const listeningAddress = (log: string): string | undefined => /listening on (\S+:\d+) for /u.exec(log)?.[1]

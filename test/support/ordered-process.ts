@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 
-/** What an ordered process says: of order 0, that it is ready. */
+/** A message of an ordered process; order 0 means that it is ready. */
 type Report =
   | { readonly id: number; readonly result: unknown; readonly error?: undefined }
   | { readonly id: number; readonly error: string }
 
-/** A process that carries out orders, each as soon as it comes. */
+/** A process that carries out orders, each as soon as it arrives. */
 export interface OrderedProcess<Order> {
-  /** Rejects with the error of the process, or with what it wrote when it has died. */
+  /** Rejects with the error of the process, or with its output when it has died. */
   order(order: Order): Promise<unknown>
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ function start<Order>(program: string, setting: unknown) {
   return { ordered, ready: answerOf(0) }
 }
 
-/** Starts so many at the same moment, and resolves when all are ready, or has stopped all when one is not. */
+/** Starts so many concurrently, and resolves when all are ready; if one fails, stops all. */
 export async function startOrderedProcesses<Order>(
   program: string,
   setting: unknown,
@@ -70,7 +70,7 @@ export async function startOrderedProcesses<Order>(
   return all.map(({ ordered }) => ordered)
 }
 
-/** The other end, in the program: says that it is ready, and goes with whoever orders. */
+/** The other end, in the program: reports that it is ready, and ends with its parent. */
 export function takeOrders<Order>(carryOut: (order: Order) => Promise<unknown>): void {
   const report = (message: Report): void => {
     process.send?.(message)

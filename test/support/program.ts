@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** A program in a process of its own. */
+/** A program in its own process. */
 export interface RunningProgram {
   readonly pid: number
   /** Standard output and standard error so far. */
@@ -13,11 +13,11 @@ export interface RunningProgram {
 export interface ProgramOptions {
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
-  /** What it reads on standard input; nothing unless said otherwise. */
+  /** Its standard input; empty by default. */
   readonly input?: string
 }
 
-/** Starts a program with the environment of the tests and what is given beside it. */
+/** Starts a program with the environment of the tests and the given additions. */
 export function runProgram(
   [command = '', ...parameters]: readonly string[],
   { cwd, environment, input = '' }: ProgramOptions,

@@ -25,7 +25,7 @@ async function startNode(): Promise<Node> {
       const server = await startRedis({
         arguments: [
           ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '2000'],
-          // A replica that has not synced for long may take over as well: tests are impatient.
+          // A replica that has not synced for long may take over as well: tests cannot wait.
           ...['--cluster-replica-validity-factor', '0'],
         ],
       })
@@ -46,7 +46,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 
 const infoOf = async (server: RedisServer): Promise<string> => String(await server.command('CLUSTER', 'INFO'))
 
-/** A Redis Cluster on loopback whose every node says that it is well. */
+/** A Redis Cluster on loopback in which every node reports a healthy state. */
 export async function startRedisCluster(primaries = 3, replicas = 0): Promise<RedisCluster> {
   const started = await Promise.allSettled(Array.from({ length: primaries + replicas }, startNode))
   const all = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -59,7 +59,7 @@ export async function startRedisCluster(primaries = 3, replicas = 0): Promise<Re
     if (failed !== undefined) throw failed.reason
     const [first] = all as [Node]
     for (const [index, { server }] of all.entries()) {
-      // Equal epochs make nodes quarrel about their slots.
+      // Nodes with equal epochs conflict over their slots.
       await server.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
       const from = Math.floor((index * slotCount) / primaries)
       const to = Math.floor(((index + 1) * slotCount) / primaries) - 1

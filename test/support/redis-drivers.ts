@@ -1,7 +1,7 @@
 import { type RedisDriver, type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
 import { afterEach } from 'vitest'
 
-/** Makes Redis drivers that are disposed of after each test. */
+/** Creates Redis drivers that are disposed of after each test. */
 export function redisDrivers(): (options: RedisDriverOptions) => RedisDriver {
   const made: RedisDriver[] = []
   afterEach(async () => {

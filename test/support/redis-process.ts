@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Seconds for a new server to answer; one that loads the machine's last core is slow, not broken. */
+/** Seconds for a new server to respond; on a machine with one busy core it is slow, not broken. */
 const patience = 20
 
-/** One redis-server process with a directory of its own. It ends with the process that started it, however that ends. */
+/** One redis-server process with its own directory. It ends with the process that started it, however that ends. */
 export interface RedisProcess {
   readonly pid: number
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
@@ -20,7 +20,7 @@ export const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'grant
 
 export const removeDirectory = (directory: string): Promise<void> => rm(directory, { recursive: true, force: true })
 
-/** What the server answers to a PING; `undefined` when nothing answers there, or not yet. */
+/** The server's reply to a PING; `undefined` when there is no reply, or not yet. */
 function ping(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -37,8 +37,8 @@ function ping(port: number): Promise<string | undefined> {
 }
 
 /**
- * Ends the server and removes its directory when this process is gone: the pipe closes however it went, SIGKILL included, and a
- * server that is paused gets SIGKILL too. In a session of its own, so that Ctrl-C does not end it first.
+ * Ends the server and removes its directory when this process is gone: the pipe closes in every case, including
+ * SIGKILL, and a paused server gets SIGKILL too. In its own session, so that Ctrl-C does not end it first.
  */
 function leash(pid: number, directory: string): ChildProcess {
   const script = 'read -r line; kill -9 "$1"; rm -rf -- "$2"'
@@ -51,7 +51,7 @@ function leash(pid: number, directory: string): ChildProcess {
 }
 
 /**
- * Starts redis-server and waits until it answers, if only that a password is needed.
+ * Starts redis-server and waits until it replies, even if only that a password is required.
  *
  * @throws Error with the end of the server's log when it ends instead.
  */

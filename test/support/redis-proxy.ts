@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { RedisServer } from './redis-server.ts'
 
-/** A way to a server on which connections can go dark: a firewall that forgot them, a cable that was pulled. */
+/** A path to a server on which connections can go dark, like a firewall that dropped them or a pulled cable. */
 export interface RedisProxy {
   readonly port: number
   readonly url: string
-  /** What is connected now stays so, and nothing comes through any more, either way. New connections are well. */
+  /** Existing connections stay open, but nothing gets through any more, either way. New connections work. */
   darken(): void
-  /** What is connected now reaches the server, and no answer comes back. */
+  /** Existing connections reach the server, but no reply comes back. */
   loseAnswers(): void
-  /** Breaks what is connected. */
+  /** Breaks existing connections. */
   cut(): void
   stop(): Promise<void>
 }

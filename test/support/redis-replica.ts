@@ -4,13 +4,13 @@ import { type RedisServer, startRedis } from './redis-server.ts'
 /** Milliseconds. */
 const patience = 20_000
 
-/** A replica that takes what its primary is told at once. */
+/** A replica that receives the writes of its primary immediately. */
 export async function startReplica(primary: RedisServer): Promise<RedisServer> {
   const replica = await startRedis({ arguments: ['--replicaof', '127.0.0.1', String(primary.port)] })
   const client = new Redis(primary.url)
   try {
     const deadline = Date.now() + patience
-    // One that has just come counts as in step with an empty stream, and gets the stream up to a second later.
+    // A new replica counts as in sync with an empty stream, and gets the stream up to a second later.
     while (String(await client.info('replication')).includes('connected_slaves:0')) {
       if (Date.now() > deadline) throw new Error('The replica has not come')
     }

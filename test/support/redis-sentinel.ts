@@ -11,7 +11,7 @@ const patience = 30
 
 export interface Sentinel {
   readonly port: number
-  /** What it calls the primary. */
+  /** Its name for the primary. */
   readonly name: string
   stop(): Promise<void>
 }
@@ -39,7 +39,10 @@ async function waitForReplicas(port: number, name: string, primary: RedisServer)
   }
 }
 
-/** A Sentinel that decides alone, and soon, that the primary is down. It knows the replicas that the primary has when it starts. */
+/**
+ * A Sentinel that decides alone, and soon, that the primary is down. It knows the replicas that the primary has when it
+ * starts.
+ */
 export async function startSentinel(primary: RedisServer, options: SentinelOptions = {}): Promise<Sentinel> {
   const { name = 'grantry', downAfter = 1000 } = options
   const port = await freePort()

@@ -10,26 +10,26 @@ export const redisMissing: string | undefined =
     : 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server'
 
 export interface RedisServerOptions {
-  /** A free one unless said otherwise. */
+  /** A free one by default. */
   readonly port?: number
-  /** As on the command line of redis-server; they win over what the test server says by itself. */
+  /** As on the command line of redis-server; they override the defaults of the test server. */
   readonly arguments?: readonly string[]
 }
 
-/** A redis-server of this test alone, on loopback. It ends with the process of the test at the latest. */
+/** A separate redis-server for this test, on loopback. It ends with the process of the test at the latest. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
   /** Another one after `restart()`. */
   readonly pid: number
-  /** SIGSTOP: connections stay open and nothing answers. */
+  /** SIGSTOP: connections stay open without a reply. */
   pause(): void
   resume(): void
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
-  /** After `kill()`: the same port and arguments, empty or with what it persisted. */
+  /** After `kill()`: the same port and arguments, empty or with the persisted data. */
   restart(): Promise<void>
-  /** Sends one command on a connection of its own. */
+  /** Sends one command on a new connection. */
   command(name: string, ...parameters: (string | number)[]): Promise<unknown>
   /** Ends it and removes its directory. */
   stop(): Promise<void>
@@ -37,7 +37,7 @@ export interface RedisServer {
 
 async function send(port: number, name: string, parameters: (string | number)[]): Promise<unknown> {
   const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => null })
-  // The rejection of the command tells it.
+  // The rejection of the command reports it.
   client.on('error', () => {})
   try {
     return await client.call(name, ...parameters)
@@ -84,8 +84,7 @@ async function startOn(port: number, options: RedisServerOptions): Promise<Redis
 }
 
 /**
- * Starts a redis-server that keeps nothing on disk unless told to. Rejects with the end of its log when it does not
- * come up.
+ * Starts a redis-server that keeps nothing on disk by default. Rejects with the end of its log when it does not start.
  */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   if (redisMissing !== undefined) throw new Error(redisMissing)

@@ -2,7 +2,7 @@ import type { Answer, Credentials } from '@grantry/core/testing'
 import { expect } from 'vitest'
 import { api1, type Fixture, web } from './fixture.ts'
 
-/** Tokens of alice by the password grant, with a refresh token among them. */
+/** Tokens of alice by the password grant, including a refresh token. */
 export async function issueTokens(
   f: Fixture,
   as: Credentials = web,
@@ -16,7 +16,7 @@ export async function issueTokens(
 export const refresh = (f: Fixture, token: string, as: Credentials = web): Promise<Answer> =>
   f.post('token', { grant_type: 'refresh_token', refresh_token: token }, as)
 
-/** What each endpoint that judges an access token says of it: true, false, or a status that is neither. */
+/** The result of each endpoint that validates an access token: true, false, or a status that is neither. */
 export async function judged(f: Fixture, token: string): Promise<Readonly<Record<string, boolean | number>>> {
   const introspected = await f.post('introspection', { token }, api1)
   const validated = await f.post('accessTokenValidation', { token })
@@ -38,7 +38,7 @@ export const formats = [
   ['JWT', ['web-jwt', 'web-jwt-secret']],
 ] as const
 
-/** A revocation was answered: empty, and stored nowhere. */
+/** The response to a revocation: empty, and not cacheable. */
 export function expectDone({ status, headers, body }: Answer): void {
   expect(status).toBe(200)
   expect(body).toBeUndefined()

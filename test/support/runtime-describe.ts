@@ -8,8 +8,8 @@ const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
 export const runtimeExecutable = (path: string): string => `${folder}node_modules/${path}`
 
 /**
- * As `describe`. Where the runtime is not installed, the tests are left out with a sentence that says so; in a build (`CI=true`) they fail instead: a
- * build that proves nothing must not be green.
+ * Like `describe`. Without the runtime the tests are skipped with a message; in CI (`CI=true`) they fail instead,
+ * because a build that proves nothing must not be green.
  */
 export function describeWithRuntime(name: string, executable: string, define: () => void): void {
   const missing = !existsSync(executable)

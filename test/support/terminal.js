@@ -1,2 +1,2 @@
-// Preloaded into a process whose standard output is a pipe: it then prints what it prints on a terminal.
+// Preloaded into a process whose standard output is a pipe: makes it print as on a terminal.
 process.stdout.isTTY = true

@@ -8,7 +8,7 @@ describe('createTestClock()', () => {
     expect(clock.now()).toBe(1_800_000_000)
   })
 
-  test('begins where it is told and moves as far as it is told', () => {
+  test('starts at the given time and advances by the given seconds', () => {
     const clock = createTestClock(100)
     clock.advance(5)
     clock.advance(0)
@@ -16,13 +16,13 @@ describe('createTestClock()', () => {
     expect(clock.now()).toBe(160)
   })
 
-  test('is apart from every other one', () => {
+  test('is independent of every other one', () => {
     const [one, two] = [createTestClock(), createTestClock()]
     one.advance(1)
     expect(two.now()).toBe(1_800_000_000)
   })
 
-  test('works without its object: the runtime takes now() alone', () => {
+  test('works when detached from its object: the runtime takes only now()', () => {
     const { now, advance } = createTestClock(1)
     advance(1)
     expect(now()).toBe(2)
@@ -32,7 +32,7 @@ describe('createTestClock()', () => {
 describe('mapDriver()', () => {
   const ttl = { ttl: 1 }
 
-  test('keeps, answers null for what is absent, and removes', () => {
+  test('stores, returns null for an absent item, and removes', () => {
     const driver = mapDriver()
     expect(driver.getItem('a')).toBeNull()
     driver.setItem?.('a', 'one', ttl)
@@ -43,7 +43,7 @@ describe('mapDriver()', () => {
     expect(driver.getItem('a')).toBeNull()
   })
 
-  test('inserts once, and does not touch what is there', () => {
+  test('inserts once, and does not change an existing item', () => {
     const driver = mapDriver()
     expect(driver.insertItem('a', 'one', ttl)).toBe(true)
     expect(driver.insertItem('a', 'two', ttl)).toBe(false)
@@ -52,7 +52,7 @@ describe('mapDriver()', () => {
     expect(driver.insertItem('a', 'three', ttl)).toBe(true)
   })
 
-  test('does not overwrite the empty text either', () => {
+  test('does not overwrite the empty string either', () => {
     const driver = mapDriver()
     driver.setItem?.('a', '', ttl)
     expect(driver.insertItem('a', 'one', ttl)).toBe(false)
@@ -65,7 +65,7 @@ describe('mapDriver()', () => {
     expect((await Promise.all(race)).filter(Boolean)).toHaveLength(1)
   })
 
-  test('shares the map that it is given, and has one of its own otherwise', () => {
+  test('shares the given map, and has its own otherwise', () => {
     const items = new Map([['a', 'one']])
     const [one, two] = [mapDriver(items), mapDriver(items)]
     expect(one.insertItem('b', 'x', ttl)).toBe(true)

@@ -4,7 +4,7 @@ import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 
-// The kit that plugin authors prove their plugins with, through its public entry, by a plugin of a stranger.
+// The kit that plugin authors test with, through its public entry, with a third-party plugin.
 
 const badges: Readonly<Record<string, string>> = { '123456': 'alice' }
 
@@ -42,7 +42,7 @@ describe('createTestProvider()', () => {
     expect((await post('token', badge, testClient)).status).toBe(200)
   })
 
-  test('takes one plugin without a list', async () => {
+  test('accepts one plugin without a list', async () => {
     const { post } = await createTestProvider({ plugins: badgeGrant() })
     expect((await post('token', badge, testClient)).status).toBe(200)
   })
@@ -54,7 +54,7 @@ describe('createTestProvider()', () => {
     expect(body).toMatchObject({ scope, refresh_token: expect.any(String) })
   })
 
-  test('posts as nobody where nobody is named, and as who is named', async () => {
+  test('posts without credentials unless a client is given', async () => {
     const { post } = await createTestProvider({ plugins: [badgeGrant()] })
     expect(await post('token', badge)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     expect(await post('token', badge, [testClient[0], 'wrong'])).toMatchObject({ status: 401 })
@@ -69,7 +69,7 @@ describe('createTestProvider()', () => {
     expect(body).toMatchObject({ active: true, sub: 'alice', client_id: testClient[0], scope: 'api1' })
   })
 
-  test('gets with a query and with headers', async () => {
+  test('sends GET with a query and with headers', async () => {
     const { post, get } = await createTestProvider({ plugins: [badgeGrant()] })
     const { access_token: token } = (await post('token', { ...badge, scope: 'openid api1' }, testClient)).body
     const validated = await get('accessTokenValidation', { token, expectedScope: 'api1' })
@@ -79,7 +79,7 @@ describe('createTestProvider()', () => {
     expect((await get('discovery')).body.grant_types_supported).toEqual(['urn:example:badge'])
   })
 
-  test('has a clock that stands still until it is moved', async () => {
+  test('has a clock that stands still until it is advanced', async () => {
     const { post, clock } = await createTestProvider({ plugins: [badgeGrant()] })
     const { access_token: token } = (await post('token', badge, testClient)).body
     const introspected = async () => (await post('introspection', { token }, ['api1', 'api1-secret'])).body
@@ -92,7 +92,7 @@ describe('createTestProvider()', () => {
     expect(await introspected()).toEqual({ active: false })
   })
 
-  test('has every event at hand, from the start on', async () => {
+  test('has every event available, from the start on', async () => {
     const { post, events, clock } = await createTestProvider({ plugins: [badgeGrant()] })
     // The anonymous endpoint is on, and the test client has offline_access without the refresh token grant.
     expect(events.map(({ type }) => type)).toEqual(['startup_warning', 'startup_warning'])
@@ -105,7 +105,7 @@ describe('createTestProvider()', () => {
     expect(events.every(({ time }) => time === clock.now())).toBe(true)
   })
 
-  test('passes events on to an observer of the test, whose failure changes nothing', async () => {
+  test('passes events on to an observer of the test, whose failure has no effect', async () => {
     const seen: ProviderEvent[] = []
     const { post, events } = await createTestProvider({
       plugins: [badgeGrant()],
@@ -119,7 +119,7 @@ describe('createTestProvider()', () => {
     expect(seen.length).toBeGreaterThan(1)
   })
 
-  test('takes other clients, scopes, storage and issuer', async () => {
+  test('accepts other clients, scopes, storage and issuer', async () => {
     const items = new Map<string, string>()
     const { post, provider } = await createTestProvider({
       plugins: [badgeGrant()],
@@ -143,7 +143,7 @@ describe('createTestProvider()', () => {
     expect(await post('token', badge, testClient)).toMatchObject({ status: 401 })
   })
 
-  test('makes providers that do not know of each other, with clocks of their own', async () => {
+  test('creates independent providers with separate clocks', async () => {
     const one = await createTestProvider({ plugins: [badgeGrant()] })
     const two = await createTestProvider({ plugins: [badgeGrant()] })
     const { access_token: token } = (await one.post('token', badge, testClient)).body
@@ -155,7 +155,7 @@ describe('createTestProvider()', () => {
     expect(two.events.some(({ type }) => type === 'token_issued')).toBe(false)
   })
 
-  test('rejects as createProvider() does: a mistake in a plugin shows at once', async () => {
+  test('rejects as createProvider() does: a mistake in a plugin shows immediately', async () => {
     await expect(createTestProvider({ plugins: [badgeGrant(), badgeGrant()] })).rejects.toMatchObject({
       name: 'TypeError',
       message: 'plugins: two plugins provide the grant type urn:example:badge; remove one of them',
@@ -178,7 +178,7 @@ describe('createTestProvider()', () => {
   })
 })
 
-describe('the small parts of the kit', () => {
+describe('the helpers of the kit', () => {
   test.each(['secret', '', 'geheim: ä€😀'])('sha256Of(%j) is the base64 of the SHA-256 of its UTF-8', (secret) => {
     expect(sha256Of(secret)).toBe(createHash('sha256').update(secret, 'utf8').digest('base64'))
   })
@@ -187,18 +187,18 @@ describe('the small parts of the kit', () => {
     ['web', 'secret'],
     ['web', 'a:b+c%d'],
     ['wëb', 'sécret😀'],
-  ] as const)('basic([%j, %j]) is what the seed says', (id, secret) => {
+  ] as const)('basic([%j, %j]) follows the seed', (id, secret) => {
     expect(basic([id, secret])).toBe(`Basic ${Buffer.from(`${id}:${secret}`, 'utf8').toString('base64')}`)
   })
 
-  test('read() gives the status, the headers and the parsed body; undefined for an empty one', async () => {
+  test('read() returns the status, the headers and the parsed body; undefined for an empty one', async () => {
     const answer = await read(new Response('{"a":1}', { status: 201, headers: { 'x-a': 'b' } }))
     expect(answer).toMatchObject({ status: 201, body: { a: 1 } })
     expect(answer.headers.get('x-a')).toBe('b')
     expect((await read(new Response(null, { status: 204 }))).body).toBeUndefined()
   })
 
-  test('read() rejects what is no JSON: a page of HTML is no answer of this provider', async () => {
+  test('read() rejects a body that is not JSON: this provider never returns HTML', async () => {
     await expect(read(new Response('<html>'))).rejects.toThrow(SyntaxError)
   })
 })

@@ -4,20 +4,20 @@ import type { Ledger } from './ledger.ts'
 import type { Outcome, Post } from './post.ts'
 import type { Random } from './random.ts'
 
-/** The end of a request that was sent until somebody answered it. */
+/** The outcome of a request that was sent until a server responded. */
 export interface Answer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
-  /** Milliseconds since the epoch: before the first attempt was sent, and when the answer had come in. */
+  /** Milliseconds since the epoch: before the first attempt was sent, and when the response had arrived. */
   readonly firstSentAt: number
   readonly answeredAt: number
   readonly attempts: number
 }
 
-/** Sends a request to any server, again and again the same, until it is answered with something else than "not now". */
+/** Sends the same request to any server, repeatedly, until the response is not "not now". */
 export type Ask = (path: string, form: Readonly<Record<string, string>>, as: Credentials) => Promise<Answer>
 
-/** Milliseconds after which a service that answers nobody is a violation, and the end of the run. */
+/** Milliseconds after which a service without any response is a violation, and the end of the run. */
 const longestOutage = 120_000
 
 export function createAsk(deps: {
@@ -28,7 +28,7 @@ export function createAsk(deps: {
 }): Ask {
   const { post, ports, ledger, random } = deps
 
-  /** What the client may still not know after an attempt is `undefined`. */
+  /** `undefined` if the client cannot know the outcome after an attempt. */
   function judge(path: string, outcome: Outcome): (Outcome & { kind: 'answer' }) | undefined {
     ledger.count('requests')
     if (outcome.kind !== 'answer') {

@@ -7,8 +7,8 @@ import { createLedger } from './ledger.ts'
 import { api, loginOf, torturedClients, writeSetting } from './setting.ts'
 
 /**
- * Milliseconds that an answer may take, where one operation of the storage gets 500: generous, because the machine may be busy, and still less
- * than the 5 s after which the core gives a driver up.
+ * Milliseconds that a response may take when one storage operation gets 500: generous, because the machine may be busy,
+ * and still less than the 5 s after which the core gives up on a driver.
  */
 const promptly = 4000
 
@@ -18,26 +18,26 @@ export interface Said {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The tokens of one log-in. */
+/** The tokens of one login. */
 export interface Held {
   readonly client: Credentials
   readonly access: string
   readonly refresh: string
 }
 
-/** One real server, asked question by question. */
+/** One real server, checked request by request. */
 export interface AskedServer {
-  /** Rejects when there is no answer in time. */
+  /** Rejects when there is no response in time. */
   ask(path: string, form: Readonly<Record<string, string>>, as: Credentials): Promise<Said>
   get(path: string, bearer?: string): Promise<Said>
-  /** Resolves when it says that it is ready. */
+  /** Resolves when it reports that it is ready. */
   ready(): Promise<void>
-  /** All that it said so far. */
+  /** Its complete output so far. */
   output(): string
   stop(): Promise<void>
 }
 
-/** @param directory of its own, for its configuration and its log. */
+/** @param directory its own, for its configuration and its log. */
 export async function startAskedServer(program: string, directory: string, storage: object): Promise<AskedServer> {
   const port = await freePort()
   const configuration = writeSetting(directory, `http://127.0.0.1:${port}`, storage, 1)
@@ -85,7 +85,7 @@ export async function logIn(server: AskedServer, client: Credentials = torturedC
   return { client, access: String(body.access_token), refresh: String(body.refresh_token) }
 }
 
-/** Everything that cannot be answered without the storage. */
+/** Everything that needs the storage. */
 export const questions = (server: AskedServer, held: Held) => ({
   refresh: () => refresh(server, held, held.refresh),
   'log-in': () => server.ask('/connect/token', loginOf(0), held.client),
@@ -101,7 +101,7 @@ export const unavailable = {
   body: { error: 'temporarily_unavailable' },
 }
 
-/** Nothing is answered wrongly, nothing hangs, and who watches over the server is told. */
+/** No response is wrong, nothing hangs, and the operator sees the outage. */
 export async function expectOutage(server: AskedServer, held: Held): Promise<void> {
   for (const [name, ask] of Object.entries(questions(server, held)))
     expect(await ask(), name).toMatchObject(unavailable)
@@ -109,7 +109,7 @@ export async function expectOutage(server: AskedServer, held: Held): Promise<voi
   expect(await server.get('/health/live')).toMatchObject({ status: 200 })
 }
 
-/** All works as before, the same refresh token too; and what is revoked now is dead. */
+/** Everything works as before, including the same refresh token; and a token revoked now is rejected. */
 export async function expectService(server: AskedServer, held: Held): Promise<void> {
   const asked = questions(server, held)
   expect(await asked.introspection()).toMatchObject({ status: 200, body: { active: true } })

@@ -1,4 +1,4 @@
-// The controls: what a broken driver does is seen. A harness that finds nothing anywhere proves nothing.
+// Controls: the harness detects a broken driver. A harness that finds nothing anywhere proves nothing.
 import { describe, expect, test } from 'vitest'
 import { killServers } from './chaos.ts'
 import type { Fault } from './faults.ts'
@@ -9,7 +9,7 @@ import type { Happenings } from './verdict.ts'
 
 const program = new URL('./programs/broken-server.ts', import.meta.url)
 
-describe('the torture finds a driver that', () => {
+describe('the torture detects a driver that', () => {
   test.each<[Fault, Invariant, Happenings]>([
     ['forgets what is spent', 'one successor', { kills: 3, twins: 20 }],
     ['inserts in two steps', 'one successor', { twins: 30 }],
@@ -18,7 +18,7 @@ describe('the torture finds a driver that', () => {
     ['cuts records', 'records whole', { refreshes: 20 }],
   ])(
     '%s',
-    // What is killed at random shows a fault with some probability only; a harness that is blind never sees it.
+    // Random kills reveal a fault with some probability only; a blind harness never sees it.
     { timeout: 120_000, retry: 2 },
     async (fault, invariant, until) => {
       const environment = { GRANTRY_FAULT: fault }

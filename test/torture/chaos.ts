@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts'
 import type { SentinelGroup } from './sentinel-group.ts'
 import type { Chaos } from './torture.ts'
 
-/** Kills a random server every 150 to 800 ms and starts it again at once, also one that is still starting. */
+/** Kills a random server every 150 to 800 ms and restarts it immediately, possibly while it is still starting. */
 export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
   while (!ended.aborted) {
     await sleep(random.between(150, 800))
@@ -16,7 +16,7 @@ export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
   }
 }
 
-/** Milliseconds in which every client must have gone on when the store is back. */
+/** Milliseconds in which every client must continue when the store is back. */
 const longestRecovery = 30_000
 
 async function allGoOn(clients: readonly Client[], ledger: Ledger): Promise<void> {
@@ -26,7 +26,9 @@ async function allGoOn(clients: readonly Client[], ledger: Ledger): Promise<void
   ledger.check('answers known', waiting() === 0, () => `${waiting()} clients do not go on, and the store is back`)
 }
 
-/** Fails over again and again, some of the times to a replica that lags. After each, every client must go on by itself. */
+/**
+ * Fails over repeatedly, sometimes to a replica that lags. After each failover, every client must continue by itself.
+ */
 export const failOver =
   (group: SentinelGroup): Chaos =>
   async ({ clients, ledger, random, ended }) => {
@@ -39,7 +41,7 @@ export const failOver =
     }
   }
 
-/** Pauses Redis, or kills it and starts it again, again and again. What it was sent while it was paused it performs later. */
+/** Pauses Redis, or kills and restarts it, repeatedly. Redis performs commands that were sent during a pause later. */
 export const takeRedisAway =
   (redis: RedisServer): Chaos =>
   async ({ clients, ledger, random, ended }) => {

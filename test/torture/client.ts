@@ -6,24 +6,24 @@ import type { Random } from './random.ts'
 import { createRefresh } from './refresh.ts'
 import { api, loginOf, narrowerScope, retryWindow } from './setting.ts'
 
-/** One client that owns one family at a time, and does one thing after the other with it. */
+/** One client that owns one family at a time, and performs one action after the other with it. */
 export interface Client {
-  /** The living family. */
+  /** The live family. */
   readonly family: Family | undefined
-  /** How often its refresh token was answered. */
+  /** How often its refresh token was accepted. */
   readonly refreshes: number
   step(): Promise<void>
 }
 
-/** Something that a client does with its family. */
+/** An action of a client with its family. */
 interface Deed {
-  /** How often, beside the weights of the others. */
+  /** The relative frequency, as a weight. */
   readonly weight: number
   isPossible(family: Family): boolean
   act(family: Family): Promise<void>
 }
 
-/** By every clock: a second more, because the provider counts whole ones. */
+/** By every clock: one second more, because the provider counts whole seconds. */
 const isOutOfWindow = (spent: SpentToken | undefined): boolean =>
   spent !== undefined && Date.now() > spent.answeredAt + (retryWindow + 1) * 1000
 
@@ -70,12 +70,12 @@ export function createClient(deps: {
   }
 
   async function revokeFamily(living: Family): Promise<void> {
-    // Any token of the family does, one that was rotated long ago too.
+    // Any token of the family works, including one that was rotated long ago.
     const token = random.pick([living.refreshToken, living.lastSpent?.token ?? living.refreshToken])
     if (random.chance(0.5)) {
       await revoke(living, token)
     } else {
-      // What a refresh that is under way makes is dead on arrival.
+      // Tokens of a refresh that is in flight are revoked from the start.
       const [answer] = await Promise.all([refresh.present(living, living.refreshToken), revoke(living, token)])
       const tokens = answer.status === 200 ? refresh.tokensOf(answer) : undefined
       if (tokens !== undefined) {
@@ -96,7 +96,10 @@ export function createClient(deps: {
     await advance(living, 1)
   }
 
-  /** Presents a spent token as no honest client does. It and all that came of it are dead from the refusal on. */
+  /**
+   * Presents a spent token as no legitimate client does. It and all later tokens of its family are revoked from the
+   * rejection on.
+   */
   async function replay(living: Family, token: string, more: Readonly<Record<string, string>>): Promise<void> {
     const { status } = await refresh.present(living, token, more)
     ledger.check('dead stays dead', status === 400, () => `the replay of ${shortly(token)} was answered ${status}`)
@@ -109,13 +112,13 @@ export function createClient(deps: {
     ledger.count('lateReplays')
   }
 
-  /** Inside the window, but asking for something else. */
+  /** Inside the window, but with another request. */
   async function replayOther(living: Family): Promise<void> {
     await replay(living, living.lastSpent?.token ?? '', { scope: narrowerScope })
     ledger.count('otherReplays')
   }
 
-  /** Inside the window, but its successor was spent: the response to it was not lost. */
+  /** Inside the window, but its successor was spent, so the response to it was not lost. */
   async function replayWalked(living: Family): Promise<void> {
     await replay(living, living.firstSpent?.token ?? '', {})
     ledger.count('walkedReplays')

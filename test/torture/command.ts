@@ -23,7 +23,7 @@ async function onRedis(common: Common): Promise<TortureReport> {
 }
 
 async function onFickleRedis(common: Common): Promise<TortureReport> {
-  // What it answered it still has when it comes back.
+  // It still has every acknowledged write when it comes back.
   const redis = await startRedis({ arguments: ['--appendonly', 'yes', '--appendfsync', 'always'] })
   const store = redisStore({ url: redis.url }, async () => redis.port)
   return torture({ ...common, store: () => store, chaos: takeRedisAway(redis), servers: 2 }).finally(redis.stop)
@@ -35,7 +35,7 @@ async function onSentinel(common: Common, waitReplicas: number): Promise<Torture
   return torture({ ...common, store: () => store, chaos: failOver(group), servers: 2 }).finally(group.stop)
 }
 
-/** @returns the exit code: 0 nothing was violated, 1 something was, 2 wrong usage */
+/** @returns the exit code: 0 no violation, 1 a violation, 2 wrong usage */
 export async function tortureCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -1,33 +1,39 @@
 import type { Credentials } from '@grantry/core/testing'
 
-/** A refresh token that was answered with its successor, and when that had come in: milliseconds since the epoch. */
+/**
+ * A refresh token that was exchanged for its successor, and when the response had arrived: milliseconds since the
+ * epoch.
+ */
 export interface SpentToken {
   readonly token: string
   readonly answeredAt: number
 }
 
-/** What one client holds of one authorization. */
+/** The tokens of one client from one authorization. */
 export interface Family {
   readonly as: Credentials
-  /** The newest; nobody has presented it. */
+  /** The newest; not presented yet. */
   refreshToken: string
   accessToken: string
-  /** Some of those before the newest. */
+  /** Some of the previous ones. */
   readonly elderAccessTokens: string[]
   firstSpent: SpentToken | undefined
   lastSpent: SpentToken | undefined
 }
 
-/** What must not work any more, in no way, by an acknowledgement that has come in. */
+/** Tokens that must not work any more, because of an acknowledgement that has arrived. */
 export interface Grave {
   readonly as: Credentials
   readonly why: string
-  /** Never presented before the family died: presenting a spent one would end the family once more, and hide that it lived. */
+  /**
+   * Never presented before the family was revoked: presenting a spent one would revoke the family again, and hide that
+   * it was still valid.
+   */
   readonly refreshTokens: readonly string[]
   readonly accessTokens: readonly string[]
 }
 
-/** Elder access tokens that a client remembers. */
+/** Older access tokens that a client remembers. */
 const remembered = 4
 
 export const newFamily = (as: Credentials, refreshToken: string, accessToken: string): Family => ({
@@ -39,7 +45,7 @@ export const newFamily = (as: Credentials, refreshToken: string, accessToken: st
   lastSpent: undefined,
 })
 
-/** The newest refresh token was answered with these. */
+/** The response to the newest refresh token. */
 export function advance(family: Family, refreshToken: string, accessToken: string, answeredAt: number): void {
   family.elderAccessTokens.push(family.accessToken)
   if (family.elderAccessTokens.length > remembered) family.elderAccessTokens.shift()

@@ -1,4 +1,4 @@
-/** What a driver of the controls does wrong. */
+/** A fault of a driver in the controls. */
 export type Fault =
   | 'forgets what is spent'
   | 'inserts in two steps'

@@ -4,7 +4,7 @@ import { filesystemStore } from './stores.ts'
 import { torture } from './torture.ts'
 import { clientsWorked, expectUnharmed } from './verdict.ts'
 
-test('servers that share a directory keep every promise while they are killed', async () => {
+test('servers that share a directory keep every guarantee while they are killed', async () => {
   const until = { ...clientsWorked, kills: 10 }
   const report = await torture({ store: filesystemStore, chaos: killServers, servers: 3, seconds: 12, until })
   expectUnharmed(report, until)

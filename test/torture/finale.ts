@@ -9,7 +9,7 @@ import { createRefresh, type Refresh } from './refresh.ts'
 import { retryWindow } from './setting.ts'
 import type { TorturedStore } from './stores.ts'
 
-/** Side by side, so that a few thousand graves are looked at in seconds. */
+/** Concurrently, so that a few thousand revoked families are checked in seconds. */
 async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const left = [...items]
   const worker = async (): Promise<void> => {
@@ -18,20 +18,20 @@ async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<void>):
   await Promise.all(Array.from({ length: 16 }, worker))
 }
 
-/** What a client holds still works on servers that did not live when it was given. */
+/** A client's tokens still work on servers that started after they were issued. */
 async function goOn({ family }: Client, refresh: Refresh, ledger: Ledger): Promise<void> {
   if (family === undefined) return
   const { lastSpent, refreshToken } = family
   if (lastSpent !== undefined && Date.now() < lastSpent.answeredAt + (retryWindow - 5) * 1000) {
     const { status } = await refresh.present(family, lastSpent.token)
-    // Its own answer, five seconds before the window ends: whatever came in between was no refusal.
+    // Its last retry, five seconds before the window ends: any response before it was not a rejection.
     ledger.check('retry answered', status === 200, () => `${shortly(lastSpent.token)} was refused after the restart`)
   }
   const state = await refresh.advance(family, 1)
   ledger.check('kept', state === 'alive', () => `${shortly(refreshToken)} does not work after the restart`)
 }
 
-/** How often the servers said so in their logs. A server that was killed may have left half a line. */
+/** How often the servers logged it. A killed server may have left half a line. */
 export function eventsIn(logs: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const log of logs) {
@@ -42,7 +42,7 @@ export function eventsIn(logs: readonly string[]): Readonly<Record<string, numbe
   return counts
 }
 
-/** Kills everything, looks at what is stored, starts every server anew, and asks once more about all that was said. */
+/** Kills everything, reads the store, restarts every server, and checks every token again. */
 export async function finale(deps: {
   readonly fleet: Fleet
   readonly store: TorturedStore

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from './ledger.ts'
 
-/** Server processes, each on a port of its own, that are killed and started at will. */
+/** Server processes, each on its own port, that are killed and started as needed. */
 export interface Fleet {
   readonly ports: readonly number[]
-  /** What the servers have said, one file for each port. */
+  /** The output of the servers, one file for each port. */
   readonly logs: readonly string[]
   start(port: number): void
   /** SIGKILL; resolves when the process is gone. */

@@ -3,7 +3,7 @@ import type { Grave } from './family.ts'
 import { type Ledger, shortly } from './ledger.ts'
 import { api } from './setting.ts'
 
-/** Asks whether what is dead works: its access tokens, and its newest refresh token. */
+/** Checks whether a revoked family still works: its access tokens, and its newest refresh token. */
 export async function inspect(
   grave: Grave,
   { ask, ledger }: { readonly ask: Ask; readonly ledger: Ledger },

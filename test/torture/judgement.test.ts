@@ -1,4 +1,4 @@
-// What the clients of the torture must not let pass, answer by answer.
+// What the clients of the torture must detect, response by response.
 import { describe, expect, test } from 'vitest'
 import { type Answer, createAsk } from './ask.ts'
 import { newFamily } from './family.ts'
@@ -18,7 +18,7 @@ const answer = (status: number, body: object = {}, retryAfter?: string): Outcome
   body: { ...body },
 })
 
-/** Asks servers that give these outcomes one after the other. */
+/** Sends requests to servers that return these outcomes one after the other. */
 async function asked(...outcomes: readonly Outcome[]): Promise<Ledger> {
   const ledger = createLedger()
   const left = [...outcomes]
@@ -27,7 +27,7 @@ async function asked(...outcomes: readonly Outcome[]): Promise<Ledger> {
   return ledger
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   const unavailable = { error: 'temporarily_unavailable' }
   test.each<[string, Outcome]>([
     ['500', answer(500, { error: 'server_error' })],
@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect((await asked(outcome)).violations['answers known']).toHaveLength(1)
   })
 
-  test('of 200, of 400 invalid_grant, and of 503 with Retry-After before it is none', async () => {
+  test('of 200, of 400 invalid_grant, and of 503 with Retry-After before it is not a violation', async () => {
     const { violations, counts } = await asked(
       answer(503, unavailable, '1'),
       { kind: 'broken' },
@@ -57,7 +57,7 @@ describe('an answer', () => {
 describe('the newest refresh token of a client', () => {
   const second = 1_800_000_000_000
 
-  /** Presents it to servers that answer so. */
+  /** Presents it to servers that respond like this. */
   async function presented(...answers: readonly Partial<Answer>[]) {
     const ledger = createLedger()
     const left = [...answers]
@@ -72,19 +72,19 @@ describe('the newest refresh token of a client', () => {
   const tokens = (name: string) => ({ body: { refresh_token: `refresh ${name}`, access_token: `access ${name}` } })
   const windowEnd = second + retryWindow * 1000
 
-  test('refused at the first attempt is a violation, however long that took', async () => {
+  test('rejected at the first attempt is a violation, however long that took', async () => {
     const { state, refused } = await presented({ status: 400, answeredAt: windowEnd + 60_000 })
     expect([state, refused.length]).toEqual(['lost', 1])
   })
 
-  test('refused at a retry is a violation until the second in which its window ends', async () => {
+  test('rejected at a retry is a violation until the second in which its window ends', async () => {
     const early = await presented({ status: 400, attempts: 2, answeredAt: windowEnd - 1 })
     expect([early.state, early.refused.length]).toEqual(['lost', 1])
     const late = await presented({ status: 400, attempts: 2, answeredAt: windowEnd })
     expect([late.state, late.refused.length]).toEqual(['dead', 0])
   })
 
-  test('refused to one of two twins is a violation', async () => {
+  test('rejected for one of two concurrent requests is a violation', async () => {
     const { state, refused } = await presented(tokens('a'), { status: 400 })
     expect([state, refused.length]).toEqual(['lost', 1])
   })
@@ -92,11 +92,11 @@ describe('the newest refresh token of a client', () => {
   test.each([
     ['other tokens', tokens('b')],
     ['only another access token', { body: { ...tokens('a').body, access_token: 'access b' } }],
-  ])('answered to two twins with %s is a violation', async (_, other) => {
+  ])('exchanged by two concurrent requests with %s is a violation', async (_, other) => {
     expect((await presented(tokens('a'), other)).twice).toHaveLength(1)
   })
 
-  test('answered alike to two twins is none, and the family goes on with what was answered', async () => {
+  test('exchanged alike by two concurrent requests is not a violation, and the family continues with the new tokens', async () => {
     const { state, family, refused, twice } = await presented(tokens('a'), tokens('a'))
     expect([state, refused, twice]).toEqual(['alive', [], []])
     expect(family).toMatchObject({ refreshToken: 'refresh a', accessToken: 'access a', elderAccessTokens: ['access'] })

@@ -25,7 +25,7 @@ export const invariants = [
 ] as const
 export type Invariant = (typeof invariants)[number]
 
-/** What happened, so that a run in which nothing happened does not pass for a good one. */
+/** Counts what happened, so that a run in which nothing happened does not pass. */
 export const activities = [
   'kills',
   'failovers',
@@ -51,14 +51,14 @@ export type Activity = (typeof activities)[number]
 
 export interface Ledger {
   readonly counts: Readonly<Record<Activity, number>>
-  /** How often each was put to the proof. */
+  /** How often each invariant was tested. */
   readonly checks: Readonly<Record<Invariant, number>>
   readonly violations: Readonly<Record<Invariant, readonly string[]>>
   count(activity: Activity): void
   check(invariant: Invariant, holds: boolean, otherwise: () => string): void
-  /** A refresh token was presented, and answered with these tokens. */
+  /** A refresh token was presented, and exchanged for these tokens. */
   successor(presented: string, tokens: string): void
-  /** Milliseconds of the longest time in which no refresh token was answered. */
+  /** Milliseconds of the longest time without a successful refresh. */
   readonly longestSilence: number
 }
 

@@ -1,13 +1,13 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Credentials } from '@grantry/core/testing'
 
-/** What came of one request, as far as its sender can know. */
+/** The outcome of one request, as far as its sender can know. */
 export type Outcome =
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly retryAfter: string | undefined
-      /** Parsed; `undefined` where it is empty or no JSON. */
+      /** Parsed; `undefined` if it is empty or not JSON. */
       readonly body: Readonly<Record<string, unknown>> | undefined
     }
   /** Nobody listened: the request was not read. */
@@ -24,7 +24,10 @@ export interface Post {
   readonly as: Credentials
 }
 
-/** Milliseconds that a request may take. Longer than a server waits for its store, so that it is the server that says so. */
+/**
+ * Milliseconds that a request may take. Longer than a server waits for its store, so that the server reports the
+ * timeout.
+ */
 const patience = 15_000
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -39,7 +42,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
 async function read(response: IncomingMessage): Promise<Outcome> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)
-  // A server that dies in the middle of an answer leaves half of it.
+  // A server that dies while it responds leaves half a response.
   if (!response.complete) return { kind: 'broken' }
   return {
     kind: 'answer',
@@ -49,7 +52,7 @@ async function read(response: IncomingMessage): Promise<Outcome> {
   }
 }
 
-/** Posts forms to loopback over kept connections, and never sends anything twice by itself. */
+/** Posts forms to loopback over kept-alive connections, and never resends by itself. */
 export function createPost(): { post(what: Post): Promise<Outcome>; close(): void } {
   const agent = new Agent({ keepAlive: true })
   return {

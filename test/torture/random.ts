@@ -1,18 +1,18 @@
-/** Choices that come out the same at every run with the same seed. What the machine does in between does not. */
+/** Choices that are the same at every run with the same seed. The timing of the machine is not. */
 export interface Random {
   /** A whole number, both ends included. */
   between(least: number, most: number): number
   chance(probability: number): boolean
   /** @throws TypeError when there is nothing to pick from. */
   pick<T>(items: readonly T[]): T
-  /** A sequence of its own: how often one actor chooses does not change what another gets. */
+  /** An independent sequence: how often one actor chooses does not change the choices of another. */
   fork(): Random
 }
 
 /** Mulberry32: 32 bits of state, good enough to shuffle with, and short. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
-  /** From 0 to 1, without 1. */
+  /** From 0 to 1, excluding 1. */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import type { TorturedStore } from './stores.ts'
 import { type Examination, examine } from './whole-records.ts'
 
-/** Everything in one Redis server. A value that never expires counts as broken: nothing else would ever remove it. */
+/** The content of one Redis server. A value without an expiry counts as broken: nothing else would ever remove it. */
 async function examineServer(port: number): Promise<Examination> {
   const client = new Redis({ port, host: '127.0.0.1' })
   const values: [string, string][] = []
@@ -14,7 +14,7 @@ async function examineServer(port: number): Promise<Examination> {
       const answers = (await read.exec()) ?? []
       for (const [index, key] of keys.entries()) {
         const [value, left] = [answers[2 * index]?.[1], answers[2 * index + 1]?.[1]]
-        // A fence is no item: the driver writes it to wait for what was written before it.
+        // A fence is not an item: the driver writes it to wait for earlier writes.
         const isFence = key.includes(':fence:{')
         // -2: it has expired in between.
         if (left !== -2 && !isFence) values.push([key, String(value)])
@@ -29,8 +29,8 @@ async function examineServer(port: number): Promise<Examination> {
 }
 
 /**
- * @param configuration how a server finds it, beside the driver.
- * @param port resolves to that of the server which has the data now.
+ * @param configuration how a server finds it, beside the driver. @param port resolves to that of the server that has
+ * the data now.
  */
 export const redisStore = (configuration: object, port: () => Promise<number>): TorturedStore => ({
   configuration: { driver: 'redis', ...configuration },

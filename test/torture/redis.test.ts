@@ -7,7 +7,7 @@ import { torture } from './torture.ts'
 import { clientsWorked, expectUnharmed } from './verdict.ts'
 
 describeWithRedis('one Redis', () => {
-  test('servers that share it keep every promise while they are killed', async () => {
+  test('servers that share it keep every guarantee while they are killed', async () => {
     const redis = await startRedis()
     try {
       const until = { ...clientsWorked, kills: 10 }

@@ -3,21 +3,21 @@ import { advance, type Family } from './family.ts'
 import { type Ledger, shortly } from './ledger.ts'
 import { retryWindow } from './setting.ts'
 
-/** The tokens of an answer with 200. */
+/** The tokens of a 200 response. */
 export interface Tokens {
   readonly refreshToken: string
   readonly accessToken: string
 }
 
-/** What a client knows of its family. `lost`: it was refused, and should not have been. */
+/** What a client knows about its family. `lost`: it was rejected, and should not have been. */
 export type FamilyState = 'alive' | 'dead' | 'lost'
 
 export interface Refresh {
-  /** Presents a refresh token until somebody answers. Judges nothing but that its answers are always the same. */
+  /** Presents a refresh token until a server responds. Checks only that the responses are always the same. */
   present(family: Family, token: string, more?: Readonly<Record<string, string>>): Promise<Answer>
   /** `undefined`, and a violation, when something is missing. */
   tokensOf(answer: Answer): Tokens | undefined
-  /** The newest token, presented so many times at once. */
+  /** The newest token, presented so many times concurrently. */
   advance(family: Family, times: number): Promise<FamilyState>
 }
 
@@ -38,7 +38,7 @@ export function createRefresh({ ask, ledger }: { readonly ask: Ask; readonly led
     return answer
   }
 
-  /** Whether a refusal may be: `retry answered`, in the ledger. */
+  /** Whether a rejection is allowed: `retry answered`, in the ledger. */
   function isOver(answers: readonly Answer[], refused: Answer): boolean {
     const attempts = answers.reduce((sum, answer) => sum + answer.attempts, 0)
     const firstSentAt = Math.min(...answers.map((answer) => answer.firstSentAt))

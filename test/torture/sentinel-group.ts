@@ -12,9 +12,9 @@ export interface SentinelGroup {
   }
   primary(): Promise<RedisServer>
   /**
-   * SIGKILL of the primary; resolves when the replica was promoted and the killed one, started again, follows it.
+   * SIGKILL of the primary; resolves when the replica was promoted and the killed server, started again, follows it.
    *
-   * @param lag milliseconds before it, a second at most, from which on the replica gets nothing any more
+   * @param lag milliseconds before the kill, at most a second, from which on the replica receives nothing any more
    */
   failOver(lag: number): Promise<void>
   stop(): Promise<void>
@@ -24,12 +24,13 @@ export interface SentinelGroup {
 const patience = 60
 
 /**
- * Milliseconds of silence after which a server counts as down. The Sentinel sends a PING once a second; with 1000 it takes a primary that it
- * has just promoted for down, and promotes the other, which has come back empty (measured: once in six failovers).
+ * Milliseconds of silence after which a server counts as down. The Sentinel sends a PING once a second; with 1000 it
+ * takes a primary that it has just promoted for down, and promotes the other, which has come back empty (measured: once
+ * in six failovers).
  */
 const downAfter = 2500
 
-/** A server that changes its role closes its connections: that is no answer, and it is asked again. */
+/** A server that changes its role closes its connections: that is not a response, and the command is sent again. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   let cause: unknown
   for (const end = Date.now() + patience * 1000; Date.now() < end; await sleep(50)) {
@@ -42,7 +43,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   throw new Error(`It did not come to pass in ${patience} s: ${what}`, { cause })
 }
 
-/** Whether the Sentinel tells everybody that this is the primary; it knows a second later than the server itself. */
+/** Whether the Sentinel reports this server as the primary; it knows a second later than the server itself. */
 async function isAnnounced({ port }: RedisServer, sentinel: Sentinel): Promise<boolean> {
   const client = new Redis({ port: sentinel.port, host: '127.0.0.1' })
   try {
@@ -53,7 +54,7 @@ async function isAnnounced({ port }: RedisServer, sentinel: Sentinel): Promise<b
   }
 }
 
-/** Whether it has all that the other has. */
+/** Whether it has all data of the other. */
 async function follows(server: RedisServer, other: RedisServer): Promise<boolean> {
   const role = await server.command('ROLE')
   return Array.isArray(role) && role[0] === 'slave' && role[2] === other.port && role[3] === 'connected'
@@ -78,15 +79,15 @@ export async function startSentinelGroup(): Promise<SentinelGroup> {
       async failOver(lag) {
         const [killed, promoted] = [primary, replica]
         if (lag > 0) {
-          // To where nobody is: what it has it keeps.
+          // To an address without a server: it keeps its data.
           await promoted.command('REPLICAOF', '127.0.0.1', 1)
           await sleep(lag)
         }
         await killed.kill()
         await until('the replica is promoted', () => isAnnounced(promoted, sentinel))
         ;[primary, replica] = [promoted, killed]
-        // Not before: one that comes back empty while it still is the primary has lost everything. And not left to the Sentinel, which needs
-        // ten seconds for it.
+        // Not before: a server that comes back empty while it still is the primary has lost everything. And not left to
+        // the Sentinel, which needs ten seconds for it.
         await killed.restart()
         await killed.command('REPLICAOF', '127.0.0.1', promoted.port)
         await until('the killed one follows', () => follows(killed, promoted))

@@ -10,19 +10,19 @@ export const torturedClients: readonly [Credentials, Credentials] = [
 ]
 /** May introspect. */
 export const api: Credentials = ['api1', 'api1-secret']
-/** Seconds in which a refresh request may be sent again. */
+/** Seconds in which a refresh request may be retried. */
 export const retryWindow = 10
 
 export const scope = 'openid offline_access api1'
-/** The same refresh token with this is another request, and so a replay also inside the window. */
+/** The same refresh token with this is another request, and therefore a replay even inside the window. */
 export const narrowerScope = 'openid offline_access'
 
 const password = 'a password'
 
-/** Each of its own: one user's log-ins would wait for each other. */
+/** One user for each client: logins of one user would wait for each other. */
 export const loginOf = (user: number) => ({ grant_type: 'password', username: `user-${user}`, password, scope })
 
-/** Cheap: what is tortured is not the password hash. */
+/** Cheap: the password hash is not under test. */
 function passwordHash(): string {
   const salt = Buffer.from('salt of a test..')
   const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')

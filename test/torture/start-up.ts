@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a program ended, and all that it said. */
+/** The exit and the complete output of a program. */
 export interface Ending {
   readonly code: number | null
   readonly out: string
@@ -13,7 +13,7 @@ const patience = 15_000
 /**
  * Runs a server that is expected to end by itself.
  *
- * @param user whose process it is, where this process may choose; its own unless said otherwise.
+ * @param user the user of the process, where this process may choose; by default its own.
  */
 export function endingOf(program: string, args: readonly string[], user?: number): Promise<Ending> {
   const child = spawn(process.execPath, [program, ...args], {

@@ -5,14 +5,18 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { consolePageDefine } from '../../scripts/console-page.js'
 
-/** A directory of its own for one run. */
+/** A separate directory for one run. */
 export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-torture-'))
 
-// CommonJS among the dependencies asks for Node's modules by `require`. Under another name than the command line itself imports it.
+// CommonJS dependencies load Node.js modules with `require`. Under another name than the command line itself imports
+// it.
 const banner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
-/** One file of a program that has the server's command line in it, and beside it the `package.json` that the command line reads its version from. */
+/**
+ * One file of a program that contains the server's command line, and beside it the `package.json` from which the
+ * command line reads its version.
+ */
 export async function serverProgram(entry: URL, directory: string): Promise<string> {
   const outfile = join(directory, 'bin', 'server.mjs')
   await build({
@@ -23,7 +27,7 @@ export async function serverProgram(entry: URL, directory: string): Promise<stri
     target: 'node20',
     format: 'esm',
     conditions: ['@grantry/source'],
-    // jsonc-parser's `main` is UMD, which no bundler can follow.
+    // jsonc-parser's `main` is UMD, which bundlers cannot follow.
     mainFields: ['module', 'main'],
     define: consolePageDefine(),
     banner: { js: banner },

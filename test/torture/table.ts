@@ -1,7 +1,7 @@
 import { activities, invariants } from './ledger.ts'
 import type { TortureReport } from './torture.ts'
 
-/** Violations of one invariant that are shown: the rest say the same. */
+/** Violations of one invariant that are shown: the rest are similar. */
 const shown = 20
 
 export const isViolated = ({ violations }: Pick<TortureReport, 'violations'>): boolean =>
@@ -10,7 +10,7 @@ export const isViolated = ({ violations }: Pick<TortureReport, 'violations'>): b
 const row = (name: string, ...cells: readonly (string | number)[]): string =>
   [name.padEnd(26), ...cells.map((cell) => String(cell).padStart(10))].join(' ').trimEnd()
 
-/** A report for people. */
+/** A human-readable report. */
 export function table(report: TortureReport): string {
   const { counts, checks, violations, seconds, longestSilence, records, events } = report
   const perSecond = (counts.requests / seconds).toFixed(0)

@@ -15,20 +15,20 @@ import type { TorturedStore } from './stores.ts'
 import { newDirectory, serverProgram } from './surroundings.ts'
 import { workUntil } from './work.ts'
 
-/** What is done to the servers or their store while the clients work. */
+/** The faults of the servers or their store while the clients work. */
 export type Chaos = (deps: {
   readonly fleet: Fleet
   readonly clients: readonly Client[]
   readonly ledger: Ledger
   readonly random: Random
-  /** Aborted when the run is to end. */
+  /** Aborted when the run should end. */
   readonly ended: AbortSignal
 }) => Promise<void>
 
 export interface TortureOptions {
   readonly store: (directory: string) => TorturedStore
   readonly chaos: Chaos
-  /** The clients work so long at least, */
+  /** The clients work at least this long, */
   readonly seconds: number
   /** and until all this has happened, but no longer than four times that. */
   readonly until?: Readonly<Partial<Record<Activity, number>>>
@@ -39,16 +39,16 @@ export interface TortureOptions {
   readonly program?: URL
   /** Environment variables of the servers. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Leave the directory of the run, with its logs, where something was violated. */
+  /** Keep the directory of the run, with its logs, if there was a violation. */
   readonly keep?: boolean
 }
 
 export interface TortureReport extends Pick<Ledger, 'counts' | 'checks' | 'violations'> {
   readonly seconds: number
-  /** Seconds of the longest time in which no refresh token was answered. */
+  /** Seconds of the longest time without a successful refresh. */
   readonly longestSilence: number
   readonly records: number
-  /** How often the servers told of each type of event. */
+  /** Number of events of each type in the server logs. */
   readonly events: Readonly<Record<string, number>>
   readonly directory: string
 }
@@ -59,7 +59,7 @@ const realServer = new URL('./programs/server.ts', import.meta.url)
 const isEnough = ({ counts }: Ledger, until: Readonly<Partial<Record<Activity, number>>>): boolean =>
   Object.entries(until).every(([activity, least]) => counts[activity as Activity] >= least)
 
-/** Clients that work on servers that are killed, and look closely at every answer. */
+/** Runs clients against servers that are killed, and checks every response. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const { chaos, seconds, until = {}, servers, clients: crowd = 24, seed = 1, environment = {} } = options
   const directory = newDirectory()

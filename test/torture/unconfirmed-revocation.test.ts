@@ -1,6 +1,7 @@
-// The attack on a replicated store, as in test/concurrency/unconfirmed-marker.test.ts, on what ends a family instead of what spends a token:
-// the revocation reached the primary, and no replica confirmed it: 503. The client asks again, the marker (or, of a reference token, its
-// absence) is found by reading, and the revocation is acknowledged. Then the primary dies, and on the promoted replica all is as before.
+// Attack on a replicated store, as in test/concurrency/unconfirmed-marker.test.ts, but on the revocation of a family:
+// the revocation reached the primary, and no replica confirmed it: 503. The client retries, the server finds the marker
+// (or, for a reference token, its absence) by reading, and acknowledges the revocation. Then the primary dies, and on
+// the promoted replica the family is still valid.
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
@@ -28,7 +29,7 @@ function unconfirming() {
 const revoke = (f: Fixture, token: string, as = web) => f.post('revocation', { token }, as)
 
 test.each(formats)(
-  'a revocation of a %s that no replica has is not acknowledged, however often it is sent',
+  'does not acknowledge a revocation of a %s that no replica has, however often it is sent',
   async (_, as) => {
     const { storage, state } = unconfirming()
     const f = await fixture({ storage })
@@ -40,7 +41,7 @@ test.each(formats)(
   },
 )
 
-test('nor is that of a family', async () => {
+test('nor that of a family', async () => {
   const { storage, state } = unconfirming()
   const f = await fixture({ storage })
   const { refresh_token: token } = await issueTokens(f)
@@ -50,7 +51,7 @@ test('nor is that of a family', async () => {
   expectDone(await revoke(f, token))
 })
 
-test('a replay is not refused for good before what ends its family is on a replica', async () => {
+test('does not reject a replay for good before its revocation is on a replica', async () => {
   const { storage, state } = unconfirming()
   const f = await fixture({ storage })
   const { refresh_token: token } = await issueTokens(f)

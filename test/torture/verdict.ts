@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import { type Activity, invariants } from './ledger.ts'
 import type { TortureReport } from './torture.ts'
 
-/** What a run must have seen, whoever is in the way: less proves nothing. */
+/** What a run must have seen: less proves nothing. */
 export type Happenings = Readonly<Partial<Record<Activity, number>>>
 
-/** Of clients: retries of what broke among them, and every way in which a family ends. */
+/** For clients: retries of failed requests among them, and every way in which a family ends. */
 export const clientsWorked: Happenings = {
   refreshes: 200,
   retriesAnswered: 1,
@@ -20,7 +20,7 @@ export const clientsWorked: Happenings = {
 
 const nothing = Object.fromEntries(invariants.map((name) => [name, []]))
 
-/** No invariant is violated, and each was put to the proof; all that should happen did. */
+/** No invariant is violated, each was tested, and every expected event happened. */
 export function expectUnharmed({ violations, checks, counts }: TortureReport, happenings: Happenings): void {
   expect(violations).toEqual(nothing)
   for (const invariant of invariants) expect(checks[invariant], invariant).toBeGreaterThan(0)

@@ -1,13 +1,14 @@
-/** What is in a store when nobody is at work on it. */
+/** The content of a store while no server works on it. */
 export interface Examination {
   readonly records: number
-  /** What cannot be read as a record, and why. */
+  /** Values that cannot be read as a record, and why. */
   readonly broken: readonly string[]
 }
 
-/** Why a stored value is no whole record; `undefined` when it is one. Only that: what is in it is the core's affair. */
+/** Why a stored value is not a complete record; `undefined` when it is one. Its content is not checked. */
 function flawOf(name: string, value: string): string | undefined {
-  // A counter is a number and no more, in files a name: one of abuse control, or of a server that is killed in its self-test at start.
+  // A counter is only a number, in files a name: one of abuse control, or of a server that was killed in its self-test
+  // at start.
   if (/(?:^|[:/])(?:count|probe)[:.][^:/]+(?:\/|$)/u.test(name) && /^\d*$/u.test(value)) return undefined
   let record: unknown
   try {

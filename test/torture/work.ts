@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
 
 export interface Work {
-  /** What each actor does again and again. */
+  /** What each actor does repeatedly. */
   readonly actors: readonly (() => Promise<void>)[]
-  /** What is done to them meanwhile, until the signal. */
+  /** The faults meanwhile, until the signal. */
   readonly chaos: (ended: AbortSignal) => Promise<void>
   readonly isEnough: () => boolean
   readonly random: Random
 }
 
-/** Milliseconds that an actor rests at most. */
+/** Maximum pause of an actor in milliseconds. */
 const longestRest = 40
 
-/** Everybody at work until it is enough. The chaos ends first: a failover that is under way is seen to its end by all. */
+/**
+ * All actors work until the run has enough. The chaos ends first: every client sees the end of a failover in progress.
+ */
 export async function workUntil({ actors, chaos, isEnough, random }: Work): Promise<void> {
   const enough = new AbortController()
   const calm = new AbortController()
@@ -27,7 +29,7 @@ export async function workUntil({ actors, chaos, isEnough, random }: Work): Prom
     while (!enough.signal.aborted && !isEnough()) await sleep(100)
     enough.abort()
   }
-  // One that cannot go on ends the run for all, and its error is the run's.
+  // One that cannot continue ends the run for all, and its error is that of the run.
   const endAll = (error: unknown): never => {
     enough.abort()
     calm.abort()

@@ -1,4 +1,5 @@
-// Compares the faster parts of a runtime with those of web standards, on the runtime where this runs. Prints what differs, and how much was compared.
+// Compares the faster functions of a runtime with those of web standards, on the runtime that runs this. Prints the
+// differences, and the number of comparisons.
 import { type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from '@grantry/core'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -29,7 +30,7 @@ const bytes = (length: number): Bytes => webRuntime.randomBytes(length)
 const flipped = (data: Uint8Array, at: number): Bytes =>
   Uint8Array.from(data, (byte, index) => (index === at ? byte ^ 1 : byte))
 
-/** What comes of it: a value, or that it was refused. */
+/** The outcome: a value, or a rejection. */
 async function outcomeOf(work: () => unknown): Promise<string> {
   try {
     const result = await work()
@@ -59,7 +60,7 @@ export async function compare(native: Partial<Runtime>): Promise<void> {
     const data = bytes(length)
     for (const name of ['sha256', 'sha512', 'base64url'] as const)
       await both(`${name} of ${length}`, (r) => r[name](data))
-    // A view into a larger buffer is read from where it begins.
+    // A view into a larger buffer is read from its own start.
     const view = bytes(length + 7).subarray(3, 3 + length)
     for (const name of ['sha256', 'base64url'] as const) await both(`${name} of a view`, (r) => r[name](view))
   }

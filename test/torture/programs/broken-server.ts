@@ -1,4 +1,4 @@
-// A server like the real one on a driver that is broken in one way. What it does wrong must be found: otherwise the harness is blind.
+// A server like the real one with a driver that has one fault. The harness must detect it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { serve } from '@grantry/adapters/node'
@@ -9,7 +9,7 @@ import { configuredStorage } from '../../../packages/server/src/configuration/st
 import type { Fault } from '../faults.ts'
 import { endWithParent } from './end-with-parent.ts'
 
-/** Milliseconds between a look and the write that relies on it. */
+/** Milliseconds between a read and the write that relies on it. */
 const gap = 5
 
 const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = {
