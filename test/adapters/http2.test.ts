@@ -111,7 +111,7 @@ test('GET, HEAD, a preflight and a wrong method get the same responses as with H
   expect(await ask({ ':path': '/nothing' })).toMatchObject({ status: 404 })
 })
 
-test('the authority is not the issuer, and no header of the request begins with a colon', async () => {
+test('the authority does not affect the issuer, and no header of the request begins with a colon', async () => {
   const answer = await ask({ ':path': '/.well-known/openid-configuration', ':authority': 'evil.example' })
   expect(JSON.parse(answer.text)).toMatchObject({ issuer: f.provider.issuer })
   expect(answer.text).not.toContain('evil')

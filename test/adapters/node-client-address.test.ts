@@ -29,7 +29,7 @@ async function seen(forwarded: string | undefined, trustedProxies?: number, more
 const socket = '127.0.0.1'
 
 describe('without trusted proxies', () => {
-  test.each([undefined, '6.6.6.6', '6.6.6.6, 7.7.7.7', '', 'unknown'])('the header %j is ignored', async (header) => {
+  test.each([undefined, '6.6.6.6', '6.6.6.6, 7.7.7.7', '', 'unknown'])('ignores the header %j', async (header) => {
     expect(await seen(header)).toBe(socket)
     expect(await seen(header, 0)).toBe(socket)
   })

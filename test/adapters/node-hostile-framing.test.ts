@@ -90,7 +90,7 @@ describe('targets', () => {
     'GET ',
     'CONNECT evil.example:443',
     'CONNECT /connect/token',
-  ])('%s is refused', async (start) => {
+  ])('rejects %s', async (start) => {
     expectRefused(
       await raw(lines(`${start} HTTP/1.1`, 'Host: x', 'Connection: close'), { cut: start.startsWith('CONNECT') }),
     )
@@ -143,7 +143,7 @@ describe('hosts', () => {
 
 // RFC 9112 section 3.2: repeated or malformed Host headers get 400, because a proxy could read another host.
 test.each(['a b', '[::', '[:: 1]', '[::1]:x', 'evil/..', '@', 'good@evil', '"', '\u00e9', 'x\r\nHost: y'])(
-  'the host %j is refused',
+  'rejects the host %j',
   async (host) => {
     expectRefused(await raw(get('/.well-known/jwks', `Host: ${host}`)), 400)
   },
@@ -152,9 +152,9 @@ test.each(['a b', '[::', '[:: 1]', '[::1]:x', 'evil/..', '@', 'good@evil', '"', 
 describe('headers', () => {
   test.each<[string, string[]]>([
     ['two Authorization headers', [`Authorization: ${basic(web)}`]],
-    ['two Authorization headers in other cases', [`AUTHORIZATION: Bearer x`]],
+    ['two Authorization headers in different cases', [`AUTHORIZATION: Bearer x`]],
     ['one of them empty', ['authorization:']],
-  ])('%s are refused', async (_, more) => {
+  ])('rejects %s', async (_, more) => {
     expectRefused(await raw(post('/connect/token', [...more, `Content-Length: ${form.length}`]) + form), 400)
     await expectAlive()
   })
@@ -188,7 +188,7 @@ describe('headers', () => {
     'X\u0000: a',
     'X(: a',
     '\u00e9: a',
-  ])('the header line %j is refused', async (line) => {
+  ])('rejects the header line %j', async (line) => {
     expectRefused(await raw(Buffer.from(get('/.well-known/jwks', 'Host: x', line), 'latin1'), { cut: true }), 400)
     await expectAlive()
   })
@@ -232,7 +232,7 @@ describe('input that is not a request', () => {
     '\u0000'.repeat(100),
     '{"a":1}',
     'x'.repeat(100_000),
-  ])('%j is refused', async (text) => {
+  ])('rejects %j', async (text) => {
     expectRefused(await raw(text, { cut: true }))
     await expectAlive()
   })

@@ -36,7 +36,7 @@ const form = { method: 'POST', body: new URLSearchParams({ a: 'ü', b: '2' }) }
 const large = { method: 'POST', body: 'x'.repeat(300_000) }
 
 describe('a light request', () => {
-  test('has the origin of the issuer, whatever Host says, and the path and query of the target', async () => {
+  test('has the origin of the issuer, whatever Host is, and the path and query of the target', async () => {
     expect(await seen(async ({ url, method }) => [url, method])).toEqual(['https://id.example.com/path?a=1', 'GET'])
   })
 

@@ -6,7 +6,7 @@ export type StoragePlace =
   | { readonly kind: 'filesystem'; readonly directory: string }
   | { readonly kind: 'redis'; readonly url: string }
   | { readonly kind: 'cluster'; readonly urls: readonly string[] }
-  /** The negative control: it looks first and writes later. */
+  /** The negative control: it reads first and writes later. */
   | { readonly kind: 'forgetful' }
 
 /** Its refresh tokens cannot be retried: every second use is outside the window. */

@@ -1,19 +1,20 @@
 /**
- * What must hold, and what a client may conclude from what it saw. All clocks are one clock: clients and servers run on one machine.
+ * What must hold, and what a client may conclude from what it saw. Clients and servers run on one machine and share its
+ * clock.
  *
- * - `one successor`: however often a refresh token was presented, to whichever servers, all answers with 200 are the same tokens. No time
- *   counts, and an answer that the client had given up on does not exist for it.
- * - `retry answered`: a client that presents its newest refresh token gets its answer. A refusal is allowed only where an earlier attempt may
- *   have spent the token and its window is over when the refusal arrives. The window counts in whole seconds from the second in which a
- *   server spent the token, and none can have spent it before it was first sent: until that second plus the window, a refusal is a violation.
- *   A refusal of the very first attempt always is.
- * - `dead stays dead`: what is sent after the acknowledgement of a revocation (200) or of a replay (400) was there finds nothing that works.
- *   A request that was under way then may still be answered; what it answers is dead to every request that is sent later.
- * - `kept`: an access token that was answered is active until its client revokes it or its family; a refresh token that was answered works on
+ * - `one successor`: however often a refresh token was presented, to any servers, all 200 responses contain the same
+ *   tokens. There is no time limit; a response after the client's timeout does not count.
+ * - `retry answered`: a client that presents its newest refresh token gets a successor. A rejection is allowed only if an
+ *   earlier attempt may have spent the token and its window is over when the rejection arrives. The window counts in
+ *   whole seconds from the second in which a server spent the token, and no server can have spent it before it was first
+ *   sent: until that second plus the window, a rejection is a violation. A rejection of the very first attempt always is.
+ * - `dead stays dead`: after a revocation (200) or a replay (400) is acknowledged, no token of the family works. A request
+ *   in flight at that time may still succeed, but its tokens fail in every later request.
+ * - `kept`: an issued access token is active until its client revokes it or its family; an issued refresh token works on
  *   servers that started afterwards.
- * - `records whole`: with every server dead, each record that is in the store can be read; no server met one that could not.
- * - `answers known`: 200; 400 `invalid_grant` where a credential may be dead; 503 `temporarily_unavailable` with Retry-After. A server
- *   ends only when it is killed.
+ * - `records whole`: after every server was killed, each record in the store is readable; no server met an unreadable one.
+ * - `answers known`: 200; 400 `invalid_grant` if a credential may be revoked; 503 `temporarily_unavailable` with
+ *   Retry-After. A server ends only when it is killed.
  */
 export const invariants = [
   'one successor',
@@ -98,7 +99,7 @@ export function createLedger(): Ledger {
       const first = successors.get(presented)
       if (first === undefined) successors.set(presented, tokens)
       check('one successor', first === undefined || first === tokens, () => {
-        return `${shortly(presented)} was answered with other tokens than before`
+        return `${shortly(presented)} yielded other tokens than before`
       })
     },
   }

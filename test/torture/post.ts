@@ -10,11 +10,11 @@ export type Outcome =
       /** Parsed; `undefined` if it is empty or not JSON. */
       readonly body: Readonly<Record<string, unknown>> | undefined
     }
-  /** Nobody listened: the request was not read. */
+  /** No server was listening: the request was not read. */
   | { readonly kind: 'unreached' }
-  /** The connection broke before the whole answer was there: whether the request did anything is unknown. */
+  /** The connection broke before the response was complete: whether the request had an effect is unknown. */
   | { readonly kind: 'broken' }
-  /** No answer in time; it may still come to pass. */
+  /** No response in time; the request may still take effect. */
   | { readonly kind: 'overdue' }
 
 export interface Post {
