@@ -54,7 +54,7 @@ export const headerCases: readonly FramingCase[] = [
   // RFC 9112 section 5.1: 400, because parsers would disagree on the name.
   { name: 'a space before the colon', send: [withLines('X-A : x')], answers: refused },
   { name: 'a bracket in a name', send: [withLines('X(A): x')], answers: refused },
-  { name: 'bytes outside ASCII in a name', send: [withLines('X-\u00e9: x')], answers: refused },
+  { name: 'bytes beyond ASCII in a name', send: [withLines('X-\u00e9: x')], answers: refused },
   { name: 'two Authorization lines', send: [withLines(`Authorization: ${basic(outer)}`)], answers: [[400], [401]] },
   { name: 'two Authorization lines, one empty', send: [withLines('authorization:')], answers: [[400], [401]] },
   {

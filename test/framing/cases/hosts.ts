@@ -33,7 +33,7 @@ export const hostCases: readonly FramingCase[] = [
   { name: 'a list', send: [withHosts('Host: id.example.com, evil.example')], answers: refused },
   { name: 'a port that is not a number', send: [withHosts('Host: id.example.com:x')], answers: refused },
   { name: 'an open bracket', send: [withHosts('Host: [::1')], answers: refused },
-  { name: 'bytes outside ASCII', send: [withHosts('Host: \u00e9vil')], answers: refused },
+  { name: 'bytes beyond ASCII', send: [withHosts('Host: \u00e9vil')], answers: refused },
   { name: 'markup', send: [withHosts('Host: <script>')], answers: refused },
   {
     name: 'foreign Host and forwarding headers do not change the issuer',

@@ -16,7 +16,7 @@ export const lengthCases: readonly FramingCase[] = [
     answers: right,
   },
   {
-    name: 'a length with spaces around',
+    name: 'a length with spaces around it',
     send: [tokenRequest(lengths(`Content-Length:   ${form.length}  `))],
     answers: right,
   },
