@@ -1,6 +1,6 @@
 /**
- * Attack: logins at a user service that hangs, on a server whose `maxRequests` is below the number of calls that one function of the host may have under way.
- * Then logins take every place, and no API can fetch the keys.
+ * Attack: logins at a user service that hangs, on a server whose `maxRequests` is below the limit on concurrent calls
+ * of one host function. Then logins take every slot, and no API can fetch the keys.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A server at whose user service every login hangs. */
+/** A server with a user service in which every login hangs. */
 async function start(more: object, onCall: () => void): Promise<string> {
   const authenticate = () => {
     onCall()
@@ -52,7 +52,7 @@ test.each([
   [{ maxRequests: 24 }, 3],
   [{ maxRequests: 4 }, 1],
   [{ maxRequests: 24, maxHostCalls: 10 }, 10],
-])('1.51 with %j, hanging logins take %i places, and the rest of the server responds', async (options, places) => {
+])('1.51 with %j, hanging logins take %i slots, and the rest of the server responds', async (options, places) => {
   let calls = 0
   let left = 30
   let notice: () => void = () => {}

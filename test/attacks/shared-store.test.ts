@@ -60,7 +60,7 @@ describe('records of a plugin at one provider do not count at the other', () => 
     params: v.object({ code: v.string() }),
     async handle({ params: { code }, scopes }, kit) {
       const until = kit.now() + 60
-      const isNew = await kit.records.insert(code, { of: 'whoever was first' }, until)
+      const isNew = await kit.records.insert(code, { of: 'the first caller' }, until)
       const found = await kit.records.get(code, kept)
       return { scopes, redeems: [kit.redemption(code, until)], response: { isNew, found: found?.of ?? 'nothing' } }
     },

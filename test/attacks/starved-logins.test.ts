@@ -1,15 +1,16 @@
 /**
- * Attack: one account logs in some hundred times at once, with its right password. Its attempts wait for each other, and together they hold every place that there is for password attempts: all other
- * users get 503 for as long as the attacker goes on.
+ * Attack: one account logs in a few hundred times concurrently, with its right password. Its attempts wait for each
+ * other, and together they take every slot for password attempts: all other users get 503 for the duration of the
+ * attack.
  *
- * RFC 6749 section 10 names no rule; decision 32 bounds what one caller takes of a function of the host.
+ * RFC 6749 section 10 has no rule for this; decision 32 limits what one caller takes of a host function.
  */
 import type { UserService } from '@grantry/core'
 import { expect, test } from 'vitest'
 import { fixture, testUsers, web } from '../support/fixture.ts'
 import { address, elsewhere, home } from '../support/guesses.ts'
 
-/** A user service whose calls for bob wait until they are let go. */
+/** A user service whose calls for bob wait until they are released. */
 function slowForBob() {
   const { service } = testUsers()
   const waiting: (() => void)[] = []
@@ -34,7 +35,7 @@ test.each([
   ['one address', () => home],
   ['an IPv6 network', (index: number) => `2001:db8:1:2::${index.toString(16)}`],
   ['no known address', () => undefined],
-] as const)('one account from %s leaves half of the places to others', async (_, from) => {
+] as const)('one account from %s leaves half of the slots to others', async (_, from) => {
   const { users, letGo } = slowForBob()
   const f = await fixture({ users, maxHostCalls: 50, hostTimeLimit: 60 })
   const logIn = (username: string, at?: string) =>

@@ -94,7 +94,7 @@ export async function startProcess(
   const deadline = Date.now() + patience * 1000
   for (;;) {
     const answer = gone ? undefined : await ping(port)
-    if (gone) throw new Error(`redis-server on port ${port} ended at once:\n${log}`)
+    if (gone) throw new Error(`redis-server on port ${port} ended during its start:\n${log}`)
     if (answer?.startsWith('+PONG') || answer?.startsWith('-NOAUTH')) break
     if (Date.now() > deadline) {
       await kill()
