@@ -241,15 +241,3 @@ describe('a server on Node.js whose logins all hang still serves', () => {
     expect(answered.filter((status) => status === 400)).toHaveLength(10)
   })
 })
-
-describe('settings rejected at start', () => {
-  test.each([0, -1, 61, Number.NaN, '5'])('hostTimeLimit %j', async (hostTimeLimit) => {
-    await expect(fixture({ hostTimeLimit: hostTimeLimit as number })).rejects.toThrow(
-      /hostTimeLimit must be (?:a number of seconds|0\.05 to 60 seconds)/u,
-    )
-  })
-
-  test.each([0, -1, 1.5, Number.NaN, '5'])('maxHostCalls %j', async (maxHostCalls) => {
-    await expect(fixture({ maxHostCalls: maxHostCalls as number })).rejects.toThrow(/maxHostCalls must be/u)
-  })
-})

@@ -2,27 +2,17 @@ import type { EndpointName } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, clients, fixture, redirectUri, web } from '../support/fixture.ts'
-
-const url = 'https://id.example.com/x'
-const webOrigin = 'https://web.example.com'
-const spaOrigin = 'https://spa.example.com'
-const withCors: readonly EndpointName[] = ['token', 'userinfo', 'identityTokenValidation', 'revocation']
-const documents: readonly EndpointName[] = ['discovery', 'authorizationServerMetadata', 'jwks']
-
-const preflight = (origin: string, method = 'POST', headers: Record<string, string> = {}): Request =>
-  new Request(url, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method, ...headers } })
-
-const permissions = ({ headers }: Response): string[] =>
-  [...headers.keys()].filter((name) => name.startsWith('access-control-'))
-
-const tokenRequest = (origin: string, credentials: readonly [string, string] = web): Request =>
-  new Request(url, {
-    method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
-    headers: { origin, authorization: basic(credentials) },
-  })
-
-const allowedOrigin = ({ headers }: Response): string | null => headers.get('access-control-allow-origin')
+import {
+  allowedOrigin,
+  documents,
+  permissions,
+  preflight,
+  spaOrigin,
+  tokenRequest,
+  url,
+  webOrigin,
+  withCors,
+} from './cors-requests.ts'
 
 describe('allowed origins', () => {
   test.each([

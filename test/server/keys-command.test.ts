@@ -1,53 +1,17 @@
 // `grantry keys` works through the storage that it shares with a running server, which follows without a restart.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
-import { basic, sha256Of } from '@grantry/core/testing'
+import { basic } from '@grantry/core/testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from 'jose'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
 import { freePort } from '../support/free-port.ts'
+import { configuration, count, directory, encryptionSecret, keysAfter, keysCommand, stateOf } from './keys-setting.ts'
 import { printed } from './printed.ts'
 import { startCommand } from './running-command.ts'
-
-const directory = mkdtempSync(join(tmpdir(), 'grantry-keys-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-const encryptionSecret = 'a-secret-of-thirty-two-characters'
-
-let count = 0
-function configuration(more: object = {}): string {
-  count += 1
-  const file = join(directory, `c${count}.json`)
-  const storage = { driver: 'filesystem', directory: `./data${count}`, fsync: false }
-  const clients = [
-    {
-      clientId: 'web',
-      secrets: [{ sha256: sha256Of('web-secret') }],
-      grantTypes: ['client_credentials'],
-      scopes: ['api1'],
-    },
-  ]
-  const scopes = [{ name: 'api1' }]
-  writeFileSync(
-    file,
-    JSON.stringify({ issuer: 'http://127.0.0.1:8484', storage, clients, scopes, keys: { encryptionSecret }, ...more }),
-  )
-  return file
-}
-
-const keysCommand = (file: string, ...line: readonly string[]) => printed('keys', ...line, '--config', file)
-
-async function keysAfter(file: string, ...line: readonly string[]): Promise<readonly KeyInfo[]> {
-  const { code, out } = await keysCommand(file, ...line, '--json')
-  expect(code).toBe(0)
-  return JSON.parse(out)
-}
-
-const stateOf = (keys: readonly KeyInfo[], kid: string | undefined) => keys.find((key) => key.kid === kid)?.state
 
 describe('next to a running server', () => {
   test('the server follows a rotation without a restart, and tokens issued before stay valid', async () => {
