@@ -54,6 +54,29 @@ test('closes a connection with hundreds of waiting requests, and serves others',
   expect((await fetch(`http://127.0.0.1:${port}/.well-known/jwks`)).status).toBe(200)
 })
 
+const lines = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: b\r\n`).join('')
+const withHead = (head: string): string => `GET /.well-known/jwks HTTP/1.1\r\nHost: x\r\n${head}\r\n`
+
+test.each([
+  ['900 header lines', withHead(lines(900)), 10],
+  ['a header of 12 KB', withHead(`a: ${'x'.repeat(12_000)}\r\n`), 20],
+])('1.96 closes a connection with a few waiting requests of %s each', async (_, large, count) => {
+  const { port, open, begun } = await slow()
+  const attacker = send(port, request + large.repeat(count))
+  await attacker.closed
+  open()
+  expect(begun()).toBe(1)
+})
+
+test('1.96 responds to thirty waiting requests with the headers of a browser', async () => {
+  const { port, open } = await slow()
+  const usual = withHead(`Cookie: ${'x'.repeat(400)}\r\n${lines(15)}`)
+  const caller = send(port, usual.repeat(30))
+  open()
+  while (caller.answers() < 30) await new Promise((resolve) => setTimeout(resolve, 5))
+  caller.socket.destroy()
+})
+
 test('responds to a hundred waiting requests', async () => {
   const { port, open } = await slow()
   const caller = send(port, request.repeat(100))
