@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildResult, build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-// What a Worker gets of `import '@grantry/core'`: web standards, and nothing of a server.
+// A Worker that imports '@grantry/core' gets a bundle that uses web standards only.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
@@ -28,7 +28,7 @@ type Bundle = BuildResult<{ write: false; metafile: true }>
 
 const textOf = ({ outputFiles }: Bundle): string => outputFiles.map(({ text }) => text).join('\n')
 
-/** What is in a bundle and may not be. */
+/** Returns the inputs that the bundle must not include. */
 const strangers = ({ metafile }: Bundle): readonly string[] =>
   Object.keys(metafile.inputs).filter(
     (path) => !/^(?:packages\/core\/src\/|node_modules\/(?:jose|valibot|@noble\/hashes)\/|<stdin>$)/u.test(path),
@@ -41,16 +41,16 @@ describe('the bundle of the core', () => {
     result = await bundle("export * from './src/index.ts'")
   })
 
-  test('is built from its own files, jose, valibot and @noble/hashes alone', () => {
+  test('includes only its own files, jose, valibot and @noble/hashes', () => {
     expect(strangers(result)).toEqual([])
     expect(Object.keys(result.metafile.inputs)).toContain('packages/core/src/provider.ts')
   })
 
-  test('imports nothing when it runs', () => {
+  test('has no imports left', () => {
     expect(Object.values(result.metafile.outputs).flatMap(({ imports }) => imports)).toEqual([])
   })
 
-  test.each(never)('does not hold %s', (name) => {
+  test.each(never)('does not contain %s', (name) => {
     expect(textOf(result)).toContain('createProvider')
     expect(textOf(result)).not.toContain(name)
     expect(Object.keys(result.metafile.inputs).join('\n')).not.toContain(name)
@@ -60,23 +60,23 @@ describe('the bundle of the core', () => {
     expect(result.warnings).toEqual([])
   })
 
-  test('leaves the kit for tests out', () => {
+  test('does not include the testing kit', () => {
     expect(Object.keys(result.metafile.inputs).filter((path) => path.includes('/testing/'))).toEqual([])
   })
 
-  test('leaves out what is not used: one name does not cost the whole', async () => {
+  test('supports tree shaking: importing one name does not include everything', async () => {
     const small = await bundle("export { isOAuthError } from './src/index.ts'")
     expect(textOf(small)).not.toContain('createProvider')
     expect(textOf(small).length).toBeLessThan(textOf(result).length / 20)
   })
 })
 
-describe('the check of the bundle notices', () => {
-  test('a module of Node.js, which does not even resolve', async () => {
+describe('the bundle check', () => {
+  test('rejects a module of Node.js, which does not resolve', async () => {
     await expect(bundle("import 'node:fs'; export * from './src/index.ts'")).rejects.toThrow(/node:fs/u)
   })
 
-  test('a package that the core may not have', async () => {
+  test('rejects a package that the core must not include', async () => {
     const built = await bundle("export { createStorage } from 'unstorage'")
     expect(strangers(built)).not.toEqual([])
     expect(Object.keys(built.metafile.inputs).join('\n')).toContain('unstorage')

@@ -2,16 +2,16 @@ import { posix } from 'node:path'
 
 /** A source file. */
 export interface Source {
-  /** From the root of the repository, with `/`. */
+  /** Relative to the root of the repository, with `/` as separator. */
   readonly path: string
   readonly text: string
 }
 
-/** What it imports or exports from elsewhere. */
+/** An import or re-export of a source file. */
 export interface Import {
-  /** A path from the root of the repository, or the name of a package. */
+  /** A path relative to the root of the repository, or a package name. */
   readonly target: string
-  /** Erased by the compiler. `import { type A }` is not: it stays as `import {}`. */
+  /** Whether the compiler erases it. It keeps `import { type A }` as `import {}`. */
   readonly type: boolean
 }
 
@@ -24,7 +24,7 @@ const statement =
   /(?:^|[;}])\s*(?:import|export)\s+(type\s+)?(?:(?:[\w$]+\s*,?\s*)?(?:\{[^}]*\}|\*(?:\s*as\s+[\w$]+)?)?\s*from\s*)?['"]([^'"]+)['"]/gm
 const dynamic = /\b(?:import|require)\s*\(\s*(?:['"`]([^'"`$]+)['"`]\s*[,)])?/g
 
-/** Every import of a file, dynamic ones too; what stands in comments and strings is none. */
+/** Returns every static and dynamic import of a file. Ignores comments and strings. */
 export function importsOf({ path, text }: Source): readonly Import[] {
   const code = withoutComments(text)
   const found = [...code.matchAll(statement)].map(([, type, name = '']) => ({ name, type: type !== undefined }))

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Import, importsOf, type Source } from './imports-of.ts'
 
-// Who may import whom: section 3 of the architecture, asserted on every import of every source file.
+// Checks every import of every source file against section 3 of the architecture.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-// The order inside the core, from the top; what stands in one line are siblings.
+// The layers of the core, top first. Entries on the same line are siblings.
 const layers: readonly RegExp[] = [
   /^(?:index\.ts|testing\/)/u,
   /^(?:provider|wiring|options|startup-checks)\.ts/u,
@@ -22,14 +22,14 @@ const layers: readonly RegExp[] = [
   /^(?:json|encoding|promises|bounded-map)\.ts/u,
 ]
 
-/** Value imports between siblings that exist, each with its reason. Types may cross freely. */
+/** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */
 const siblings: ReadonlyMap<string, string> = new Map([
-  ['tokens -> plugin', 'the core makes the redemptions that plugins pass on'],
-  ['tokens -> credentials', 'the kit compares in constant time, as the secrets of clients are compared'],
-  ['directory -> errors', 'a function of the host that does not respond is a refusal'],
-  ['errors -> http', 'a refusal is a response: it carries the headers of every response'],
-  ['http -> errors', 'a malformed request is refused where it is read'],
-  ['records -> errors', 'a store that is out of reach is a refusal'],
+  ['tokens -> plugin', 'the core creates the redemptions that plugins pass on'],
+  ['tokens -> credentials', 'the kit compares in constant time, like client secrets'],
+  ['directory -> errors', 'a host function that does not respond results in a refusal'],
+  ['errors -> http', 'a refusal is a response with the headers of every response'],
+  ['http -> errors', 'the code that reads a malformed request refuses it'],
+  ['records -> errors', 'an unreachable store results in a refusal'],
 ])
 
 const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)
@@ -37,24 +37,27 @@ const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, p
 function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
   if (target === 'jose' || target.startsWith('jose/')) return !/^(?:keys|testing)\//u.test(from)
-  // HKDF is no part of the runtime: it runs once for each generation of the key ring.
+  // HKDF is not part of the runtime, because it runs only once for each generation of the key ring.
   if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
   if (!target.startsWith('packages/core/src/')) return true
   const to = target.slice('packages/core/src/'.length)
   const [upper, lower] = [from, to].map((path) => layers.findIndex((layer) => layer.test(path)))
   if (upper === undefined || lower === undefined || upper < 0 || lower < 0 || upper > lower) return true
   if (upper < lower || type || folderOf(from) === folderOf(to)) return false
-  // The entries, and the files that make up the provider, are one part each.
+  // The entries are one part, and the files of the provider another.
   return upper > 1 && !siblings.has(`${folderOf(from)} -> ${folderOf(to)}`)
 }
 
 const kit = 'packages/storage-drivers/src/conformance'
 
-/** Who may import what from outside its own package (a plugin: its own folder). A package that is missing here may import nothing. */
+/**
+ * The allowed imports from outside the own package (for a plugin: its own folder). A package that is not listed here
+ * must not import anything.
+ */
 const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   plugins: { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
-  // The kit proves redemptions through a provider; a driver is loaded without one.
+  // The kit tests redemptions through a provider; a driver does not load one.
   [kit]: {
     values: /^(?:@grantry\/core(?:\/testing)?$|valibot$|node:)/u,
     types: /^(?:@grantry\/core(?:\/testing)?|valibot)$/u,
@@ -118,7 +121,7 @@ const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
 const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
 const programs = filesIn(['test', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
 
-/** What the public entries of our packages stand for. */
+/** The source files of the public entries of our packages, by import name. */
 const entries = new Map<string, string>(
   packages.flatMap((folder) => {
     const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
@@ -133,7 +136,7 @@ const entries = new Map<string, string>(
 )
 
 describe('imports', () => {
-  test('keep to the table: core, plugins, storage drivers, adapters, server', () => {
+  test('of core, plugins, storage drivers, adapters and server are allowed', () => {
     expect(violations(sources)).toEqual([])
   })
 
@@ -142,7 +145,7 @@ describe('imports', () => {
     expect(findCycle([...sources, ...programs], entries)).toBeUndefined()
   })
 
-  test('every allowed value import between siblings is still in use', () => {
+  test('use every allowed value import between siblings', () => {
     const used = sources.flatMap((source) => {
       const inside = (path: string): string => folderOf(path.replace('packages/core/src/', ''))
       return importsOf(source).map(({ target }) => `${inside(source.path)} -> ${inside(target)}`)
@@ -150,7 +153,7 @@ describe('imports', () => {
     for (const sibling of siblings.keys()) expect(used).toContain(sibling)
   })
 
-  test('the sources were found and read', () => {
+  test('are found in the sources', () => {
     const imported = new Map(sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]))
     expect(imported.get('packages/core/src/keys/key-ring.ts')).toContain('jose')
     expect(imported.get('packages/core/src/runtime.ts')).toContain('@noble/hashes/sha2.js')
@@ -165,10 +168,10 @@ describe('imports', () => {
   })
 })
 
-describe('the check of imports notices', () => {
+describe('the import check', () => {
   const core = 'packages/core/src'
   test.each([
-    ['a package that the core may not have', `${core}/router.ts`, "import fs from 'node:fs'"],
+    ['a package that the core must not import', `${core}/router.ts`, "import fs from 'node:fs'"],
     ['a type of such a package', `${core}/options.ts`, "import type { Storage } from 'unstorage'"],
     ['jose outside its folders', `${core}/endpoints/token.ts`, "import { jwtVerify } from 'jose'"],
     ['a part of jose outside its folders', `${core}/endpoints/token.ts`, "import { jwtVerify } from 'jose/jwt/verify'"],
@@ -177,14 +180,18 @@ describe('the check of imports notices', () => {
     ['an import of a computed name', `${core}/router.ts`, 'const x = await import(name)'],
     ['require()', `${core}/router.ts`, "const x = require('node:fs')"],
     ['an import for its side effect', `${core}/router.ts`, "import 'node:fs'"],
-    ['an export from elsewhere', `${core}/index.ts`, "export * from '@grantry/plugins/password'"],
-    ['an import over several lines', `${core}/router.ts`, "import {\n  a,\n  b,\n} from 'ioredis'"],
-    ['an import behind a comment that looks like a string', `${core}/router.ts`, "// don't\nimport a from 'ioredis'"],
-    ['an import upwards', `${core}/records/store.ts`, "import type { Mint } from '../tokens/mint.ts'"],
-    ['a value of a sibling that is not allowed', `${core}/keys/a.ts`, "import { a } from '../credentials/basic.ts'"],
-    ['the kit for tests in the core', `${core}/provider.ts`, "import { read } from './testing/index.ts'"],
+    ['a re-export', `${core}/index.ts`, "export * from '@grantry/plugins/password'"],
+    ['a multi-line import', `${core}/router.ts`, "import {\n  a,\n  b,\n} from 'ioredis'"],
+    ['an import after a comment with an apostrophe', `${core}/router.ts`, "// don't\nimport a from 'ioredis'"],
+    ['an import from a higher layer', `${core}/records/store.ts`, "import type { Mint } from '../tokens/mint.ts'"],
+    [
+      'a value of a sibling without a listed reason',
+      `${core}/keys/a.ts`,
+      "import { a } from '../credentials/basic.ts'",
+    ],
+    ['the testing kit in the core', `${core}/provider.ts`, "import { read } from './testing/index.ts'"],
     ['a file outside every layer', `${core}/misc/a.ts`, "import { utf8 } from '../encoding.ts'"],
-    ['the inside of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
+    ['an internal file of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
     ['jose in a plugin', 'plugins/a/a.ts', "import type { JWK } from 'jose'"],
     ['another plugin in a plugin', 'plugins/a/a.ts', "import { b } from '../b/b.ts'"],
     [
@@ -202,8 +209,8 @@ describe('the check of imports notices', () => {
       'packages/server/src/a.ts',
       "import { a } from '../../core/src/json.ts'",
     ],
-    ['a package that nobody has judged', 'packages/new/src/a.ts', "import 'node:fs'"],
-  ])('%s', (_what, path, text) => {
+    ['any import of a package without rules', 'packages/new/src/a.ts', "import 'node:fs'"],
+  ])('rejects %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toHaveLength(1)
   })
 
@@ -213,7 +220,7 @@ describe('the check of imports notices', () => {
     ['a layer below', `${core}/endpoints/a.ts`, "import { hashOf } from '../records/keys.ts'"],
     ['types of the core in a driver', 'packages/storage-drivers/src/a.ts', "import type { A } from '@grantry/core'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
-  ])('and lets pass %s', (_what, path, text) => {
+  ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])
   })
 

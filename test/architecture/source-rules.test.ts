@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-// What every source file keeps to: sections 2, 3 and 4 of the architecture.
+// Checks every source file against sections 2, 3 and 4 of the architecture.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
@@ -15,21 +15,21 @@ interface Source {
 const token =
   /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
 
-/** Code without comments, strings and regular expressions. Templates stay: they hold expressions. */
+/** Removes comments, strings and regular expressions. Keeps templates, which contain expressions. */
 const codeOf = (text: string): string => text.replace(token, (part) => (part.startsWith('`') ? part : ' "" '))
 
 const ambient =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<![.\w$]|new\s+)Date\s*\(|\bMath\s*\.\s*random\b|(?<![.\w$])(?:crypto|performance|process|navigator|globalThis|Deno|Bun)\b(?!\s*:)/u
 
 const rules: Readonly<Record<string, (source: Source) => boolean>> = {
-  // The clock, randomness and hashing come by argument: a test sets them, an adapter makes them faster.
-  'reads its surroundings outside runtime.ts': ({ path, text }) =>
+  // The clock, randomness and hashing are arguments, so that tests can set them and adapters can replace them.
+  'uses platform globals outside runtime.ts': ({ path, text }) =>
     /^(?:packages\/core\/src|plugins)\//u.test(path) &&
     path !== 'packages/core/src/runtime.ts' &&
     ambient.test(codeOf(text)),
   'has a default export': ({ text }) => /\bexport\s+default\b|\bas\s+default\b/u.test(codeOf(text)),
   'has an enum': ({ text }) => /(?<![.\w$])enum\s+[\w$]+\s*\{/u.test(codeOf(text)),
-  // The light classes stand for classes of the platform: decision 0016.
+  // The light classes replace classes of the platform: decision 0016.
   'has a class that is neither OAuthError nor a light one': ({ path, text }) =>
     [...codeOf(text).matchAll(/(?<![.\w$])class\s*(?!\s*[:=,;)?(])([\w$]*)/gu)].some(
       ([, name = '']) =>
@@ -62,7 +62,7 @@ describe('source files', () => {
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(80)
   })
 
-  test('the sources were found', () => {
+  test('are found', () => {
     const paths = sources.map(({ path }) => path)
     expect(paths).toContain('packages/core/src/errors/oauth-error.ts')
     expect(paths).toContain('plugins/password/password.ts')
@@ -70,38 +70,38 @@ describe('source files', () => {
     expect(paths).toContain('packages/adapters/src/node.ts')
   })
 
-  // Otherwise the rule could be blind and nobody would know.
-  test('runtime.ts, which may, is seen reading its surroundings', () => {
+  // Proves that the rule can detect a violation in real code.
+  test('include runtime.ts, which the rule detects under another path', () => {
     const runtime = sources.filter(({ path }) => path === 'packages/core/src/runtime.ts')
     expect(
       violations(
         runtime.map(({ text }) => ({ path: 'packages/core/src/a.ts', text })),
-        'reads its surroundings outside runtime.ts',
+        'uses platform globals outside runtime.ts',
       ),
     ).toHaveLength(1)
   })
 })
 
-describe('the check of source files notices', () => {
+describe('the source file check', () => {
   const path = 'packages/core/src/tokens/a.ts'
-  const surroundings = 'reads its surroundings outside runtime.ts'
+  const globals = 'uses platform globals outside runtime.ts'
   const className = 'has a class that is neither OAuthError nor a light one'
   const kebab = 'is not named in kebab-case'
 
   test.each([
-    [surroundings, path, 'const now = Date.now()'],
-    [surroundings, path, 'const now = new Date()'],
-    [surroundings, path, 'const now = new Date'],
-    [surroundings, path, 'const now = Date()'],
-    [surroundings, path, 'const x = Math.random()'],
-    [surroundings, path, 'await crypto.subtle.digest(name, data)'],
-    [surroundings, path, 'const { subtle } = crypto'],
-    [surroundings, path, 'globalThis.crypto.getRandomValues(bytes)'],
-    [surroundings, path, 'performance.now()'],
-    [surroundings, path, 'const text = `${' + 'Date.now()}`'],
-    [surroundings, path, "const url = 'https://a' // why\nconst now = Date.now()"],
-    [surroundings, path, 'const form = /[^"\']/u\nconst now = Date.now()'],
-    [surroundings, 'plugins/a/a.ts', 'const id = crypto.randomUUID()'],
+    [globals, path, 'const now = Date.now()'],
+    [globals, path, 'const now = new Date()'],
+    [globals, path, 'const now = new Date'],
+    [globals, path, 'const now = Date()'],
+    [globals, path, 'const x = Math.random()'],
+    [globals, path, 'await crypto.subtle.digest(name, data)'],
+    [globals, path, 'const { subtle } = crypto'],
+    [globals, path, 'globalThis.crypto.getRandomValues(bytes)'],
+    [globals, path, 'performance.now()'],
+    [globals, path, 'const text = `${' + 'Date.now()}`'],
+    [globals, path, "const url = 'https://a' // why\nconst now = Date.now()"],
+    [globals, path, 'const form = /[^"\']/u\nconst now = Date.now()'],
+    [globals, 'plugins/a/a.ts', 'const id = crypto.randomUUID()'],
     ['has a default export', path, 'export default {}'],
     ['has a default export', path, 'export { a as default }'],
     ['has an enum', path, 'export const enum Color { Red }'],
@@ -113,21 +113,21 @@ describe('the check of source files notices', () => {
     [kebab, 'packages/core/src/tokens/accessToken.ts', ''],
     [kebab, 'packages/core/src/Tokens/a.ts', ''],
     [kebab, 'packages/core/src/tokens/access_token.ts', ''],
-  ])('%s: %s %j', (rule, path, text) => {
+  ])('rejects a file that %s: %s %j', (rule, path, text) => {
     expect(violations([{ path, text }], rule)).toEqual([path])
   })
 
   test.each([
-    [surroundings, path, '// Date.now() is not for us\n/* crypto.subtle */'],
-    [surroundings, path, "throw new TypeError('Math.random() is not random')"],
-    [surroundings, path, 'setIssuedAt(new Date(now * 1000)); const at = Date.parse(text)'],
-    [surroundings, path, 'await runtime.subtle.digest(name, data); const a = { crypto: 1 }'],
-    [surroundings, 'packages/adapters/src/a.ts', 'const now = Date.now()'],
+    [globals, path, '// Date.now() is only mentioned\n/* crypto.subtle */'],
+    [globals, path, "throw new TypeError('Math.random() is not random')"],
+    [globals, path, 'setIssuedAt(new Date(now * 1000)); const at = Date.parse(text)'],
+    [globals, path, 'await runtime.subtle.digest(name, data); const a = { crypto: 1 }'],
+    [globals, 'packages/adapters/src/a.ts', 'const now = Date.now()'],
     [className, 'packages/core/src/errors/oauth-error.ts', 'export class OAuthError extends Error {}'],
     [className, path, 'const a = { class: 1, b: c.class } // class A'],
     ['has more than 250 lines', path, 'x\n'.repeat(250)],
     [kebab, 'packages/storage-drivers/src/memory-2.ts', ''],
-  ])('and lets pass: %s: %s %j', (rule, path, text) => {
+  ])('accepts, for the rule "%s": %s %j', (rule, path, text) => {
     expect(violations([{ path, text }], rule)).toEqual([])
   })
 })

@@ -4,11 +4,11 @@ import { createAnswerReader } from '../../bench/load/answer-reader.ts'
 const whole = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Length: 11\r\n\r\n{"a":"b c"}'
 const chunked = 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n6\r\n"b c"}\r\n0\r\n\r\n'
 
-describe('the answer reader of the load generator', () => {
+describe('the response parser of the load generator', () => {
   it.each([
     ['with a length', whole, 200],
     ['in chunks', chunked, 201],
-  ])('puts an answer %s together, wherever it was cut', (_, text, status) => {
+  ])('parses a response %s, wherever it is split', (_, text, status) => {
     const read = createAnswerReader()
     for (let cut = 1; cut < text.length; cut += 1) {
       expect(read(text.slice(0, cut))).toBeUndefined()
@@ -17,11 +17,11 @@ describe('the answer reader of the load generator', () => {
   })
 
   it.each([
-    ['more than one answer', whole + whole],
-    ['an answer without framing', 'HTTP/1.1 200 OK\r\n\r\n{}'],
-    ['what is no HTTP', 'SSH-2.0-x\r\n\r\n'],
+    ['more than one response', whole + whole],
+    ['a response without framing', 'HTTP/1.1 200 OK\r\n\r\n{}'],
+    ['a response that is not HTTP', 'SSH-2.0-x\r\n\r\n'],
     ['a chunk without a size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n{}\r\n0\r\n\r\n'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => createAnswerReader()(text)).toThrow()
   })
 })

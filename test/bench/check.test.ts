@@ -23,7 +23,7 @@ const issued = (access_token: string, more: object = {}) => ({
   ...more,
 })
 
-/** What the check says of the first answer, which is always looked at closely. */
+/** Returns the problem of the first response, which is always checked in full. */
 const verdict = (operation: OperationName, answer: object, status = 200): string | undefined =>
   createCheck(operation, jwk)({ status, body: JSON.stringify(answer) })
 
@@ -33,35 +33,35 @@ describe('the check of the load generator', () => {
     ['client-credentials-es256', issued(jwt(privateKey))],
     ['refresh', issued(opaque, { refresh_token: 'b'.repeat(43) })],
     ['introspection', { active: true, client_id: 'web', scope: 'api1' }],
-  ])('lets a right answer to %s pass', (operation, answer) => {
+  ])('accepts a correct response to %s', (operation, answer) => {
     expect(verdict(operation, answer)).toBeUndefined()
   })
 
   it.each<[string, OperationName, object]>([
     ['a short token', 'client-credentials-opaque', issued('abc')],
-    ['a JWT where none is asked for', 'client-credentials-opaque', issued(jwt(privateKey))],
+    ['a JWT instead of a reference token', 'client-credentials-opaque', issued(jwt(privateKey))],
     ['another lifetime', 'client-credentials-opaque', issued(opaque, { expires_in: 300 })],
     ['no token type', 'client-credentials-opaque', { access_token: opaque, expires_in: 3600 }],
-    ["a stranger's signature", 'client-credentials-es256', issued(jwt(stranger))],
+    ['a signature with another key', 'client-credentials-es256', issued(jwt(stranger))],
     ['other claims', 'client-credentials-es256', issued(jwt(privateKey, { scope: 'other' }))],
-    ['an end that is not the lifetime', 'client-credentials-es256', issued(jwt(privateKey, { exp: 2000 }))],
+    ['an expiry that contradicts the lifetime', 'client-credentials-es256', issued(jwt(privateKey, { exp: 2000 }))],
     ['no refresh token', 'refresh', issued(opaque)],
     ['the access token as refresh token', 'refresh', issued(opaque, { refresh_token: opaque })],
     ['a token that is not active', 'introspection', { active: false }],
     ['another scope', 'introspection', { active: true, client_id: 'web', scope: 'other' }],
-    ['claims that are missing', 'userinfo', { sub: '1', name: 'Alice Smith' }],
-  ])('does not count %s', (_, operation, answer) => {
+    ['missing claims', 'userinfo', { sub: '1', name: 'Alice Smith' }],
+  ])('rejects %s', (_, operation, answer) => {
     expect(verdict(operation, answer)).toEqual(expect.any(String))
   })
 
-  it('does not count another status', () => {
+  it('rejects another status', () => {
     expect(verdict('client-credentials-opaque', issued(opaque), 400)).toContain('status 400')
   })
 
-  it('does not count a token that was issued before', () => {
+  it('rejects a token that was issued before', () => {
     const check = createCheck('client-credentials-opaque', jwk)
     const answer = { status: 200, body: JSON.stringify(issued(opaque)) }
-    // Not every answer is looked at as closely.
+    // Only some responses are checked in full.
     const verdicts = Array.from({ length: 1000 }, () => check(answer))
     expect(verdicts.filter((problem) => problem !== undefined).length).toBeGreaterThan(1)
   })

@@ -9,7 +9,7 @@ const programs = ['programs/limit-node.ts', 'programs/grantry-node.ts']
 const connections = 4
 const seconds = 0.1
 
-describe('the servers that are measured', () => {
+describe('the measured servers', () => {
   let bundles: Bundles
   beforeAll(() => {
     bundles = openBundles(new URL('../../bench/', import.meta.url))
@@ -17,7 +17,7 @@ describe('the servers that are measured', () => {
   afterAll(() => bundles.remove())
 
   describe.each(programs)('%s', (program) => {
-    it.each(operationNames)('%s: every answer is right', async (operation) => {
+    it.each(operationNames)('%s: every response is correct', async (operation) => {
       const setting = newSetting(operation, connections)
       const { d, p, q, dp, dq, qi, ...publicKey } = setting.signingKey
       const server = await startServer([process.execPath, await bundles.bundle(program)], setting)

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest'
 
 /**
- * As `describe`. When something is missing, the tests are left out with the sentence that says what; in a build (`CI=true`) they fail instead: a build that
- * proves nothing must not be green.
+ * Like `describe`, but skips the tests and logs what is missing. With `CI=true` they fail instead, so that a build
+ * without these tests does not pass.
  */
 export function describeWith(missing: string | undefined, name: string, define: () => void): void {
   if (missing !== undefined && process.env.CI === 'true') {
@@ -11,6 +11,6 @@ export function describeWith(missing: string | undefined, name: string, define: 
     })
     return
   }
-  if (missing !== undefined) console.warn(`${name}: left out. ${missing}`)
+  if (missing !== undefined) console.warn(`${name}: skipped. ${missing}`)
   describe.skipIf(missing !== undefined)(name, define)
 }

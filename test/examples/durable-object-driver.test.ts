@@ -10,8 +10,9 @@ import { describeWith } from './describe-with.ts'
 import { examplesPath, missingForExamples, missingRuntime } from './example-folders.ts'
 import { type RunningExample, startExample } from './running-example.ts'
 
-// The driver of the Workers example, in workerd with the configuration of the example, is held to the promises that single use rests on. All promises take it
-// a minute and a half, since every item is a database on the disk: GRANTRY_WHOLE_KIT=1 npx vitest run test/examples/durable-object-driver.test.ts
+// Runs the conformance proofs that single use depends on with the driver of the Workers example, in workerd with the
+// configuration of the example. All proofs take a minute and a half, because every item is a database on the disk:
+// GRANTRY_WHOLE_KIT=1 npx vitest run test/examples/durable-object-driver.test.ts
 const essential: ReadonlySet<string> = new Set([
   'lets exactly one of many concurrent inserts win',
   'lets exactly one insert replace an expired item',
@@ -24,7 +25,7 @@ const essential: ReadonlySet<string> = new Set([
 const serve = `workerd serve cloudflare-worker/config.capnp --socket-addr=http=127.0.0.1:$PORT --control-fd=1`
 
 describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durable Objects', () => {
-  // A tree like that of the examples, because the configuration names its files from there.
+  // Has the directory layout of the examples, because the configuration refers to files by relative paths.
   let directory = ''
   let worker: RunningExample | undefined
 
@@ -59,7 +60,6 @@ describeWith(missingForExamples() ?? missingRuntime(serve), 'the driver on Durab
 
   const all = driverProofs({ open, module }).filter(({ leftOut }) => leftOut === undefined)
   const proofs = process.env.GRANTRY_WHOLE_KIT === '1' ? all : all.filter(({ name }) => essential.has(name))
-  test('is held to every promise that is named here', () =>
-    expect(proofs.length).toBeGreaterThanOrEqual(essential.size))
+  test('runs every essential proof', () => expect(proofs.length).toBeGreaterThanOrEqual(essential.size))
   test.each(proofs)('$name', ({ prove }) => prove(), 120_000)
 })

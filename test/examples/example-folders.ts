@@ -7,10 +7,10 @@ import { codeBlocks } from '../docs/code-blocks.ts'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const examplesPath = fileURLToPath(new URL('../../examples', import.meta.url))
 
-/** Last on the path: among the runtimes is another Node.js, which must not stand in for this one. */
+/** The runtimes come last: they include another Node.js, which must not be used instead of the current one. */
 export const searchPath = [process.env.PATH ?? '', `${root}runtimes/node_modules/.bin`].join(delimiter)
 
-/** One way to start an example: a block of commands of its README. */
+/** A way to start an example: a block of commands in its README. */
 export interface ExampleStart {
   readonly folder: string
   readonly title: string
@@ -32,19 +32,19 @@ export const exampleStarts: readonly ExampleStart[] = exampleFolders.flatMap((fo
 
 const builds = ['packages/core', 'packages/adapters', 'packages/storage-drivers', 'plugins']
 
-/** Why no example can be started here, in a sentence. */
+/** Returns a message if examples cannot start here, such as a missing dependency. */
 export function missingForExamples(): string | undefined {
   const script = `${root}scripts/examples.js`
-  // Without CI it installs nothing: it only says what is missing.
-  const said = execFileSync(process.execPath, [script], { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
-  if (said !== '') return said
+  // Without CI=true, the script only prints what is missing.
+  const output = execFileSync(process.execPath, [script], { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
+  if (output !== '') return output
   const unbuilt = builds.filter((folder) => !existsSync(`${root}${folder}/dist`))
   return unbuilt.length > 0 ? `${unbuilt.join(', ')} are not built: npm run build` : undefined
 }
 
 const runtimes = ['bun', 'deno', 'workerd'] as const
 
-/** Why these commands cannot be run here, in a sentence. */
+/** Returns a message if a runtime that these commands need is not installed. */
 export function missingRuntime(commands: string): string | undefined {
   const missing = runtimes.filter(
     (name) =>

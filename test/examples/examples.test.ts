@@ -13,7 +13,7 @@ import {
 } from './example-folders.ts'
 import { type RunningExample, startExample } from './running-example.ts'
 
-// Every example is started with the commands of its README, nothing else, and asked as its users will ask it.
+// Starts every example with exactly the commands of its README, and sends requests to it.
 
 const basic = (name: string, secret: string) => ({ authorization: `Basic ${btoa(`${name}:${secret}`)}` })
 const demo = basic('demo', 'demo-secret')
@@ -21,7 +21,7 @@ const api1 = basic('api1', 'api1-secret')
 const missing = missingForExamples()
 
 describe('the folder of examples', () => {
-  test('has an example for every framework that the README names, and no other', () => {
+  test('has exactly the examples that the README lists', () => {
     expect(exampleFolders).toEqual([
       'bun-serve',
       'cloudflare-worker',
@@ -38,11 +38,11 @@ describe('the folder of examples', () => {
     for (const folder of exampleFolders) expect(table).toContain(`](${folder}/`)
   })
 
-  test.each(exampleFolders)('%s says in its README how it is started', (folder) => {
+  test.each(exampleFolders)('%s has start commands in its README', (folder) => {
     expect(exampleStarts.filter((start) => start.folder === folder).length).toBeGreaterThan(0)
   })
 
-  test.each(exampleFolders)('%s takes no more than 40 lines for a file', (folder) => {
+  test.each(exampleFolders)('%s has at most 40 lines in each file', (folder) => {
     const files = readdirSync(`${examplesPath}/${folder}`, { recursive: true, encoding: 'utf8' })
     const sources = files.filter((name) => name.endsWith('.ts') && !name.includes('dist/'))
     expect(sources).not.toEqual([])
@@ -55,7 +55,7 @@ describe('the folder of examples', () => {
 })
 
 describeWith(missing, 'the types of the examples', () => {
-  test('fit those of the build', async () => {
+  test('match the built packages', async () => {
     const tsc = `${root}node_modules/.bin/tsc`
     const { stdout } = await promisify(execFile)(tsc, ['-p', examplesPath]).catch((error) => error)
     expect(stdout).toBe('')
@@ -63,7 +63,7 @@ describeWith(missing, 'the types of the examples', () => {
 })
 
 describe.each(exampleStarts)('$title', ({ commands }) => {
-  describeWith(missing ?? missingRuntime(commands), 'as started by its commands', () => {
+  describeWith(missing ?? missingRuntime(commands), 'when started with these commands', () => {
     let example: RunningExample
     let stopped = true
     const ask = (path: string, init: RequestInit = {}) => fetch(`${example.base}${path}`, init)
@@ -79,7 +79,7 @@ describe.each(exampleStarts)('$title', ({ commands }) => {
       if (!stopped) await example.stop()
     })
 
-    test('issues a token, tells what it is worth, and remembers that it was revoked', async () => {
+    test('issues, introspects and revokes a token', async () => {
       const issued = await post('/connect/token', demo, { grant_type: 'client_credentials', scope: 'api1' })
       expect(issued.status).toBe(200)
       const { access_token: token } = (await issued.json()) as { access_token: string }
@@ -89,7 +89,7 @@ describe.each(exampleStarts)('$title', ({ commands }) => {
       expect(await introspect()).toEqual({ active: false })
     })
 
-    test('refuses a wrong secret as the provider does', async () => {
+    test('rejects a wrong secret with invalid_client', async () => {
       const refused = await post('/connect/token', basic('demo', 'wrong'), { grant_type: 'client_credentials' })
       expect(refused.status).toBe(401)
       expect(await refused.json()).toMatchObject({ error: 'invalid_client' })
@@ -102,14 +102,14 @@ describe.each(exampleStarts)('$title', ({ commands }) => {
       expect(keys).toEqual([expect.objectContaining({ kty: 'EC', use: 'sig' })])
     })
 
-    test('leaves a path that is not its own to the host', async () => {
+    test('leaves other paths to the host', async () => {
       const hello = await ask('/hello')
       expect(hello.status).toBe(200)
       expect(await hello.text()).toMatch(/^hello from \S/u)
       expect((await ask('/nowhere')).status).toBe(404)
     })
 
-    test('ends when it is told to, and leaves no process behind', async () => {
+    test('exits when it is stopped, and leaves no process running', async () => {
       stopped = true
       await example.stop()
       await expect(ask('/hello')).rejects.toThrow()

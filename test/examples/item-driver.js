@@ -1,12 +1,13 @@
-// JavaScript, because the child processes of a proof load it as it is. They learn from the environment where `item-worker.js` listens.
+// JavaScript, because the child processes of a proof load it without compilation. GRANTRY_TEST_ITEMS has the URL of
+// `item-worker.js`.
 async function call(operation, ...parameters) {
   const response = await fetch(process.env.GRANTRY_TEST_ITEMS, {
     method: 'POST',
     body: JSON.stringify({ operation, parameters }),
   })
-  const { answer, reason } = await response.json()
+  const { result, reason } = await response.json()
   if (!response.ok) throw new Error(`${operation} in the Worker: ${reason}`)
-  return answer
+  return result
 }
 
 export const open = () => ({

@@ -5,13 +5,13 @@ import { examplesPath, searchPath } from './example-folders.ts'
 /** An example that was started with the commands of its README. */
 export interface RunningExample {
   readonly base: string
-  /** Resolves when it has printed where it listens; rejects, with what it printed, when it ends before. */
+  /** Resolves when it prints its port. Rejects with its output if it ends before that. */
   readonly ready: Promise<void>
-  /** Ends it, and whatever it has started, as Ctrl-C would. Rejects when something of it goes on for 20 seconds; that is killed then. */
+  /** Sends SIGTERM to all its processes. After 20 seconds, kills the ones that still run and rejects. */
   stop(): Promise<void>
 }
 
-/** Signals the group that the shell leads; one that is gone already has nothing left to end. */
+/** Sends a signal to the process group of the shell, if it still exists. */
 function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   try {
@@ -27,11 +27,11 @@ export async function startExample(commands: string, cwd = examplesPath): Promis
     cwd,
     env: { ...process.env, PATH: searchPath, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: a shell passes no signal on to what it runs.
+    // Starts a process group, because a shell does not forward signals to its children.
     detached: true,
   })
   let output = ''
-  // Not `exit`: the pipes close when the last process that was started has ended.
+  // `close`, not `exit`: the pipes close when the last process of the group ends.
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const ready = new Promise<void>((resolve, reject) => {
     const address = new RegExp(`:${port}\\b`, 'u')
@@ -44,7 +44,7 @@ export async function startExample(commands: string, cwd = examplesPath): Promis
       output += chunk.toString()
     })
     child.once('error', reject)
-    child.once('close', () => reject(new Error(`It ended without listening. It printed:\n${output}`)))
+    child.once('close', () => reject(new Error(`The example ended before it listened. Output:\n${output}`)))
   })
   return {
     base: `http://127.0.0.1:${port}`,
@@ -55,11 +55,11 @@ export async function startExample(commands: string, cwd = examplesPath): Promis
       const deadline = new Promise<boolean>((resolve) => {
         timer = setTimeout(resolve, 20_000, true)
       })
-      const goesOn = await Promise.race([ended.then(() => false), deadline])
+      const isRunning = await Promise.race([ended.then(() => false), deadline])
       clearTimeout(timer)
-      if (!goesOn) return
+      if (!isRunning) return
       signal(child, 'SIGKILL')
-      throw new Error(`It goes on after SIGTERM. It printed:\n${output}`)
+      throw new Error(`The example still runs after SIGTERM. Output:\n${output}`)
     },
   }
 }

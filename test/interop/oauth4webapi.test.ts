@@ -92,7 +92,7 @@ const callApi = (token: string): Request =>
 const api1Audience = 'https://api1.example.com'
 
 describe('oauth4webapi', () => {
-  test.each(['oidc', 'oauth2'] as const)('discovers by %s, also an issuer with a path', async (algorithm) => {
+  test.each(['oidc', 'oauth2'] as const)('discovers an issuer with and without a path by %s', async (algorithm) => {
     expect(await discover(server.issuer, algorithm)).toEqual(server.provider.metadata)
     const tenant = await startProvider('/tenant/one')
     try {
@@ -116,13 +116,13 @@ describe('oauth4webapi', () => {
   test.each([
     ['Basic', ClientSecretBasic],
     ['post', ClientSecretPost],
-  ])('an id and a secret that need form-encoding, with %s', async (_method, authentication) => {
+  ])('authenticates with an id and a secret that need form-encoding, with %s', async (_method, authentication) => {
     const tokens = await clientCredentials(party(awkward[0], authentication(awkward[1])), 'my-api')
     const api = party(awkwardApi[0], authentication(awkwardApi[1]))
     expect(await introspect(api, tokens.access_token)).toMatchObject({ active: true, client_id: awkward[0] })
   })
 
-  test('password by a generic token endpoint request', async () => {
+  test('gets a token with the password grant by a generic token endpoint request', async () => {
     const { client, authentication } = webParty
     const form = { username: 'alice', password: 'alice-password', scope: 'openid profile' }
     const response = await oauth.genericTokenEndpointRequest(as, client, authentication, 'password', form, insecure)
@@ -161,7 +161,7 @@ describe('oauth4webapi', () => {
   test.each([
     ['Basic', ClientSecretBasic],
     ['post', ClientSecretPost],
-  ])('a wrong secret with %s is a challenge and invalid_client', async (_method, authentication) => {
+  ])('gets a challenge and invalid_client for a wrong secret with %s', async (_method, authentication) => {
     const stranger = party(web[0], authentication('wrong'))
     const thrown: unknown = await clientCredentials(stranger, 'api1').catch((error) => error)
     expect(thrown).toBeInstanceOf(oauth.WWWAuthenticateChallengeError)

@@ -86,7 +86,7 @@ describe('openid-client', () => {
   test.each([
     ['Basic', ClientSecretBasic],
     ['post', ClientSecretPost],
-  ])('an id and a secret that need form-encoding, with %s', async (_method, authentication) => {
+  ])('authenticates with an id and a secret that need form-encoding, with %s', async (_method, authentication) => {
     const config = await discover(awkward[0], authentication(awkward[1]))
     const { access_token } = await client.clientCredentialsGrant(config, { scope: 'my-api' })
 
@@ -94,7 +94,7 @@ describe('openid-client', () => {
     expect(await client.tokenIntrospection(api, access_token)).toMatchObject({ active: true, client_id: awkward[0] })
   })
 
-  test('password by a generic grant request', async () => {
+  test('gets a token with the password grant by a generic grant request', async () => {
     const config = await discoverWeb()
     const form = { username: 'alice', password: 'alice-password', scope: 'openid roles offline_access' }
     const tokens = await client.genericGrantRequest(config, 'password', form)
@@ -134,7 +134,7 @@ describe('openid-client', () => {
     expect(next.refresh_token).not.toBe(tokens.refresh_token)
   })
 
-  test('refresh rotates, and its identity token is that of the same login', async () => {
+  test('rotates on refresh, and the new identity token describes the same login', async () => {
     const config = await discoverWeb()
     const first = await signIn(config)
     const next = await client.refreshTokenGrant(config, first.refresh_token ?? '')
@@ -196,7 +196,7 @@ describe('openid-client', () => {
   test.each([
     ['Basic', ClientSecretBasic],
     ['post', ClientSecretPost],
-  ])('a wrong secret with %s is a challenge and invalid_client', async (_method, authentication) => {
+  ])('gets a challenge and invalid_client for a wrong secret with %s', async (_method, authentication) => {
     const config = await discover(web[0], authentication('wrong'))
     const thrown: unknown = await client.clientCredentialsGrant(config, { scope: 'api1' }).catch((error) => error)
     expect(thrown).toMatchObject(challenged(401, 'basic', {}))
@@ -204,7 +204,7 @@ describe('openid-client', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_client' })
   })
 
-  test('introspection by the scope credential', async () => {
+  test('introspects with the scope credential', async () => {
     const { access_token } = await client.clientCredentialsGrant(await discoverWeb(), { scope: 'api1' })
     const api = await discover(api1[0], ClientSecretBasic(api1[1]))
     const active = await client.tokenIntrospection(api, access_token)

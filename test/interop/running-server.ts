@@ -67,7 +67,7 @@ export async function startProvider(path = '', options: Partial<ProviderOptions>
     }
     if (`${url.origin}${url.pathname}` !== `${issuer}/login`) throw new TypeError(`${url} is not the login page`)
     if (asked('response_type') !== 'code' || asked('code_challenge_method') !== 'S256') {
-      throw new TypeError('the login page answers requests for a code with S256 only')
+      throw new TypeError('the login page supports only response_type=code with S256')
     }
     const nonce = url.searchParams.get('nonce')
     const code = await started.provider.createAuthorizationCode({
@@ -82,7 +82,7 @@ export async function startProvider(path = '', options: Partial<ProviderOptions>
     const callback = new URL(asked('redirect_uri'))
     callback.searchParams.set('code', code)
     callback.searchParams.set('state', asked('state'))
-    // RFC 9207: a library that finds it compares it with the issuer that it discovered.
+    // RFC 9207: libraries compare it with the discovered issuer.
     callback.searchParams.set('iss', started.provider.issuer)
     return callback
   }

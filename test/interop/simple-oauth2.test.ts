@@ -88,7 +88,7 @@ describe('simple-oauth2', () => {
   })
 
   // `strict` form-encodes both halves of the pair (RFC 6749 section 2.3.1), `loose` sends them raw (the seed, section 5).
-  test.each(ways)('an id and a secret that need form-encoding, with %o', async (options) => {
+  test.each(ways)('authenticates with an id and a secret that need form-encoding, with %o', async (options) => {
     const client = new library.ClientCredentials(config(awkwardAscii, options))
     expect((await client.getToken({ scope: 'my-api' })).token).toHaveProperty('scope', 'my-api')
   })
@@ -102,7 +102,7 @@ describe('simple-oauth2', () => {
     await expect(wrong).rejects.toMatchObject(refusal(400, 'invalid_grant'))
   })
 
-  test('authorization code with a proof key', async () => {
+  test('authorization code with PKCE', async () => {
     const client = codes(web)
     const params = await authorize(client, ['openid', 'offline_access', 'api1'])
     // As in its README, with `scope`, which the exchange of a code ignores.
@@ -129,7 +129,7 @@ describe('simple-oauth2', () => {
     await expect(exchange).rejects.toMatchObject(refusal(401, 'invalid_client'))
   })
 
-  test('refresh of a persisted token rotates, narrows and can be repeated', async () => {
+  test('refreshes a persisted token with rotation, a narrower scope and a retry', async () => {
     const client = codes(web)
     const params = await authorize(client, ['openid', 'offline_access', 'api1'])
     const persisted = JSON.stringify(await client.getToken(params))
@@ -154,7 +154,7 @@ describe('simple-oauth2', () => {
     await expect(next.refresh()).rejects.toMatchObject(refusal(400, 'invalid_grant'))
   })
 
-  test('a replayed code is invalid_grant', async () => {
+  test('gets invalid_grant for a replayed code', async () => {
     const client = codes(web)
     const params = await authorize(client, ['openid'])
     await client.getToken(params)
@@ -169,7 +169,7 @@ describe('simple-oauth2', () => {
     expect((await client.getToken(params)).token).toHaveProperty('id_token')
   })
 
-  test.each(ways)('a wrong secret is invalid_client with a challenge, with %o', async (options) => {
+  test.each(ways)('gets invalid_client with a challenge for a wrong secret, with %o', async (options) => {
     const client = new library.ClientCredentials(config([web[0], 'wrong'], options))
     const thrown: unknown = await client.getToken({ scope: 'api1' }).catch((error) => error)
     expect(thrown).toMatchObject(refusal(401, 'invalid_client'))
@@ -177,7 +177,7 @@ describe('simple-oauth2', () => {
     expect(thrown).toMatchObject({ data: { headers: { 'www-authenticate': challenge } } })
   })
 
-  test('an unknown scope is invalid_scope', async () => {
+  test('gets invalid_scope for an unknown scope', async () => {
     const client = new library.ClientCredentials(config(web))
     await expect(client.getToken({ scope: 'nothing' })).rejects.toMatchObject(refusal(400, 'invalid_scope'))
   })

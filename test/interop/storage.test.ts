@@ -74,7 +74,7 @@ describe('the memory driver in unstorage', () => {
     expect(await prefixStorage(storage, 'a').getKeys()).toEqual(['1', 'b:2'])
   })
 
-  test('clears, also when it is empty', async () => {
+  test('clears a storage, even an empty one', async () => {
     await fill(3, minute)
     await storage.clear()
     expect([await storage.getKeys(), held()]).toEqual([[], 0])
@@ -204,9 +204,9 @@ describe('expiry of the memory driver', () => {
 })
 
 describe('insertItem of the memory driver', () => {
-  test('one of 100 racers creates the item', async () => {
+  test('lets one of 100 concurrent inserts create the item', async () => {
     const racers = Array.from({ length: 100 }, async (_, index) => {
-      // Each starts after another number of ticks, so that they interleave.
+      // Each starts after a different number of ticks, so that they interleave.
       for (let tick = 0; tick < index % 7; tick += 1) await undefined
       return { index, created: await driver.insertItem('spent:a', `racer ${index}`, { ttl: minute }) }
     })
@@ -215,7 +215,7 @@ describe('insertItem of the memory driver', () => {
     expect(await storage.getItem('spent:a')).toBe(`racer ${winners[0]?.index}`)
   })
 
-  test('an item that was set is not overwritten', async () => {
+  test('does not overwrite an item that was set', async () => {
     await storage.setItem('a', 'set')
     expect(await driver.insertItem('a', 'inserted', { ttl: minute })).toBe(false)
     expect(await storage.getItem('a')).toBe('set')

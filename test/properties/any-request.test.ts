@@ -29,7 +29,7 @@ const form = fc
   .array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...values)), { maxLength: 8 })
   .map((pairs) => new TextEncoder().encode(pairs.map(([key, value]) => `${key}=${value}`).join('&')))
 const body = fc.oneof(form, fc.uint8Array({ maxLength: 200 }))
-// The characters of a header: a Request cannot be created with any other.
+// The characters that a Request accepts in a header.
 const header = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
 const authorization = fc.oneof(
   fc.constant(undefined),
@@ -38,7 +38,7 @@ const authorization = fc.oneof(
   fc.uint8Array({ maxLength: 30 }).map((bytes) => `Basic ${Buffer.from(bytes).toString('base64')}`),
 )
 
-// Attack: whatever a client sends must not cause an unhandled failure: those page operators, and fill disks.
+// Attack: a client causes unhandled failures, which alert operators and fill disks.
 describe('any request', () => {
   test.each(posting)('a POST to %s succeeds or gets an error, and is never a failure', async (endpoint) => {
     const { provider } = await fixture()
@@ -83,7 +83,7 @@ describe('any request', () => {
 
 async function expectRefusal(response: Response): Promise<void> {
   const text = await response.text()
-  // No credentials at userinfo: the challenge contains everything.
+  // Without credentials, userinfo returns only a challenge.
   if (text === '')
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, expect.any(String)])
   else expect(JSON.parse(text)).toEqual({ error: expect.any(String), error_description: expect.any(String) })

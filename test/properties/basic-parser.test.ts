@@ -67,7 +67,7 @@ describe('the Basic parser', () => {
   })
 })
 
-/** The unused bits of the last base64 letter may be anything; a decoder drops them. */
+/** Clears the unused bits of the last base64 character, which a decoder ignores. */
 const canonical = (base64: string): string => Buffer.from(base64, 'base64').toString('base64')
 
 describe('form-decoding of a pair', () => {

@@ -117,7 +117,7 @@ describe('rejects malformed base64', () => {
     )
   })
 
-  test('the empty text is no bytes', () => {
+  test('an empty text decodes to no bytes', () => {
     expect(decodeBase64('')).toEqual(new Uint8Array())
     expect(decodeBase64url('')).toEqual(new Uint8Array())
   })

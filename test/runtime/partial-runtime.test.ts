@@ -4,7 +4,7 @@ import { basic, mapDriver, read, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { describe, expect, test } from 'vitest'
 
-/** One token by client credentials from a provider with this part of a runtime. */
+/** Requests a token with client credentials from a provider with a partial runtime. */
 async function tokenWith(runtime: Partial<Runtime>, algorithm: 'sha256' | 'sha512' = 'sha256') {
   const secret =
     algorithm === 'sha256'
@@ -44,12 +44,12 @@ const names = [
 ] as const
 
 describe('a partial runtime', () => {
-  test.each(names)('with %s alone is completed', async (name) => {
+  test.each(names)('is completed if it has only %s', async (name) => {
     const { answer } = await tokenWith({ [name]: webRuntime[name] })
     expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
   })
 
-  test('that is empty is completed', async () => {
+  test('is completed if it is empty', async () => {
     expect((await tokenWith({})).answer.status).toBe(200)
   })
 
@@ -65,13 +65,13 @@ describe('a partial runtime', () => {
     expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
   })
 
-  test('is used where it has a part: now()', async () => {
+  test('uses its own now()', async () => {
     const { answer } = await tokenWith({ now: () => 1_700_000_000 })
     const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
     expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
   })
 
-  test('is used where it has a part: sha256Hex()', async () => {
+  test('uses its own sha256Hex()', async () => {
     let calls = 0
     const sha256Hex = (text: string): string => {
       calls += 1
@@ -82,7 +82,7 @@ describe('a partial runtime', () => {
     expect(calls).toBeGreaterThan(0)
   })
 
-  test('is used where it has a part: sha512()', async () => {
+  test('uses its own sha512()', async () => {
     let calls = 0
     const sha512 = (data: Uint8Array): Uint8Array => {
       calls += 1
@@ -93,13 +93,13 @@ describe('a partial runtime', () => {
     expect(calls).toBeGreaterThan(0)
   })
 
-  test('is used where it has a part: randomBytes()', async () => {
+  test('uses its own randomBytes()', async () => {
     const { answer } = await tokenWith({ randomBytes: (length) => new Uint8Array(length).fill(65) })
     const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
     expect(payload.jti).toBe(Buffer.alloc(16, 65).toString('base64url'))
   })
 
-  test('is used where it has a part: Response', async () => {
+  test('uses its own Response', async () => {
     class Marked extends Response {}
     const { response } = await tokenWith({ Response: Marked })
     expect(response).toBeInstanceOf(Marked)

@@ -21,7 +21,7 @@ describe('random bytes', () => {
     expect(new Set(heads).size).toBe(10_000)
   })
 
-  test.each([0, 1, 32, 4095, 4096, 4097, 65_536])('are exactly %i', (length) => {
+  test.each([0, 1, 32, 4095, 4096, 4097, 65_536])('have exactly the requested length (%i)', (length) => {
     expect(webRuntime.randomBytes(length)).toHaveLength(length)
   })
 
@@ -35,11 +35,11 @@ describe('random bytes', () => {
     for (const draw of draws) expect(draw.slice(-8).some((byte) => byte !== 0)).toBe(true)
   })
 
-  test('have every value, about equally often', () => {
+  test('are uniformly distributed', () => {
     const counts = new Array<number>(256).fill(0)
     for (let draw = 0; draw < 8192; draw += 1)
       for (const byte of webRuntime.randomBytes(32)) counts[byte] = (counts[byte] ?? 0) + 1
-    // 1024 expected of each, a standard deviation of 32: ten of them away is a defect, not chance.
+    // The expected count is 1024 with a standard deviation of 32: ten deviations are a defect, not chance.
     for (const count of counts) {
       expect(count).toBeGreaterThan(704)
       expect(count).toBeLessThan(1344)
@@ -72,7 +72,7 @@ describe('hashing', () => {
     )
   })
 
-  test.each(['sha256', 'sha512'] as const)('%s is right at every edge of its blocks', (algorithm) => {
+  test.each(['sha256', 'sha512'] as const)('%s is correct at every block boundary', (algorithm) => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 111, 112, 119, 127, 128, 129, 100_000]) {
       const data = new Uint8Array(length).fill(0xa5)
       expect(text(webRuntime[algorithm](data))).toBe(node(algorithm, data))
@@ -86,7 +86,7 @@ describe('hashing', () => {
 })
 
 describe('the clocks', () => {
-  test('now() is whole seconds of the wall clock', () => {
+  test('now() returns the wall clock in whole seconds', () => {
     const before = Math.floor(Date.now() / 1000)
     const now = webRuntime.now()
     expect(Number.isInteger(now)).toBe(true)
@@ -94,7 +94,7 @@ describe('the clocks', () => {
     expect(now).toBeLessThanOrEqual(Math.floor(Date.now() / 1000))
   })
 
-  test('elapsed() does not go back', () => {
+  test('elapsed() never decreases', () => {
     let last = webRuntime.elapsed()
     for (let reading = 0; reading < 1000; reading += 1) {
       const next = webRuntime.elapsed()
