@@ -14,7 +14,7 @@ const tenantGrant = defineGrant({
   params: v.object({ refresh_token: v.string(), tenant: v.string() }),
   async handle({ params, scopes }, kit) {
     const stored = await kit.findRefreshToken(params.refresh_token)
-    if (stored === undefined) throw new TypeError('the test knows its tokens')
+    if (stored === undefined) throw new TypeError('an issued token has no record')
     return {
       subject: stored.subject,
       scopes: scopes.length > 0 ? scopes : stored.scopes,
@@ -26,7 +26,7 @@ const tenantGrant = defineGrant({
 
 const goOn = async (token: string, kit: GrantKit) => {
   const stored = await kit.findRefreshToken(token)
-  if (stored === undefined) throw new TypeError('the test knows its tokens')
+  if (stored === undefined) throw new TypeError('an issued token has no record')
   return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
 }
 

@@ -35,6 +35,6 @@ export function describeWithChromium(name: string, define: () => void): void {
     })
     return
   }
-  if (executablePath === undefined) console.warn(`${name}: left out. ${chromiumMissing}`)
+  if (executablePath === undefined) console.warn(`${name}: skipped. ${chromiumMissing}`)
   describe.skipIf(executablePath === undefined)(name, { timeout }, define)
 }

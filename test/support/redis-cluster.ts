@@ -39,7 +39,8 @@ async function startNode(): Promise<Node> {
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patience * 1000
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`The Redis cluster has not come so far within ${patience} s: ${what}`)
+    if (Date.now() > deadline)
+      throw new Error(`The Redis cluster did not reach this state within ${patience} s: ${what}`)
     await sleep(100)
   }
 }

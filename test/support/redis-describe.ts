@@ -12,6 +12,6 @@ export function describeWithRedis(name: string, define: () => void): void {
     })
     return
   }
-  if (redisMissing !== undefined) console.warn(`${name}: left out. ${redisMissing}`)
+  if (redisMissing !== undefined) console.warn(`${name}: skipped. ${redisMissing}`)
   describe.skipIf(redisMissing !== undefined)(name, define)
 }

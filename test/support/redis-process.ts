@@ -98,7 +98,7 @@ export async function startProcess(
     if (answer?.startsWith('+PONG') || answer?.startsWith('-NOAUTH')) break
     if (Date.now() > deadline) {
       await kill()
-      throw new Error(`redis-server on port ${port} does not answer a PING within ${patience} s:\n${log}`)
+      throw new Error(`redis-server on port ${port} does not reply to a PING within ${patience} s:\n${log}`)
     }
     await sleep(20)
   }

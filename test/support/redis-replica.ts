@@ -12,7 +12,7 @@ export async function startReplica(primary: RedisServer): Promise<RedisServer> {
     const deadline = Date.now() + patience
     // A new replica counts as in sync with an empty stream, and gets the stream up to a second later.
     while (String(await client.info('replication')).includes('connected_slaves:0')) {
-      if (Date.now() > deadline) throw new Error('The replica has not come')
+      if (Date.now() > deadline) throw new Error('The replica has not connected')
     }
     const results = await client
       .pipeline([

@@ -20,6 +20,6 @@ export function describeWithRuntime(name: string, executable: string, define: ()
     })
     return
   }
-  if (missing) console.warn(`Left out: ${sentence}`)
+  if (missing) console.warn(`Skipped: ${sentence}`)
   describe.skipIf(missing)(name, define)
 }

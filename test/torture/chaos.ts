@@ -23,7 +23,11 @@ async function allGoOn(clients: readonly Client[], ledger: Ledger): Promise<void
   const before = clients.map(({ refreshes }) => refreshes)
   const waiting = (): number => clients.filter(({ refreshes }, index) => refreshes === before[index]).length
   for (const end = Date.now() + longestRecovery; waiting() > 0 && Date.now() < end; ) await sleep(50)
-  ledger.check('answers known', waiting() === 0, () => `${waiting()} clients do not go on, and the store is back`)
+  ledger.check(
+    'answers known',
+    waiting() === 0,
+    () => `${waiting()} clients do not continue although the store is back`,
+  )
 }
 
 /**

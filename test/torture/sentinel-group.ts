@@ -40,7 +40,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
       cause = error
     }
   }
-  throw new Error(`It did not come to pass in ${patience} s: ${what}`, { cause })
+  throw new Error(`Not reached within ${patience} s: ${what}`, { cause })
 }
 
 /** Whether the Sentinel reports this server as the primary; it knows a second later than the server itself. */
