@@ -44,7 +44,7 @@ export function createClient(deps: {
 
   async function begin(): Promise<void> {
     const answer = await ask('/connect/token', loginOf(user), as)
-    ledger.check('answers known', answer.status === 200, () => `a log-in was refused: ${JSON.stringify(answer.body)}`)
+    ledger.check('answers known', answer.status === 200, () => `a login was rejected: ${JSON.stringify(answer.body)}`)
     const tokens = refresh.tokensOf(answer)
     if (tokens === undefined) return
     ledger.count('families')
@@ -66,7 +66,7 @@ export function createClient(deps: {
 
   async function revoke(living: Family, token: string): Promise<void> {
     const { status, body } = await ask('/connect/revocation', { token }, living.as)
-    ledger.check('answers known', status === 200, () => `a revocation was refused: ${JSON.stringify(body)}`)
+    ledger.check('answers known', status === 200, () => `a revocation was rejected: ${JSON.stringify(body)}`)
   }
 
   async function revokeFamily(living: Family): Promise<void> {
@@ -92,7 +92,7 @@ export function createClient(deps: {
     const token = living.accessToken
     await revoke(living, token)
     ledger.count('accessRevocations')
-    graves.push({ as, why: 'was an access token that was revoked', refreshTokens: [], accessTokens: [token] })
+    graves.push({ as, why: 'had this access token revoked', refreshTokens: [], accessTokens: [token] })
     await advance(living, 1)
   }
 
@@ -102,7 +102,7 @@ export function createClient(deps: {
    */
   async function replay(living: Family, token: string, more: Readonly<Record<string, string>>): Promise<void> {
     const { status } = await refresh.present(living, token, more)
-    ledger.check('dead stays dead', status === 400, () => `the replay of ${shortly(token)} was answered ${status}`)
+    ledger.check('dead stays dead', status === 400, () => `the replay of ${shortly(token)} returned ${status}`)
     if (status === 400) bury(living, 'was replayed')
     else family = undefined
   }
