@@ -115,10 +115,13 @@ const padding = (lines: number): string[] => Array.from({ length: lines }, () =>
 describe('Node.js drops header lines beyond the thousandth', () => {
   test('1.100 refuses such a request, because the address that a proxy appends would be lost', async () => {
     const f = await fixture()
-    running = await serve(f.provider, { trustedProxies: 1 })
+    const refused: unknown[] = []
+    running = await serve(f.provider, { trustedProxies: 1, onRefused: (request) => refused.push(request) })
     const chosen = ['x-forwarded-for', '6.6.6.6']
     expect(await statusOf([...chosen, ...padding(1000), 'x-forwarded-for', '203.0.113.9'])).toBe(431)
     expect(f.events.filter(({ clientAddress }) => clientAddress === '6.6.6.6')).toEqual([])
+    // Not the address that the client chose.
+    expect(refused).toEqual([{ status: 431, method: 'GET', clientAddress: socket }])
   })
 
   test('1.100 serves fewer lines, with the address that the proxy appended', async () => {

@@ -9,7 +9,7 @@ import { hasMore, turnOf } from './connection.ts'
 import type { Result } from './late-body.ts'
 import { LightRequest } from './light-request.ts'
 import { badTarget, failure, overloaded, type Refusal, refuse } from './refusal.ts'
-import { originForm, refusalOf } from './request-target.ts'
+import { lacksHeaders, originForm, refusalOf } from './request-target.ts'
 import { send } from './send.ts'
 
 export type NodeOptions = HandlerOptions
@@ -53,8 +53,10 @@ export function createBridge(
   const reports = createReports(options, trustedProxies)
   const { checkForwarding } = reports
 
-  const addressOf = ({ socket, headers }: IncomingMessage): string | undefined =>
-    clientAddress(socket.remoteAddress, joined(headers['x-forwarded-for']), trustedProxies)
+  function addressOf(req: IncomingMessage): string | undefined {
+    const forwardedFor = lacksHeaders(req) ? undefined : joined(req.headers['x-forwarded-for'])
+    return clientAddress(req.socket.remoteAddress, forwardedFor, trustedProxies)
+  }
 
   async function answerWithin(
     place: Place,

@@ -40,10 +40,14 @@ function repeatsSingular(rawHeaders: readonly string[]): boolean {
  */
 const mostEntries = 2000
 
+/** Whether Node.js may have dropped header lines of this request. */
+export const lacksHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length >= mostEntries
+
 /** Returns why the head of a request is refused, or `undefined` when it is valid. */
-export function refusalOf({ method = '', headers, rawHeaders }: IncomingMessage): Refusal | undefined {
+export function refusalOf(req: IncomingMessage): Refusal | undefined {
+  const { method = '', headers, rawHeaders } = req
   if (forbiddenMethods.has(method)) return badMethod
-  if (rawHeaders.length >= mostEntries) return tooManyHeaders
+  if (lacksHeaders(req)) return tooManyHeaders
   if (headers.host !== undefined && !hostForm.test(headers.host)) return badHost
   return repeatsSingular(rawHeaders) ? repeatedHeader : undefined
 }
