@@ -97,7 +97,10 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   return createHandler(unknownEndpoint, deps)
 }
 
-/** Wraps an endpoint with what all endpoints share: method check, error handling, CORS, HEAD and events. */
+/**
+ * Wraps an endpoint with the parts that are common to all endpoints: method check, error handling, CORS, HEAD and
+ * events.
+ */
 export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
   const { clients, realm, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders

@@ -9,13 +9,13 @@ export interface Attempting {
 }
 
 /**
- * Limits the password attempts in progress. Attempts of one user wait for each other before the call of `users.authenticate()`. Without this limit, the
- * waiting attempts could occupy the whole server while the call hangs.
+ * Limits the password attempts in progress. Attempts of one user wait for each other before the call of
+ * `users.authenticate()`. Without this limit, the waiting attempts could occupy the whole server while the call hangs.
  */
 export interface AttemptPlaces {
   /**
-   * Takes a place. Half of the places are reserved for users with no other attempt in progress from their address. Otherwise one account with hundreds
-   * of concurrent logins would occupy all of them.
+   * Takes a place. Half of the places are reserved for users with no other attempt in progress from their address.
+   * Otherwise one account with hundreds of concurrent logins would occupy all of them.
    *
    * @returns a function that gives the place back; call it once.
    * @throws OAuthError `temporarily_unavailable` if no place is free.

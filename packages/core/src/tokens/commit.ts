@@ -65,7 +65,9 @@ export function createCommit(deps: {
     ...families.named(record?.family),
   })
 
-  /** Whether the refresh token of a stored response was used: spent, or continued because its client now reuses tokens. */
+  /**
+   * Whether the refresh token of a stored response was used: spent, or continued because its client now reuses tokens.
+   */
   function isSuccessorUsed({ record: redeemed }: RedemptionFacts, successor: Json | undefined): MaybePromise<boolean> {
     if (typeof successor !== 'string') return false
     const hash = hashOf(successor, runtime)
@@ -78,7 +80,7 @@ export function createCommit(deps: {
 
   /**
    * Returns the stored response for a retry of a refresh request, inside the retry window and until the successor is
-   * spent. A client that uses the successor has received the response, so a later use of the old token comes from
+   * used. A client that uses the successor has received the response, so a later use of the old token comes from
    * another party (RFC 9700 section 4.14.2).
    */
   async function retried({ request }: Spending, redeemed: RedemptionFacts, spent: SpentRecord | undefined) {
