@@ -63,7 +63,7 @@ describe('a stolen store', () => {
   test('contains every kind of record, so the tests below have something to check', async () => {
     const { items, credentials } = await stolen()
     const kinds = new Set(items.map(([key]) => key.slice(0, key.indexOf(':'))))
-    expect([...kinds].sort()).toEqual(['access', 'code', 'failure', 'refresh', 'replay', 'revoked', 'spent'])
+    expect([...kinds].sort()).toEqual(['access', 'code', 'failure', 'known', 'refresh', 'replay', 'revoked', 'spent'])
     expect(Object.keys(credentials).length).toBeGreaterThan(20)
     for (const [name, value] of Object.entries(credentials)) expect(value.length, name).toBeGreaterThan(9)
   })
@@ -83,7 +83,7 @@ describe('a stolen store', () => {
   test('has keys of a kind and a hash only: no user, no client, no scope', async () => {
     const { items } = await stolen()
     for (const [key] of items) {
-      expect(key).toMatch(/^(?:code|refresh|access|replay|revoked|failure|spent:(?:code|refresh)):[0-9a-f]{64}$/u)
+      expect(key).toMatch(/^(?:code|refresh|access|replay|revoked|failure|known|spent:(?:code|refresh)):[0-9a-f]{64}$/u)
     }
   })
 
