@@ -15,7 +15,7 @@ export interface ServeOptions extends HandlerOptions {
   readonly port?: number
   /** Default `127.0.0.1`. */
   readonly host?: string
-  /** Seconds within which the whole request must arrive; default 30. Ends connections with a stalled body. */
+  /** Seconds within which the whole request must arrive; default 30. On Deno only the body is limited. */
   readonly requestTimeout?: number
 }
 

@@ -119,12 +119,12 @@ export function addKeysCommands(grantry: Command): void {
     run(options, (provider) => provider.list()),
   )
   command('rotate', 'sign with the next keys; the old keys are accepted until their tokens have expired')
-    .option('--force', 'even if the next key was published a moment ago')
+    .option('--force', 'even if the next key was published too recently')
     .action((options: KeysArguments) => run(options, (provider) => provider.rotate({ force: options.force === true })))
   command('retire', 'take one key out of use')
     .argument('<kid>', 'the key id, as shown by grantry keys list')
     .option('--compromised', 'the private key has leaked: immediately refuse every token that it has signed')
-    .option('--force', 'even if the next key was published a moment ago')
+    .option('--force', 'even if the next key was published too recently')
     .action((kid: string, { compromised = false, force = false, ...options }: KeysArguments) =>
       run(
         options,
