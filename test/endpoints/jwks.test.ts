@@ -181,6 +181,6 @@ describe('keys rejected at start', () => {
       ['sign', 'verify'],
     )
     const weak = (await crypto.subtle.exportKey('jwk', (pair as CryptoKeyPair).privateKey)) as JWK
-    await expect(fixture({ keys: [weak] })).rejects.toThrow(/under 2048 bits/u)
+    await expect(fixture({ keys: [weak] })).rejects.toThrow(/fewer than 2048 bits/u)
   })
 })
