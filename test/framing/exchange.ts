@@ -35,8 +35,13 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 /** Waits until the socket accepts more bytes, or has closed. */
 const drained = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
-    socket.once('drain', resolve)
-    socket.once('close', () => resolve())
+    const settle = (): void => {
+      socket.off('drain', settle)
+      socket.off('close', settle)
+      resolve()
+    }
+    socket.once('drain', settle)
+    socket.once('close', settle)
   })
 
 const standStill = (milliseconds: number): unknown =>
