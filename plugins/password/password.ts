@@ -1,11 +1,10 @@
 import { defineGrant, type Grant, OAuthError } from '@grantry/core'
 import * as v from 'valibot'
-import { parseAcrValues } from './acr-values.ts'
 
-const notBlank = (longest: number) =>
+const notBlank = (maxLength: number) =>
   v.pipe(
     v.string(),
-    v.maxLength(longest),
+    v.maxLength(maxLength),
     v.check((text) => text.trim() !== ''),
   )
 
@@ -16,6 +15,34 @@ const params = v.object({
   password: notBlank(1024),
   acr_values: v.optional(v.pipe(v.string(), v.maxLength(300))),
 })
+
+/** Parsed `acr_values` (seed, section 2.1). `idp:` and `tenant:` have a meaning; other values are passed through. */
+interface AcrValues {
+  /** The requested identity provider, if the client is allowed to request it. */
+  readonly idp?: string
+  readonly tenant?: string
+  readonly acrValues?: readonly string[]
+}
+
+/** @param allowedProviders the identity providers that the client may request; empty allows any */
+function parseAcrValues(text: string | undefined, allowedProviders: readonly string[]): AcrValues {
+  let idp: string | undefined
+  let tenant: string | undefined
+  const rest: string[] = []
+  // A set, because repeated values have no extra meaning.
+  for (const value of new Set(text?.split(' '))) {
+    if (value === '') continue
+    if (idp === undefined && value.startsWith('idp:')) idp = value.slice('idp:'.length)
+    else if (tenant === undefined && value.startsWith('tenant:')) tenant = value.slice('tenant:'.length)
+    else rest.push(value)
+  }
+  const isAllowed = idp !== undefined && (allowedProviders.length === 0 || allowedProviders.includes(idp))
+  return {
+    ...(isAllowed && idp !== undefined && { idp }),
+    ...(tenant !== undefined && { tenant }),
+    ...(rest.length > 0 && { acrValues: rest }),
+  }
+}
 
 /**
  * The password grant: exchanges a user name and password for tokens. An unknown user, a wrong password and an inactive

@@ -7,7 +7,7 @@ export interface BoundedMap<V> {
   set(key: string, value: V): void
 }
 
-export function createBoundedMap<V>(most: number): BoundedMap<V> {
+export function createBoundedMap<V>(capacity: number): BoundedMap<V> {
   const entries = new Map<string, V>()
   return {
     get size() {
@@ -18,7 +18,7 @@ export function createBoundedMap<V>(most: number): BoundedMap<V> {
       // A rewritten key becomes the newest entry.
       entries.delete(key)
       entries.set(key, value)
-      if (entries.size <= most) return
+      if (entries.size <= capacity) return
       const [oldest] = entries.keys()
       if (oldest !== undefined) entries.delete(oldest)
     },

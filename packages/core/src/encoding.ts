@@ -1,8 +1,11 @@
+/** `Uint8Array<ArrayBuffer>`, which Web Crypto requires, for consumers with TypeScript before 5.7 too. */
+export type Bytes = ReturnType<Uint8Array['slice']>
+
 const encoder = new TextEncoder()
 // ignoreBOM keeps a leading U+FEFF, so two different byte strings never decode to the same text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
+export const utf8 = (text: string): Bytes => encoder.encode(text)
 
 /** Decodes UTF-8; returns `undefined` if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -50,7 +53,7 @@ const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}
 /**
  * Decodes padded base64 (RFC 4648 section 4), or returns `undefined`. Stricter than `atob`, which ignores white space.
  */
-export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function decodeBase64(text: string): Bytes | undefined {
   if (!base64Form.test(text)) return undefined
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)
@@ -61,7 +64,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 const base64urlForm = /^[A-Za-z0-9_-]*$/u
 
 /** Decodes unpadded base64url (RFC 4648 section 5), or returns `undefined`. */
-export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function decodeBase64url(text: string): Bytes | undefined {
   if (!base64urlForm.test(text) || text.length % 4 === 1) return undefined
   const padded = text
     .replaceAll('-', '+')

@@ -1,5 +1,5 @@
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
-export { configurationObject, parseConfiguration } from './configuration.ts'
+export { configurationObject, parseConfiguration } from './config-schema.ts'
 export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
 export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
@@ -7,6 +7,7 @@ export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts
 export { hashSecret } from './directory/secret.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+export { defaultPaths, type EndpointSwitch } from './endpoints/paths.ts'
 export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
 export { describeCause, type EventCause } from './events/cause.ts'
 export type { Observer, ProviderEvent } from './events/event.ts'
@@ -17,18 +18,24 @@ export {
   type TraceParent,
   traceparentOf,
 } from './events/trace-context.ts'
+export type {
+  AuthorizationRequest,
+  CheckAuthorizationRequest,
+  CreateAuthorizationCode,
+  NewAuthorizationCode,
+} from './grants/authorization-code.ts'
+export type { Plugin } from './grants/registry.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
-export type { Json, JsonObject, MaybePromise } from './json.ts'
 export type { ExternalKey } from './keys/external-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
-export { type GeneratedKeys, type KeySource, signingKeys } from './keys/key-source.ts'
+export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, storedKeys } from './keys/key-source.ts'
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
-export { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
-export { defaultPaths, type EndpointSwitch, issuerSchema, type ProviderOptions } from './options.ts'
+export { issuerSchema, type ProviderOptions } from './options.ts'
 export {
   type AuthenticatedClient,
+  type Demands,
   defineGrant,
   type Grant,
   type GrantRequest,
@@ -36,20 +43,12 @@ export {
   type RequestFacts,
 } from './plugin/grant.ts'
 export { defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
-export type { GrantKit, PluginRecords, StoredGrant } from './plugin/grant-kit.ts'
-export type { Proofs } from './plugin/proofs.ts'
-export type { Redemption } from './plugin/redemption.ts'
-export type { Plugin } from './plugin/registry.ts'
+export type { GrantKit, PluginRecords, Redemption, StoredGrant } from './plugin/grant-kit.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver } from './records/store.ts'
 export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
-export type {
-  AuthorizationRequest,
-  CheckAuthorizationRequest,
-  CreateAuthorizationCode,
-  NewAuthorizationCode,
-} from './tokens/authorization-code.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'
 export { decodeJwt } from './tokens/jwt.ts'
 export type { RevocationTarget, Revoke } from './tokens/revoke.ts'
+export type { Json, JsonObject, MaybePromise } from './types.ts'

@@ -1,34 +1,19 @@
 import * as v from 'valibot'
 import { type AbuseControlOptions, abuseControlSchema } from './abuse/options.ts'
-import { configurationObject, configurationPort, functionSchema } from './configuration.ts'
+import { configurationObject, configurationPort, functionSchema } from './config-schema.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
-import { usualMaxCalls } from './directory/host-port.ts'
+import { defaultMaxCalls } from './directory/host-port.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
 import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
-import { isUnencrypted } from './http/loopback.ts'
+import type { Plugin } from './grants/registry.ts'
 import type { KeySource } from './keys/key-source.ts'
-import type { Plugin } from './plugin/registry.ts'
 import type { AtomicDriver } from './records/store.ts'
 import type { Runtime } from './runtime.ts'
-
-/** A path relative to the issuer; `true` for the default path; `false` to disable the endpoint. */
-export type EndpointSwitch = boolean | `/${string}`
-
-/** The default path of each endpoint, relative to the issuer. The option `endpoints` overrides it. */
-export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
-  token: '/connect/token',
-  identityTokenValidation: '/connect/identitytokenvalidation',
-  userinfo: '/connect/userinfo',
-  accessTokenValidation: '/connect/accesstokenvalidation',
-  introspection: '/connect/introspect',
-  revocation: '/connect/revocation',
-  discovery: '/.well-known/openid-configuration',
-  authorizationServerMetadata: '/.well-known/oauth-authorization-server',
-  jwks: '/.well-known/jwks',
-}
+import type { Optional } from './types.ts'
 
 /** The options of `createProvider()`. They are read once, at startup; unknown keys are rejected. */
 export interface ProviderOptions {
@@ -42,55 +27,64 @@ export interface ProviderOptions {
   /** Stores codes and tokens: an unstorage driver with an atomic insert. */
   readonly storage: AtomicDriver
   /** Seconds after which a storage operation fails and the response is 503. Default: 5. */
-  readonly storageTimeLimit?: number
+  readonly storageTimeLimit?: number | undefined
   /**
    * Seconds after which a call to `users` or a client store fails. The response is then 503 `temporarily_unavailable`,
    * and an event names the function. Default: 5.
    */
-  readonly hostTimeLimit?: number
+  readonly hostTimeLimit?: number | undefined
   /**
    * The maximum number of concurrent calls to one function of `users` or of a client store. Default: 128. A call beyond
    * it fails immediately with 503. Keep it well below the concurrent requests of the server (`maxRequests`), so that
    * when one function hangs, endpoints that do not call it still respond. The number of concurrent password attempts is
    * limited to four times this value, including attempts that wait for an earlier attempt of the same user.
    */
-  readonly maxHostCalls?: number
+  readonly maxHostCalls?: number | undefined
   readonly clients: readonly ClientOptions[] | ClientStore
   /** The scopes of your APIs. The standard scopes (`openid`, `profile`, ..., `offline_access`) are predefined. */
-  readonly scopes?: readonly ScopeOptions[]
-  readonly users?: UserService
+  readonly scopes?: readonly ScopeOptions[] | undefined
+  readonly users?: UserService | undefined
   /** Grant types and grant checks. None is enabled by default. */
   readonly plugins: Plugin
-  readonly endpoints?: Readonly<Partial<Record<EndpointName, EndpointSwitch>>>
-  readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' }
+  readonly endpoints?: Optional<Record<EndpointName, EndpointSwitch>> | undefined
+  readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' | undefined } | undefined
   /**
    * The `sub` of JWT access tokens without a user. `none` (default): no `sub`. `client_id`: the client id, as RFC 9068
    * section 2.2 requires and strict validators expect. An API can then no longer distinguish clients from users by
    * `sub`: either ensure that no client id equals the `sub` of a user, or let the API check for `auth_time`, which only
    * tokens with a user have.
    */
-  readonly clientTokenSubject?: 'none' | 'client_id'
+  readonly clientTokenSubject?: 'none' | 'client_id' | undefined
   /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0; maximum: 60. */
-  readonly clockTolerance?: number
+  readonly clockTolerance?: number | undefined
   /** The maximum size of a form body in bytes and of a query in characters. Default: 65536. */
-  readonly bodyLimit?: number
+  readonly bodyLimit?: number | undefined
   /**
    * Limits on guessing: failed passwords, failed authentications of clients and scopes, and invalid tokens. `true`
    * enables all of them with defaults; an object overrides the defaults. Without it, only failed passwords are limited,
-   * with defaults; that limit cannot be disabled. The other limits require `incrementItem` of the storage and an
-   * adapter that reports the client address.
+   * with defaults; that limit cannot be disabled. The other limits require an adapter that reports the client address.
    */
-  readonly abuseControl?: boolean | AbuseControlOptions
+  readonly abuseControl?: boolean | AbuseControlOptions | undefined
   /** The URL of your login page, published in the discovery document. */
-  readonly authorizationEndpoint?: string
+  readonly authorizationEndpoint?: string | undefined
   /** Receives every event. Without it, failures, startup warnings and skipped secrets are logged to `console.error`. */
-  readonly observe?: Observer
+  readonly observe?: Observer | undefined
   /**
    * Adds `x-request-id` and `traceparent` (W3C Trace Context) to responses that are not cacheable. Default: `false`.
    */
-  readonly traceHeaders?: boolean
+  readonly traceHeaders?: boolean | undefined
   /** Replaces parts of the default runtime: a clock for tests, faster hashing from an adapter. */
-  readonly runtime?: Partial<Runtime>
+  readonly runtime?: Optional<Runtime> | undefined
+}
+
+// `localhost` and its subdomains must resolve to a loopback address (RFC 6761 section 6.3).
+const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[^.]+\.)*localhost)$/u
+
+/** Whether requests to this URL leave the machine unencrypted: `http` and not a loopback host. */
+export function isUnencrypted(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !loopbackHost.test(hostname)
 }
 
 /**
@@ -128,7 +122,7 @@ const switchSchema = v.custom<EndpointSwitch>(
 const given = <T>(expected: string) =>
   v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`)
 
-const runtimeSchema = configurationObject({
+const runtimeSchema: v.GenericSchema<Optional<Runtime>> = configurationObject({
   now: functionSchema<Runtime['now']>(),
   elapsed: functionSchema<Runtime['elapsed']>(),
   randomBytes: functionSchema<Runtime['randomBytes']>(),
@@ -163,7 +157,7 @@ export const providerOptionsSchema = configurationObject({
   storage: given<AtomicDriver>('a storage driver'),
   storageTimeLimit: timeLimit,
   hostTimeLimit: timeLimit,
-  maxHostCalls: v.optional(count, usualMaxCalls),
+  maxHostCalls: v.optional(count, defaultMaxCalls),
   clients: given<ProviderOptions['clients']>('an array of clients, or an object with find()'),
   scopes: v.optional(
     v.array(
@@ -216,13 +210,3 @@ export const providerOptionsSchema = configurationObject({
 })
 
 export type CheckedOptions = v.InferOutput<typeof providerOptionsSchema>
-
-/** The absolute path of an endpoint, or `undefined` when it is disabled. */
-export function pathOfEndpoint(name: EndpointName, options: CheckedOptions): string | undefined {
-  const setting = options.endpoints[name] ?? true
-  if (setting === false) return undefined
-  const own = setting === true ? defaultPaths[name] : setting
-  const issuerPath = new URL(options.issuer).pathname.replace(/\/$/u, '')
-  // RFC 8414 section 3.1: the well-known part goes between host and path.
-  return name === 'authorizationServerMetadata' ? `${own}${issuerPath}` : `${issuerPath}${own}`
-}

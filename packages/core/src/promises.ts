@@ -1,4 +1,4 @@
-import type { MaybePromise } from './json.ts'
+import type { MaybePromise } from './types.ts'
 
 /** Also true for promises of another realm or of a promise library. */
 export const isThenable = <T>(outcome: MaybePromise<T>): outcome is Promise<T> =>

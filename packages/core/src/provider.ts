@@ -1,29 +1,26 @@
-import { parseConfiguration } from './configuration.ts'
-import { type AuthenticateUser, createAuthenticateUser } from './credentials/login.ts'
+import { parseConfiguration } from './config-schema.ts'
+import { createServices } from './create-services.ts'
+import type { AuthenticateUser } from './credentials/login.ts'
 import { accessTokenValidationEndpoint } from './endpoints/access-token-validation.ts'
-import { metadataEndpoint, metadataOf } from './endpoints/discovery.ts'
-import { type Endpoint, type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+import { createMetadata, metadataEndpoint } from './endpoints/discovery.ts'
+import { type Endpoint, type EndpointName, limitedEndpoint } from './endpoints/endpoint.ts'
 import { identityTokenValidationEndpoint } from './endpoints/identity-token-validation.ts'
 import { introspectionEndpoint } from './endpoints/introspection.ts'
 import { jwksEndpoint } from './endpoints/jwks.ts'
-import { limitedEndpoint } from './endpoints/limited-endpoint.ts'
+import { basePathHint, endpointPaths } from './endpoints/paths.ts'
 import { revocationEndpoint } from './endpoints/revocation.ts'
 import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
-import type { JsonObject } from './json.ts'
+import type { CheckAuthorizationRequest, CreateAuthorizationCode } from './grants/authorization-code.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
-import { type CheckedOptions, type ProviderOptions, pathOfEndpoint, providerOptionsSchema } from './options.ts'
+import { type CheckedOptions, type ProviderOptions, providerOptionsSchema } from './options.ts'
 import { createHandler, createNotFound, type Handler, pathOf } from './router.ts'
 import { completeRuntime } from './runtime.ts'
+import type { Services } from './services.ts'
 import { recordWarnings } from './startup-checks.ts'
-import {
-  type CheckAuthorizationRequest,
-  type CreateAuthorizationCode,
-  createAuthorizationCodes,
-} from './tokens/authorization-code.ts'
-import { createInspect, type Inspect } from './tokens/inspect.ts'
-import { createRevoke, type Revoke } from './tokens/revoke.ts'
-import { type Parts, wire } from './wiring.ts'
+import type { Inspect } from './tokens/inspect.ts'
+import type { Revoke } from './tokens/revoke.ts'
+import type { JsonObject, Optional } from './types.ts'
 
 /** An OAuth 2.0 / OpenID Connect provider: request handlers to mount, and functions for your login page. */
 export interface Provider {
@@ -47,7 +44,7 @@ export interface Provider {
   readonly grantTypes: readonly string[]
   readonly keys: ProviderKeys
   /** The absolute paths of the enabled endpoints. */
-  readonly paths: Readonly<Partial<Record<EndpointName, string>>>
+  readonly paths: Optional<Record<EndpointName, string>>
   /** The number of times that `observe` has thrown or rejected. */
   readonly observerFailures: number
   /**
@@ -59,44 +56,19 @@ export interface Provider {
   close(): Promise<void>
 }
 
-function metadataFor(parts: Parts, options: CheckedOptions, paths: ReadonlyMap<EndpointName, string>): JsonObject {
-  const { origin } = new URL(options.issuer)
-  const enabled = parts.scopes.all.filter((scope) => scope.enabled)
-  return metadataOf({
-    issuer: options.issuer,
-    urls: Object.fromEntries([...paths].map(([name, path]) => [name, origin + path])),
-    authorizationEndpoint: options.authorizationEndpoint,
-    grantTypes: [...parts.registry.grants.keys()],
-    publicClients: parts.clients.all.length === 0 || parts.clients.all.some((client) => client.public),
-    scopes: enabled.map((scope) => scope.name),
-    claims: [...new Set(['sub', ...enabled.filter((scope) => scope.identity).flatMap((scope) => scope.claims)])],
-    signingAlgorithms: parts.keys.algorithms,
-    pluginMetadata: parts.registry.metadata,
-  })
-}
-
-function endpointsOf(parts: Parts, metadata: JsonObject): readonly Endpoint[] {
+function endpointsOf(services: Services, options: CheckedOptions, metadata: JsonObject): readonly Endpoint[] {
+  const limited = (endpoint: Endpoint): Endpoint => limitedEndpoint(endpoint, services.validationLimits)
   return [
-    tokenEndpoint(parts),
-    limitedEndpoint(identityTokenValidationEndpoint(parts), parts.limits.validation),
-    limitedEndpoint(userinfoEndpoint(parts), parts.limits.validation),
-    limitedEndpoint(accessTokenValidationEndpoint(parts), parts.limits.validation),
-    introspectionEndpoint(parts),
-    revocationEndpoint(parts),
+    tokenEndpoint(services),
+    limited(identityTokenValidationEndpoint(services)),
+    limited(userinfoEndpoint(services)),
+    limited(accessTokenValidationEndpoint(services)),
+    introspectionEndpoint(services, options.introspection.unrelatedScope),
+    revocationEndpoint(services),
     metadataEndpoint('discovery', metadata),
     metadataEndpoint('authorizationServerMetadata', metadata),
-    jwksEndpoint(parts),
+    jwksEndpoint(services),
   ]
-}
-
-/**
- * A hint for a request to an endpoint's path under the wrong base path. It reveals nothing that discovery does not
- * publish.
- */
-function baseHint(path: string, issuer: string, paths: ReadonlyMap<EndpointName, string>): string {
-  const base = new URL(issuer).pathname.replace(/\/$/u, '')
-  const isElsewhere = [...paths.values()].some((own) => own.startsWith(base) && path.endsWith(own.slice(base.length)))
-  return isElsewhere ? `; the endpoints are under ${base === '' ? '/' : base}` : ''
 }
 
 /**
@@ -119,54 +91,45 @@ function baseHint(path: string, issuer: string, paths: ReadonlyMap<EndpointName,
 export async function createProvider(input: ProviderOptions): Promise<Provider> {
   const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
   const runtime = completeRuntime(options.runtime)
-  const paths = new Map<EndpointName, string>()
-  for (const name of endpointNames) {
-    const path = pathOfEndpoint(name, options)
-    if (path === undefined) continue
-    const twin = [...paths].find(([, taken]) => taken === path)
-    if (twin !== undefined) throw new TypeError(`endpoints: ${twin[0]} and ${name} have the same path ${path}`)
-    paths.set(name, path)
-  }
+  const paths = endpointPaths(options)
   // After the other checks: it opens the storage.
-  const parts = await wire(options, runtime)
-  const metadata = metadataFor(parts, options, paths)
+  const services = await createServices(options, runtime)
+  const metadata = createMetadata(services, options, paths)
   const { issuer: realm, traceHeaders } = options
-  const routerDeps = { clients: parts.clients, realm, recorder: parts.recorder, runtime, traceHeaders }
-  const absent = createNotFound(routerDeps, (path) => baseHint(path, realm, paths))
+  const routerDeps = { clients: services.clients, realm, recorder: services.recorder, runtime, traceHeaders }
+  const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler>
   const byPath = new Map<string, Handler>()
-  for (const endpoint of endpointsOf(parts, metadata)) {
+  for (const endpoint of endpointsOf(services, options, metadata)) {
     const path = paths.get(endpoint.name)
-    const handler = path === undefined ? absent : createHandler(endpoint, routerDeps)
+    const handler = path === undefined ? notFound : createHandler(endpoint, routerDeps)
     handlers[endpoint.name] = handler
     if (path !== undefined) byPath.set(path, handler)
   }
   const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
-  recordWarnings(parts, paths.has('accessTokenValidation'))
-
-  const codes = createAuthorizationCodes(parts)
+  recordWarnings(services, paths.has('accessTokenValidation'))
 
   return Object.freeze({
     issuer: options.issuer,
     handlers: Object.freeze(handlers),
-    fetch: (request, connection) => (route(request) ?? absent)(request, connection),
+    fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
     route,
-    authenticateUser: createAuthenticateUser(parts),
-    checkAuthorizationRequest: codes.check,
-    createAuthorizationCode: codes.create,
-    revoke: createRevoke(parts),
-    inspect: createInspect(parts),
+    authenticateUser: services.authenticateUser,
+    checkAuthorizationRequest: services.authorizationCodes.check,
+    createAuthorizationCode: services.authorizationCodes.create,
+    revoke: services.revoke,
+    inspect: services.inspect,
     metadata,
-    grantTypes: [...parts.registry.grants.keys()],
-    keys: parts.keys.operator,
+    grantTypes: [...services.registry.grants.keys()],
+    keys: services.keys.operator,
     paths: Object.freeze(Object.fromEntries(paths)),
     get observerFailures() {
-      return parts.recorder.observerFailures
+      return services.recorder.observerFailures
     },
     async close() {
-      await parts.keys.settled()
+      await services.keys.settled()
       await options.storage.dispose?.()
     },
-    isReady: parts.store.isReady,
+    isReady: services.store.isReady,
   } satisfies Provider)
 }

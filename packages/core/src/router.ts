@@ -1,22 +1,22 @@
-import type { ClientDirectory } from './directory/clients.ts'
 import type { Endpoint, EndpointName } from './endpoints/endpoint.ts'
-import { errorAnswer, isWellFormed } from './errors/error-answer.ts'
+import { errorResponse, isWellFormed } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
-import type { Recorder, Trace } from './events/trace.ts'
+import type { Trace } from './events/recorder.ts'
 import { openTraceContext, type TraceContext, traceparentOf } from './events/trace-context.ts'
-import { type Answer, noStore } from './http/answer.ts'
 import {
+  checkPreflight,
   isPreflight,
-  judgePreflight,
   originFact,
   originHeaders,
   type PreflightPermission,
   type PreflightRefusal,
   preflightHeaders,
 } from './http/cors.ts'
-import type { MaybePromise } from './json.ts'
+import { jsonHeaders, type PlainResponse } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
+import type { Services } from './services.ts'
+import type { MaybePromise } from './types.ts'
 
 /** What an adapter knows about the connection that the `Request` does not contain. */
 export interface ConnectionInfo {
@@ -29,11 +29,8 @@ export interface ConnectionInfo {
 /** Handles a request. Never rejects: every failure becomes a `Response`. */
 export type Handler = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
-export interface RouterDeps {
-  readonly clients: ClientDirectory
+export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime'> {
   readonly realm: string
-  readonly recorder: Recorder
-  readonly runtime: Runtime
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
 }
@@ -53,10 +50,10 @@ export function pathOf(url: string): string {
   return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
 }
 
-const responseOf = ({ status, headers, body }: Answer, runtime: Runtime): Response =>
+const responseOf = ({ status, headers, body }: PlainResponse, runtime: Runtime): Response =>
   new runtime.Response(body, { status, headers })
 
-const lastResort: Answer = { status: 500, headers: noStore, body: '{"error":"server_error"}' }
+const lastResort: PlainResponse = { status: 500, headers: jsonHeaders, body: '{"error":"server_error"}' }
 
 // As OpenTelemetry does for `http.request.method`: arbitrary methods from callers must not become log or label values.
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])
@@ -66,10 +63,10 @@ export const methodOf = ({ method }: Pick<Request, 'method'>): string => (knownM
  * Adds the trace headers, except to cacheable responses: a cache would send the id of one request to other callers.
  * CORS does not expose these headers.
  */
-function withTrace(answered: Answer, { id, context }: Trace): Answer {
-  if (context === undefined || answered.headers['cache-control'] !== 'no-store') return answered
-  const headers = { ...answered.headers, 'x-request-id': id, traceparent: traceparentOf(context) }
-  return { ...answered, headers }
+function withTrace(response: PlainResponse, { id, context }: Trace): PlainResponse {
+  if (context === undefined || response.headers['cache-control'] !== 'no-store') return response
+  const headers = { ...response.headers, 'x-request-id': id, traceparent: traceparentOf(context) }
+  return { ...response, headers }
 }
 
 /** An endpoint, or the handler of all other paths. */
@@ -85,7 +82,7 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
   const unknownEndpoint: Routed = {
     name: 'unknown',
     methods: [],
-    presents: 'validation',
+    caller: 'validation',
     cors: 'none',
     async handle({ url }) {
       throw new OAuthError('invalid_request', `There is no such endpoint${hintFor(pathOf(url))}`, {
@@ -136,10 +133,10 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     const origin = endpoint.cors === 'public' ? '*' : request.headers.get('origin')
     if (origin === null) return 'origin_missing'
     if (endpoint.cors !== 'public' && !(await isAllowed(origin, trace))) return 'origin_not_allowed'
-    return judgePreflight(request, origin, allowed)
+    return checkPreflight(request, origin, allowed)
   }
 
-  async function answerPreflight(request: Request, trace: Trace): Promise<Answer> {
+  async function preflightResponse(request: Request, trace: Trace): Promise<PlainResponse> {
     const permission = await permissionFor(request, trace)
     if (typeof permission !== 'string') {
       return { status: 204, headers: { ...preflightHeaders, ...permission }, body: null }
@@ -148,7 +145,11 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     return { status: 204, headers: preflightHeaders, body: null }
   }
 
-  function withCors({ status, headers, body }: Answer, request: Request, trace: Trace): MaybePromise<Answer> {
+  function withCors(
+    { status, headers, body }: PlainResponse,
+    request: Request,
+    trace: Trace,
+  ): MaybePromise<PlainResponse> {
     // No `Vary`: the document is the same for every origin.
     if (endpoint.cors === 'public') return { status, headers: { ...headers, ...originHeaders('*') }, body }
     const origin = request.headers.get('origin')
@@ -159,7 +160,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     })
   }
 
-  function refuse(thrown: unknown, trace: Trace): { answered: Answer; error: OAuthError } {
+  function refuse(thrown: unknown, trace: Trace): { response: PlainResponse; error: OAuthError } {
     const error = asOAuthError(thrown)
     const { reason, port, cause } = error.details
     if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
@@ -170,11 +171,11 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
         cause: describeCause('cause' in error.details ? cause : error),
       })
     }
-    return { answered: errorAnswer(error, endpoint.presents, realm), error }
+    return { response: errorResponse(error, endpoint.caller, realm), error }
   }
 
-  const answer = (request: Request, trace: Trace): Promise<Answer> => {
-    if (endpoint.cors !== 'none' && isPreflight(request)) return answerPreflight(request, trace)
+  const dispatch = (request: Request, trace: Trace): Promise<PlainResponse> => {
+    if (endpoint.cors !== 'none' && isPreflight(request)) return preflightResponse(request, trace)
     assertMethod(request)
     return endpoint.handle(request, trace)
   }
@@ -201,21 +202,21 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     )
   }
 
-  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<Answer> {
+  async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {
     const started = recorder.observed ? runtime.elapsed() : 0
     const context = traced ? (connection?.traceContext ?? openTraceContext(request.headers, runtime)) : undefined
     const trace = recorder.start(endpoint.name, connection?.clientAddress, context)
-    let answered: Answer
+    let response: PlainResponse
     let error: OAuthError | undefined
     try {
-      answered = await answer(request, trace)
+      response = await dispatch(request, trace)
     } catch (thrown) {
-      ;({ answered, error } = refuse(thrown, trace))
+      ;({ response, error } = refuse(thrown, trace))
     }
-    if (endpoint.cors !== 'none' && !isPreflight(request)) answered = await withCors(answered, request, trace)
-    if (traceHeaders) answered = withTrace(answered, trace)
-    if (recorder.observed) recordOutcome(trace, request, answered.status, started, error)
-    return request.method === 'HEAD' ? { ...answered, body: null } : answered
+    if (endpoint.cors !== 'none' && !isPreflight(request)) response = await withCors(response, request, trace)
+    if (traceHeaders) response = withTrace(response, trace)
+    if (recorder.observed) recordOutcome(trace, request, response.status, started, error)
+    return request.method === 'HEAD' ? { ...response, body: null } : response
   }
 
   function report(thrown: unknown, connection: ConnectionInfo | undefined): void {

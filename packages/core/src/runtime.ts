@@ -1,6 +1,6 @@
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
-import { base64url, hex, utf8 } from './encoding.ts'
-import type { JsonObject, MaybePromise } from './json.ts'
+import { type Bytes, base64url, hex, utf8 } from './encoding.ts'
+import type { JsonObject, MaybePromise, Optional } from './types.ts'
 
 /**
  * The supported signing algorithms. For a key type with several, the first is the default. Symmetric algorithms and
@@ -9,12 +9,15 @@ import type { JsonObject, MaybePromise } from './json.ts'
 export const algorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof algorithms)[number]
 
+export const isSigningAlgorithm = (name: unknown): name is SigningAlgorithm =>
+  algorithms.includes(name as SigningAlgorithm)
+
 /** An imported key for one algorithm. */
 export interface SignatureKey {
   /** Returns the signature in JWS form (RFC 7518 section 3.4: r and s, not DER). Throws for a public key. */
-  sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
+  sign(data: Bytes): MaybePromise<Uint8Array>
   /** Whether the signature over the data is valid. Must not throw for malformed input. */
-  verify(data: Uint8Array<ArrayBuffer>, signature: Uint8Array<ArrayBuffer>): MaybePromise<boolean>
+  verify(data: Bytes, signature: Bytes): MaybePromise<boolean>
 }
 
 /**
@@ -27,7 +30,7 @@ export interface Runtime {
   /** Milliseconds on a monotonic clock; only differences are meaningful. */
   elapsed(): number
   /** Cryptographically strong random bytes. */
-  randomBytes(length: number): Uint8Array<ArrayBuffer>
+  randomBytes(length: number): Bytes
   /** SHA-256. Synchronous, because `crypto.subtle.digest` costs a thread hop: far more than hashing a short string. */
   sha256(data: Uint8Array): Uint8Array
   /** SHA-512. Synchronous too: a difference in timing between secrets would reveal which clients exist. */
@@ -37,17 +40,9 @@ export interface Runtime {
   /** Unpadded base64url (RFC 4648 section 5). A string is encoded as UTF-8 first. */
   base64url(data: string | Uint8Array): string
   /** AES-256-GCM (NIST SP 800-38D) with an IV of 12 bytes. The result ends with the tag of 16 bytes. */
-  encrypt(
-    key: Uint8Array<ArrayBuffer>,
-    iv: Uint8Array<ArrayBuffer>,
-    data: Uint8Array<ArrayBuffer>,
-  ): MaybePromise<Uint8Array>
+  encrypt(key: Bytes, iv: Bytes, data: Bytes): MaybePromise<Uint8Array>
   /** Throws or rejects if the data was not encrypted with this key and IV, or was changed. */
-  decrypt(
-    key: Uint8Array<ArrayBuffer>,
-    iv: Uint8Array<ArrayBuffer>,
-    data: Uint8Array<ArrayBuffer>,
-  ): MaybePromise<Uint8Array>
+  decrypt(key: Bytes, iv: Bytes, data: Bytes): MaybePromise<Uint8Array>
   /**
    * Imports a key, once per key, at startup. The core has already checked that the key fits the algorithm.
    *
@@ -66,7 +61,7 @@ const pool = new Uint8Array(poolSize)
 let used = poolSize
 
 /** Takes bytes from a pool: 32 bytes cost 3 microseconds with a system call each, 0.1 from a pool. */
-function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+function randomBytes(length: number): Bytes {
   if (length > poolSize) return crypto.getRandomValues(new Uint8Array(length))
   if (used + length > poolSize) {
     crypto.getRandomValues(pool)
@@ -104,7 +99,7 @@ async function importKey(jwk: JsonObject, algorithm: SigningAlgorithm): Promise<
   }
 }
 
-const aesKey = (key: Uint8Array<ArrayBuffer>, usage: 'encrypt' | 'decrypt') =>
+const aesKey = (key: Bytes, usage: 'encrypt' | 'decrypt') =>
   crypto.subtle.importKey('raw', key, 'AES-GCM', false, [usage])
 
 export const webRuntime: Runtime = {
@@ -127,7 +122,7 @@ export const webRuntime: Runtime = {
 }
 
 /** Returns the default runtime with the given parts replaced. Later changes to `given` have no effect. */
-export const completeRuntime = (given: { readonly [Part in keyof Runtime]?: Runtime[Part] | undefined }): Runtime =>
+export const completeRuntime = (given: Optional<Runtime>): Runtime =>
   Object.freeze({
     now: given.now ?? webRuntime.now,
     elapsed: given.elapsed ?? webRuntime.elapsed,

@@ -1,11 +1,11 @@
-import { decodeBase64url, decodeUtf8, utf8 } from './encoding.ts'
-import type { JsonObject } from './json.ts'
+import { type Bytes, decodeBase64url, decodeUtf8, utf8 } from './encoding.ts'
 import type { Runtime } from './runtime.ts'
+import type { JsonObject } from './types.ts'
 
 const ivLength = 12
 
 /** Encrypts JSON with AES-256-GCM under a key of 32 bytes. The result is base64url and starts with a random IV. */
-export async function sealJson(value: JsonObject, key: Uint8Array<ArrayBuffer>, runtime: Runtime): Promise<string> {
+export async function sealJson(value: JsonObject, key: Bytes, runtime: Runtime): Promise<string> {
   const iv = runtime.randomBytes(ivLength)
   const encrypted = await runtime.encrypt(key, iv, utf8(JSON.stringify(value)))
   const sealed = new Uint8Array(ivLength + encrypted.length)
@@ -15,7 +15,7 @@ export async function sealJson(value: JsonObject, key: Uint8Array<ArrayBuffer>, 
 }
 
 /** Decrypts the result of `sealJson`. Returns `undefined` if it was sealed under another key or has been changed. */
-export async function openJson(sealed: string, key: Uint8Array<ArrayBuffer>, runtime: Runtime): Promise<unknown> {
+export async function openJson(sealed: string, key: Bytes, runtime: Runtime): Promise<unknown> {
   const bytes = decodeBase64url(sealed)
   if (bytes === undefined || bytes.length <= ivLength) return undefined
   try {

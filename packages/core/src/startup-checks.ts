@@ -1,12 +1,10 @@
 import type { ClientDirectory } from './directory/clients.ts'
-import type { ScopeDirectory } from './directory/scopes.ts'
-import type { UserService } from './directory/user-service.ts'
-import type { Recorder } from './events/trace.ts'
-import { isUnencrypted } from './http/loopback.ts'
+import type { Registry } from './grants/registry.ts'
+import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
-import type { CheckedOptions } from './options.ts'
-import type { Registry } from './plugin/registry.ts'
-import { isProtocolClaim } from './tokens/protocol-claims.ts'
+import { isUnencrypted } from './options.ts'
+import type { Services } from './services.ts'
+import { isProtocolClaim } from './tokens/claims.ts'
 
 const list = (names: Iterable<string>): string => [...names].join(', ')
 
@@ -35,13 +33,12 @@ function assertCodeClients(clients: ClientDirectory, registry: Registry): void {
  *
  * @throws TypeError with one sentence that says where the mistake is and how to fix it.
  */
-export function assertConsistent(parts: {
-  readonly clients: ClientDirectory
-  readonly scopes: ScopeDirectory
-  readonly users: UserService
-  readonly registry: Registry
-}): void {
-  const { clients, scopes, users, registry } = parts
+export function assertConsistent({
+  clients,
+  scopes,
+  users,
+  registry,
+}: Pick<Services, 'clients' | 'scopes' | 'users' | 'registry'>): void {
   for (const client of clients.all) {
     for (const grantType of client.grantTypes) {
       const grant = registry.grants.get(grantType)
@@ -101,28 +98,10 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
   }
 }
 
-/** Whether the configured limits count in the storage. */
-export const needsCounter = ({
-  abuseControl: { credentials, validation },
-}: Pick<CheckedOptions, 'abuseControl'>): boolean => credentials !== false || validation !== false
-
-/**
- * Checks that the storage has a counter, if one is needed.
- *
- * @throws TypeError with one sentence that says how to fix it.
- */
-export function assertCounter({ storage, abuseControl }: CheckedOptions): void {
-  if (!needsCounter({ abuseControl })) return
-  if (typeof storage.incrementItem === 'function') return
-  throw new TypeError(
-    `storage: ${storage.name ?? 'the given driver'} has no incrementItem(), which abuseControl requires; use a driver that has it, or set abuseControl: false (failed passwords are still limited)`,
-  )
-}
-
 /** One sentence for each client setting that is allowed but cannot work. */
 function clientWarnings(clients: ClientDirectory): readonly string[] {
   return clients.all.flatMap(({ clientId, grantTypes, scopes }) =>
-    scopes.includes('offline_access') && !grantTypes.includes('refresh_token')
+    allowsRefreshToken(scopes) && !grantTypes.includes('refresh_token')
       ? [
           `${clientId} has the scope offline_access but not the grant type refresh_token, so it cannot use its refresh tokens`,
         ]
@@ -132,14 +111,9 @@ function clientWarnings(clients: ClientDirectory): readonly string[] {
 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
 export function recordWarnings(
-  parts: {
-    readonly recorder: Recorder
-    readonly clients: ClientDirectory
-    readonly registry: Registry
-  },
+  { recorder, clients, registry }: Pick<Services, 'recorder' | 'clients' | 'registry'>,
   anonymousValidation: boolean,
 ): void {
-  const { recorder, clients, registry } = parts
   const startup = recorder.start()
   if (anonymousValidation) {
     recorder.record(startup, {

@@ -28,7 +28,7 @@ const dotted = (high: number, low: number): string => [high >> 8, high & 255, lo
  * Returns the IPv4 address that an IPv6 address represents (mapped, translated, tunneled); `undefined` if it represents
  * none.
  */
-function ipv4Behind(groups: readonly number[]): string | undefined {
+function embeddedIpv4(groups: readonly number[]): string | undefined {
   const startsWith = (...prefix: readonly number[]): boolean => prefix.every((group, at) => groups[at] === group)
   const [, second = 0, third = 0] = groups
   const [high = 0, low = 0] = groups.slice(6)
@@ -54,14 +54,14 @@ function ipv4Behind(groups: readonly number[]): string | undefined {
 }
 
 /** An upper bound for the length of an address. */
-const longest = 64
+const maxLength = 64
 
 /** Returns an address that counts alone as a string, or the first four groups of an IPv6 address. */
 function parsed(address: string): string | readonly string[] {
-  const plain = address.slice(0, longest).toLowerCase().replace(/%.*$/u, '')
+  const plain = address.slice(0, maxLength).toLowerCase().replace(/%.*$/u, '')
   const groups = plain.includes(':') ? parseIpv6(plain) : undefined
   if (groups === undefined) return plain
-  return ipv4Behind(groups) ?? groups.slice(0, 4).map((group) => group.toString(16))
+  return embeddedIpv4(groups) ?? groups.slice(0, 4).map((group) => group.toString(16))
 }
 
 /**

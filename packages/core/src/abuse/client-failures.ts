@@ -1,10 +1,7 @@
-import type { Recorder, Trace } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
-import { after, allOf } from '../promises.ts'
+import type { Trace } from '../events/recorder.ts'
 import { siteOf } from './address-group.ts'
-import { createFailureSlots, type FailureSlots } from './failure-slots.ts'
-import type { LimitDeps } from './limit-deps.ts'
 import type { AbuseControl } from './options.ts'
+import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'
 
 /** The client and address of a password attempt. */
 export interface Source {
@@ -17,78 +14,73 @@ export interface Source {
  * Limits the failed passwords through a client. Each site can use only a part of the client's limit, so that one source
  * cannot use it up.
  *
- * @see docs/decisions/0030-the-allowance-of-a-client-is-shared-out.md
+ * @see docs/decisions/0030-client-allowance-per-source.md
  */
 export interface ClientFailures {
   /** Returns the seconds that an attempt has to wait if the client or the source has reached its limit. */
-  waitOf(source: Source): MaybePromise<number | undefined>
+  waitOf(source: Source): Promise<number | undefined>
   /**
    * Call it after an attempt, before returning the outcome. Counts a failure, exactly across all processes.
    *
    * @returns seconds to wait if the limit was already reached: then the caller must not reveal whether the password was
    * right.
    */
-  settle(source: Source, failed: boolean, trace: Trace): MaybePromise<number | undefined>
+  settle(source: Source, failed: boolean, trace: Trace): Promise<number | undefined>
 }
 
+/** A limit and the name under which it counts an attempt. */
 interface Counted {
-  readonly limit: string
-  readonly slots: FailureSlots
+  readonly limit: WindowLimit
   readonly name: string
 }
 
-const limits = { part: 'passwords.perClient.perAddress', whole: 'passwords.perClient' } as const
+const firstOf = (waits: readonly (number | undefined)[]): number | undefined => waits.find((wait) => wait !== undefined)
+const knownWait = (counted: readonly Counted[]): number | undefined =>
+  firstOf(counted.map(({ limit, name }) => limit.knownWait(name)))
+const markedWait = async (counted: readonly Counted[]): Promise<number | undefined> =>
+  firstOf(await Promise.all(counted.map(({ limit, name }) => limit.markedWait(name))))
+
+async function countFailure(counted: readonly Counted[], trace: Trace): Promise<number | undefined> {
+  // Before the storage responds, so that attempts that end in the meantime see this failure.
+  const announced = counted.map(({ limit, name }) => limit.announce(name))
+  try {
+    // A success does this read too, so both take the same time.
+    const late = await markedWait(counted)
+    if (late !== undefined) return late
+    // The source's part first: a source that has used it up must not use more of the client's limit.
+    for (let next = announced.shift(); next !== undefined; next = announced.shift()) {
+      const wait = await next.count(trace)
+      if (wait !== undefined) return wait
+    }
+    return undefined
+  } finally {
+    for (const left of announced) left.withdraw()
+  }
+}
 
 export function createClientFailures(
   { failures, perAddress, window }: AbuseControl['passwords']['perClient'],
-  { issuer, store, runtime, recorder }: LimitDeps & { readonly recorder: Recorder },
+  deps: LimitDeps,
 ): ClientFailures {
-  const part = createFailureSlots({ failures: perAddress, window }, { limit: limits.part, issuer, store, runtime })
-  const whole = createFailureSlots({ failures, window }, { limit: limits.whole, issuer, store, runtime })
-  const slotsOf = ({ clientId, address }: Source): readonly Counted[] => [
-    ...(address === undefined
-      ? []
-      : [{ limit: limits.part, slots: part, name: JSON.stringify([clientId, siteOf(address)]) }]),
-    { limit: limits.whole, slots: whole, name: clientId },
+  const part = createWindowLimit(
+    { failures: perAddress, window },
+    { ...deps, limit: 'passwords.perClient.perAddress', marks: true },
+  )
+  const whole = createWindowLimit({ failures, window }, { ...deps, limit: 'passwords.perClient', marks: true })
+  const countedUnder = ({ clientId, address }: Source): readonly Counted[] => [
+    ...(address === undefined ? [] : [{ limit: part, name: JSON.stringify([clientId, siteOf(address)]) }]),
+    { limit: whole, name: clientId },
   ]
-  const firstOf = (waits: readonly (number | undefined)[]): number | undefined =>
-    waits.find((wait) => wait !== undefined)
-  const reachedHere = (counted: readonly Counted[]): number | undefined =>
-    firstOf(counted.map(({ slots, name }) => slots.reachedHere(name)))
-  const reached = (counted: readonly Counted[]): MaybePromise<number | undefined> =>
-    after(allOf(counted.map(({ slots, name }) => slots.waitOf(name))), firstOf)
-
-  async function record(counted: readonly Counted[], trace: Trace): Promise<number | undefined> {
-    // Before the storage responds, so that attempts that end in the meantime see this failure.
-    const announced = counted.map(({ slots, name }) => slots.announce(name))
-    const withdrawNext = (): void => announced.shift()?.()
-    try {
-      // A success does this read too, so both take the same time.
-      const late = await reached(counted)
-      if (late !== undefined) return late
-      // The source's part first: a source that has used it up must not use more of the client's limit.
-      for (const { limit, slots, name } of counted) {
-        withdrawNext()
-        const { exceeded, wait } = await slots.record(name)
-        if (exceeded) return wait
-        if (wait !== undefined) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter: wait })
-      }
-      return undefined
-    } finally {
-      while (announced.length > 0) withdrawNext()
-    }
-  }
-
   return {
-    waitOf(source) {
-      const counted = slotsOf(source)
-      return reachedHere(counted) ?? reached(counted)
+    async waitOf(source) {
+      const counted = countedUnder(source)
+      return knownWait(counted) ?? markedWait(counted)
     },
-    settle(source, failed, trace) {
-      const counted = slotsOf(source)
-      const late = reachedHere(counted)
+    async settle(source, failed, trace) {
+      const counted = countedUnder(source)
+      const late = knownWait(counted)
       if (late !== undefined) return late
-      return failed ? record(counted, trace) : reached(counted)
+      return failed ? countFailure(counted, trace) : markedWait(counted)
     },
   }
 }

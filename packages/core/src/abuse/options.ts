@@ -1,27 +1,27 @@
 import * as v from 'valibot'
-import { configurationObject, lifetimeSchema } from '../configuration.ts'
+import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 
 /** Allows some failures without a delay; each further failure doubles the delay. */
 export interface DelayLimit {
   /** Attempts without a delay; at least 1. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** Delay in seconds after the last of these attempts; each further failure doubles it. */
-  readonly delay?: number
+  readonly delay?: number | undefined
   /** The maximum delay in seconds. */
-  readonly longestDelay?: number
+  readonly maxDelay?: number | undefined
 }
 
 /** Limits the failures in a window of time. Beyond the limit, the response is 429 until the window ends. */
 export interface WindowLimit {
-  readonly failures?: number
+  readonly failures?: number | undefined
   /** The length of the window in seconds. */
-  readonly window?: number
+  readonly window?: number | undefined
 }
 
 /** Limits the failures of all users through one client, with a lower limit for each source. */
 export interface ClientLimit extends WindowLimit {
   /** The limit for one source: an IPv4 address or a 48-bit IPv6 network. Default: a fifth of `failures`, rounded up. */
-  readonly perAddress?: number
+  readonly perAddress?: number | undefined
 }
 
 /**
@@ -31,33 +31,36 @@ export interface ClientLimit extends WindowLimit {
  */
 export interface AbuseControlOptions {
   /** Limits for failed passwords. They cannot be disabled. */
-  readonly passwords?: {
-    /** Default: 5 attempts, then a delay of 1 s that doubles up to 900 s. */
-    readonly perUserAndAddress?: DelayLimit
-    /**
-     * For a user over all addresses except those where the user has logged in. Default: 20 attempts, then a delay of 1
-     * s that doubles up to 30 s.
-     */
-    readonly perUser?: DelayLimit
-    /**
-     * For a client over all users, except attempts from an address where the user has logged in. Default: 100 failures
-     * in 60 s, of which 20 from one source.
-     */
-    readonly perClient?: ClientLimit
-    /** Seconds after which a failure is forgotten. Default: 3600. */
-    readonly forgetAfter?: number
-    /** Seconds for which an address counts as the user's own after a login. Default: 30 days. */
-    readonly rememberAddress?: number
-  }
+  readonly passwords?:
+    | {
+        /** Default: 5 attempts, then a delay of 1 s that doubles up to 900 s. */
+        readonly perUserAndAddress?: DelayLimit | undefined
+        /**
+         * For a user over all addresses except those where the user has logged in. Default: 20 attempts, then a delay of 1
+         * s that doubles up to 30 s.
+         */
+        readonly perUser?: DelayLimit | undefined
+        /**
+         * For a client over all users, except attempts from an address where the user has logged in. Default: 100 failures
+         * in 60 s, of which 20 from one source.
+         */
+        readonly perClient?: ClientLimit | undefined
+        /** Seconds after which a failure is forgotten. Default: 3600. */
+        readonly forgetAfter?: number | undefined
+        /** Seconds for which an address counts as the user's own after a login. Default: 30 days. */
+        readonly rememberAddress?: number | undefined
+      }
+    | undefined
   /** Limits for failed authentications of clients and scopes; `false` disables them. */
   readonly credentials?:
     | false
     | {
         /** Default: 10 in 60 s. */
-        readonly perClientAndAddress?: WindowLimit
+        readonly perClientAndAddress?: WindowLimit | undefined
         /** Default: 50 in 60 s. */
-        readonly perAddress?: WindowLimit
+        readonly perAddress?: WindowLimit | undefined
       }
+    | undefined
   /**
    * Limits, per address, the invalid tokens at the validation endpoints and userinfo; `false` disables it. Default: 600
    * in 60 s.
@@ -69,8 +72,9 @@ export interface AbuseControlOptions {
          * Limits all requests to these endpoints in the window, valid or not. Default: no limit. It costs a counter
          * operation in the storage for each request.
          */
-        readonly requests?: number
+        readonly requests?: number | undefined
       })
+    | undefined
 }
 
 const count = v.pipe(
@@ -81,7 +85,7 @@ const count = v.pipe(
   ),
 )
 
-const delayLimit = (attempts: number, longestDelay: number) =>
+const delayLimit = (attempts: number, maxDelay: number) =>
   v.optional(
     v.pipe(
       configurationObject({
@@ -94,9 +98,9 @@ const delayLimit = (attempts: number, longestDelay: number) =>
           attempts,
         ),
         delay: v.optional(lifetimeSchema, 1),
-        longestDelay: v.optional(lifetimeSchema, longestDelay),
+        maxDelay: v.optional(lifetimeSchema, maxDelay),
       }),
-      v.check(({ delay, longestDelay: longest }) => delay <= longest, 'must have a longestDelay of at least delay'),
+      v.check((limit) => limit.delay <= limit.maxDelay, 'must have a maxDelay of at least delay'),
     ),
     {},
   )
@@ -114,7 +118,7 @@ const sources = 5
 
 const clientLimit = v.optional(
   v.pipe(
-    configurationObject({ ...windowEntries(100, 60), perAddress: v.exactOptional(count) }),
+    configurationObject({ ...windowEntries(100, 60), perAddress: v.optional(count) }),
     v.check(({ failures, perAddress = 1 }) => perAddress <= failures, 'must have a perAddress of at most failures'),
     v.transform(({ failures, window, perAddress = Math.ceil(failures / sources) }) => ({
       failures,

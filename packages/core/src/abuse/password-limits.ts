@@ -1,16 +1,15 @@
 import * as v from 'valibot'
-import { OAuthError } from '../errors/oauth-error.ts'
-import type { Trace } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
+import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
+import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import type { MaybePromise } from '../types.ts'
 import { addressGroupOf } from './address-group.ts'
+import { createBackoffLimit, type Permit } from './backoff-limit.ts'
 import { createClientFailures } from './client-failures.ts'
-import type { LimitDeps } from './limit-deps.ts'
+import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
 import type { AbuseControl } from './options.ts'
-import { createPermits, type Permit } from './permits.ts'
-import { tooMany } from './too-many.ts'
-import { createTurns, type Turns } from './turns.ts'
+import type { LimitDeps } from './window-limit.ts'
 
 /** A password attempt. */
 export interface Attempt {
@@ -45,25 +44,25 @@ interface Held {
   readonly permit: Permit
 }
 
-const giveBackAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.giveBack()))
+const releaseAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.release()))
 
 /** Milliseconds that an attempt waits for earlier ones of the same user from the same address. */
 const longestAttempt = 10_000
 
 const knownSchema = v.object({})
 
-/** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same name take too long. */
-async function inTurn<T>(turns: Turns, name: string, act: () => Promise<T>): Promise<T> {
-  if (!(await turns.begin(name))) {
+/** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same key take too long. */
+async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>): Promise<T> {
+  if (!(await queue.enter(key))) {
     throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
       reason: 'earlier_attempt_pending',
       retryAfter: 1,
     })
   }
   try {
-    return await act()
+    return await task()
   } finally {
-    turns.end(name)
+    queue.leave(key)
   }
 }
 
@@ -76,15 +75,15 @@ export function createPasswordLimits(
     own: 'passwords.perUserAndAddress',
     person: 'passwords.perUser',
   } as const
-  const ownPermits = createPermits(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
-  const personPermits = createPermits(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
+  const ownLimit = createBackoffLimit(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
+  const personLimit = createBackoffLimit(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
   const clientFailures = createClientFailures(perClient, deps)
   // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
-  const ownTurns = createTurns(perUserAndAddress.attempts, longestAttempt)
-  const personTurns = createTurns(perUser.attempts, longestAttempt)
+  const ownQueue = createKeyedQueue(perUserAndAddress.attempts, longestAttempt)
+  const personQueue = createKeyedQueue(perUser.attempts, longestAttempt)
   // Attempts search for a free slot one at a time. Otherwise one could overtake another, which would then find no slot
   // although one is free.
-  const takingTurns = createTurns(1, longestAttempt)
+  const acquiringQueue = createKeyedQueue(1, longestAttempt)
 
   /**
    * Takes the permits that this attempt needs: all of them, or none.
@@ -96,16 +95,16 @@ export function createPasswordLimits(
    */
   async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {
     const { person, spelling, directory } = who
-    const ofPerson = { limit: names.person, permits: personPermits }
-    const near = own === undefined ? ofPerson : { limit: names.own, permits: ownPermits }
+    const ofPerson = { limit: names.person, backoff: personLimit }
+    const near = own === undefined ? ofPerson : { limit: names.own, backoff: ownLimit }
     const everySpelling = plain(own ?? person)
     const asWritten = directory === undefined ? JSON.stringify(['as written', own ?? person, spelling]) : undefined
-    const [known, clientWait, look, lookAsWritten, lookFar] = await allOf([
+    const [known, clientWait, hint, hintAsWritten, personHint] = await allOf([
       store.get(knownKey, knownSchema),
       clientFailures.waitOf(who),
-      near.permits.look(everySpelling),
-      asWritten === undefined ? undefined : near.permits.look(asWritten),
-      own === undefined ? undefined : personPermits.look(plain(person)),
+      near.backoff.hintOf(everySpelling),
+      asWritten === undefined ? undefined : near.backoff.hintOf(asWritten),
+      own === undefined ? undefined : personLimit.hintOf(plain(person)),
     ])
     const isKnown = known !== undefined
     // At an address where the user has logged in before, failures from elsewhere do not count: an attacker cannot lock
@@ -113,18 +112,18 @@ export function createPasswordLimits(
     const isAtHome = isKnown && own !== undefined
     const forgets = isKnown && asWritten !== undefined
     const needed = [
-      forgets ? { ...near, name: asWritten, look: lookAsWritten } : { ...near, name: everySpelling, look },
-      ...(own === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), look: lookFar }]),
+      forgets ? { ...near, name: asWritten, hint: hintAsWritten } : { ...near, name: everySpelling, hint },
+      ...(own === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), hint: personHint }]),
     ]
-    for (const { permits, look: found } of needed) permits.assertDue(found)
-    if (!isAtHome && clientWait !== undefined) throw tooMany(clientWait)
+    for (const { backoff, hint } of needed) backoff.assertAllowed(hint)
+    if (!isAtHome && clientWait !== undefined) throw tooManyFailures(clientWait)
     const held: Held[] = []
     try {
-      for (const { limit, permits, name, look: found } of needed) {
-        held.push({ limit, permit: await permits.take(name, found) })
+      for (const { limit, backoff, name, hint } of needed) {
+        held.push({ limit, permit: await backoff.acquire(name, hint) })
       }
     } catch (error) {
-      await giveBackAll(held)
+      await releaseAll(held)
       throw error
     }
     return { held, isKnown, isAtHome, forgets }
@@ -138,7 +137,7 @@ export function createPasswordLimits(
   ) {
     const place = [issuer, own ?? plain(who.person), who.directory, who.spelling]
     const knownKey = keyOf('known', hashOf(JSON.stringify(place), runtime))
-    const { held, isKnown, isAtHome, forgets } = await inTurn(takingTurns, own ?? who.person, () =>
+    const { held, isKnown, isAtHome, forgets } = await inQueue(acquiringQueue, own ?? who.person, () =>
       permitsFor(who, own, knownKey),
     )
     let found: T | undefined
@@ -146,27 +145,27 @@ export function createPasswordLimits(
       found = await tryPassword()
     } catch (error) {
       // The user service failed, so no password was checked.
-      await giveBackAll(held)
+      await releaseAll(held)
       throw error
     }
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
     const settled = isAtHome ? undefined : clientFailures.settle(who, found === undefined, trace)
     // A success returns its permits immediately, because other logins of the user may wait for them.
-    const [late] = await allOf([settled, found === undefined ? undefined : giveBackAll(held)])
+    const [late] = await allOf([settled, found === undefined ? undefined : releaseAll(held)])
     if (late !== undefined) {
-      if (found === undefined) await giveBackAll(held)
-      throw tooMany(late)
+      if (found === undefined) await releaseAll(held)
+      throw tooManyFailures(late)
     }
     if (found === undefined) {
-      const tell = (limit: string, retryAfter: number): void => {
+      const report = (limit: string, retryAfter: number): void => {
         if (retryAfter === 0) return
         recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
       }
-      await Promise.all(held.map(async ({ limit, permit }) => tell(limit, await permit.fail())))
+      await Promise.all(held.map(async ({ limit, permit }) => report(limit, await permit.fail())))
       return undefined
     }
     await Promise.all([
-      ...(forgets ? held.map(({ permit }) => permit.forget()) : []),
+      ...(forgets ? held.map(({ permit }) => permit.reset()) : []),
       isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
     ])
     return found
@@ -175,8 +174,8 @@ export function createPasswordLimits(
   return {
     async attempt(who, trace, tryPassword) {
       const own = who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
-      const turns = own === undefined ? personTurns : ownTurns
-      return inTurn(turns, own ?? who.person, () => tryOnce(who, own, trace, tryPassword))
+      const queue = own === undefined ? personQueue : ownQueue
+      return inQueue(queue, own ?? who.person, () => tryOnce(who, own, trace, tryPassword))
     },
   }
 }

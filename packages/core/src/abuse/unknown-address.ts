@@ -1,4 +1,4 @@
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
 import { addressGroupOf } from './address-group.ts'
 
 /** Returns the address group of a request, if the adapter reports the client address. */

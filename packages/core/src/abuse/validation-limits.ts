@@ -1,9 +1,8 @@
-import type { Trace } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
-import type { LimitDeps } from './limit-deps.ts'
+import type { Trace } from '../events/recorder.ts'
+import type { MaybePromise } from '../types.ts'
 import type { AbuseControl } from './options.ts'
 import type { AddressOf } from './unknown-address.ts'
-import { createWindowLimit } from './window-limit.ts'
+import { createWindowLimit, type LimitDeps } from './window-limit.ts'
 
 /** Limits the validation of tokens. */
 export interface ValidationLimits {

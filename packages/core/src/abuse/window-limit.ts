@@ -1,90 +1,168 @@
 import { createBoundedMap } from '../bounded-map.ts'
-import type { Trace } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
-import { after } from '../promises.ts'
+import { tooManyFailures } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import type { LimitDeps } from './limit-deps.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
 import type { Window } from './options.ts'
-import { tooMany } from './too-many.ts'
+
+/** The dependencies of every limit. */
+export interface LimitDeps {
+  /**
+   * Part of every key: two providers with the same storage may both have a client `web`, and their failures are counted
+   * separately.
+   */
+  readonly issuer: string
+  readonly store: Store
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}
 
 /** The maximum number of names whose failures a process remembers: about 2 MB. */
 const mostNames = 10_000
 
+/** What a process knows about the failures of a name in a window. */
 interface Seen {
   readonly window: number
-  failures: number
-  blocked: boolean
+  /** The highest count that the storage has returned. */
+  counted: number
+  /** Announced failures of which the count has not begun. */
+  announced: number
+  /** The storage will have counted at least this many failures, once those announced and in flight are counted. */
+  expected: number
+}
+
+/** A failure that is about to be counted. Call `count` or `withdraw`, once. */
+export interface AnnouncedFailure {
+  /**
+   * Counts the failure in the storage, exactly across all processes.
+   *
+   * @returns seconds until the end of the window if the limit was already reached
+   */
+  count(trace: Trace): Promise<number | undefined>
+  withdraw(): void
 }
 
 /**
  * Counts failures of a name in the storage, and remembers in this process which names have reached the limit, so that a
  * successful request does not access the storage. The number of failures that get a normal error response is exact: the
- * limit, over all processes. A process learns that a name is blocked when it counts a failure itself.
+ * limit, over all processes. A process learns that a name is blocked when it counts a failure itself, or from the marker.
  */
 export interface WindowLimit {
   /** Whether this process has seen no failure. */
   readonly isQuiet: boolean
   /**
-   * Checks the limit in the memory of this process only.
-   *
-   * @throws OAuthError `slow_down` (429).
+   * Returns the seconds until the end of the window if the limit is reached, as far as this process knows. Includes
+   * announced failures, so that concurrent guesses are stopped before the storage responds.
    */
+  knownWait(name: string): number | undefined
+  /** Like `knownWait`, but reads the marker that all processes share. Requires `marks`. */
+  markedWait(name: string): Promise<number | undefined>
+  /** @throws OAuthError `slow_down` (429) if `knownWait` returns a number. */
   assertBelow(name: string): void
+  announce(name: string): AnnouncedFailure
   /**
    * Counts a failure.
    *
    * @throws OAuthError `slow_down` (429) if the limit is exceeded.
    */
-  count(name: string, trace: Trace): MaybePromise<void>
+  count(name: string, trace: Trace): Promise<void>
 }
 
 export function createWindowLimit(
   { failures, window }: Window,
-  // `limit` is the name of the limit, for events and for the keys of counters.
-  deps: LimitDeps & { readonly limit: string },
+  deps: LimitDeps & {
+    /** The name of the limit, for events and for the keys of records. */
+    readonly limit: string
+    /** Whether the storage gets a marker when the limit is reached. Default: no. */
+    readonly marks?: boolean
+  },
 ): WindowLimit {
-  const { limit, issuer, store, runtime, recorder } = deps
+  const { limit, marks = false, issuer, store, runtime, recorder } = deps
   const known = createBoundedMap<Seen>(mostNames)
-  const remaining = (at: number): number => (at + 1) * window - runtime.now()
+  const current = (): number => Math.floor(runtime.now() / window)
+  const endOf = (at: number): number => (at + 1) * window
+  const remaining = (at: number): number => Math.max(1, endOf(at) - runtime.now())
+  const keyFor = (kind: 'count' | 'failure', name: string, at: number): string =>
+    keyOf(kind, hashOf(JSON.stringify([issuer, limit, name, window, at]), runtime))
 
   function seenOf(name: string): Seen {
-    const at = Math.floor(runtime.now() / window)
+    const at = current()
     const seen = known.get(name)
     if (seen?.window === at) return seen
-    const fresh = { window: at, failures: 0, blocked: false }
+    const fresh = { window: at, counted: 0, announced: 0, expected: 0 }
     known.set(name, fresh)
     return fresh
   }
 
-  function block(seen: Seen, trace: Trace): void {
-    if (seen.blocked) return
-    seen.blocked = true
-    recorder.record(trace, { type: 'abuse_limited', limit, retryAfter: Math.max(1, remaining(seen.window)) })
+  function knownWait(name: string): number | undefined {
+    const seen = known.get(name)
+    return seen?.window === current() && seen.expected >= failures ? remaining(seen.window) : undefined
   }
 
   function assertBelow(name: string): void {
-    const seen = known.get(name)
-    if (seen === undefined || seen.window !== Math.floor(runtime.now() / window)) return
-    // Includes the process's own count, so that concurrent guesses are stopped before the storage responds.
-    if (seen.blocked || seen.failures >= failures) throw tooMany(remaining(seen.window))
+    const wait = knownWait(name)
+    if (wait !== undefined) throw tooManyFailures(wait)
+  }
+
+  /** Announced failures follow those that the storage has counted; those in flight may be among them. */
+  function expect(seen: Seen, failuresAtLeast: number): void {
+    seen.expected = Math.max(failuresAtLeast, seen.counted + seen.announced)
+  }
+
+  async function settleCount(counted: number, name: string, seen: Seen, trace: Trace): Promise<number | undefined> {
+    const isFirst = seen.counted < failures
+    seen.counted = Math.max(seen.counted, counted)
+    expect(seen, seen.expected)
+    if (counted < failures) return undefined
+    const wait = remaining(seen.window)
+    if (isFirst) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter: wait })
+    // Before the response: once a caller sees that the limit is reached, all processes must see it. Also if the limit
+    // is exceeded, because the process that reached it may have ended before it wrote the marker.
+    if (marks) await store.put(keyFor('failure', name, seen.window), {}, endOf(seen.window))
+    return counted > failures ? wait : undefined
+  }
+
+  function announce(name: string): AnnouncedFailure {
+    const seen = seenOf(name)
+    seen.announced += 1
+    expect(seen, seen.expected + 1)
+    return {
+      async count(trace) {
+        seen.announced -= 1
+        let counted: number
+        try {
+          // One minute longer than the window, to allow for clock skew.
+          counted = await store.increment(keyFor('count', name, seen.window), endOf(seen.window) + 60)
+        } catch (error) {
+          expect(seen, seen.expected - 1)
+          throw error
+        }
+        return settleCount(counted, name, seen, trace)
+      },
+      withdraw() {
+        seen.announced -= 1
+        expect(seen, seen.expected - 1)
+      },
+    }
   }
 
   return {
     get isQuiet() {
       return known.size === 0
     },
+    knownWait,
+    async markedWait(name) {
+      const at = current()
+      return (await store.has(keyFor('failure', name, at))) ? remaining(at) : undefined
+    },
     assertBelow,
-    count(name, trace) {
+    announce,
+    async count(name, trace) {
       // Stops attempts that were in flight when the limit was reached: a flood must not reach the storage.
       assertBelow(name)
-      const seen = seenOf(name)
-      seen.failures += 1
-      const key = keyOf('count', hashOf(JSON.stringify([issuer, limit, name, window, seen.window]), runtime))
-      // One minute longer than the window, to allow for clock skew.
-      return after(store.increment(key, (seen.window + 1) * window + 60), (counted) => {
-        if (counted >= failures) block(seen, trace)
-        if (counted > failures) throw tooMany(remaining(seen.window))
-      })
+      const wait = await announce(name).count(trace)
+      if (wait !== undefined) throw tooManyFailures(wait)
     },
   }
 }

@@ -8,7 +8,7 @@ export interface CredentialPair {
 
 // Room for an id of 100 and a secret of 512 characters, each form-encoded (at most nine bytes per character), in
 // base64.
-const longestCredentials = 8192
+const maxHeaderLength = 8192
 
 /**
  * Parses `Basic <base64(id:secret)>` (the seed, section 5; RFC 7617). Splits at the first colon and does not
@@ -17,7 +17,7 @@ const longestCredentials = 8192
 export function parseBasic(authorization: string): CredentialPair | undefined {
   const space = authorization.indexOf(' ')
   if (space < 0 || authorization.slice(0, space).toLowerCase() !== 'basic') return undefined
-  if (authorization.length > longestCredentials) return undefined
+  if (authorization.length > maxHeaderLength) return undefined
   const bytes = decodeBase64(authorization.slice(space + 1))
   const pair = bytes && decodeUtf8(bytes)
   const colon = pair?.indexOf(':') ?? -1

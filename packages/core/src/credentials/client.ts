@@ -2,13 +2,19 @@ import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { reasonOf } from '../errors/oauth-error.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
-import { invalidClient, presentedInForm, presentedInHeader, refuseSecondMethod, verifyPair } from './pair.ts'
-import { presentedId } from './presented-name.ts'
+import {
+  invalidClient,
+  presentedId,
+  presentedInForm,
+  presentedInHeader,
+  refuseSecondMethod,
+  verifyPair,
+} from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { configurationObject, parseConfiguration } from '../configuration.ts'
+import { configurationObject, parseConfiguration } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Recorder } from '../events/trace.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { TraceContext } from '../events/trace-context.ts'
-import type { UserAuthentication } from './user.ts'
+import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
 
 /** The context of a login. The `connection` that an adapter passes with a request is compatible. */
@@ -39,30 +39,30 @@ const text = v.string('must be a string')
 const credentialsSchema = configurationObject({
   username: text,
   password: text,
-  idp: v.exactOptional(text),
-  tenant: v.exactOptional(text),
-  acrValues: v.exactOptional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
+  idp: v.optional(text),
+  tenant: v.optional(text),
+  acrValues: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.readonly())),
 })
 const contextSchema = v.object({ clientAddress: v.optional(text), clientId: v.optional(text) }, 'must be an object')
 
 /** The same limits in characters as for the parameters of the password grant. */
-const longestUsername = 256
-const longestPassword = 1024
+const maxUsernameLength = 256
+const maxPasswordLength = 1024
 
 const isPossible = ({ username, password }: UserCredentials): boolean =>
   username.trim() !== '' &&
-  username.length <= longestUsername &&
+  username.length <= maxUsernameLength &&
   password.trim() !== '' &&
-  password.length <= longestPassword
+  password.length <= maxPasswordLength
 
 export function createAuthenticateUser(deps: {
   readonly users: UserService
   readonly clients: ClientDirectory
-  readonly authenticateUser: UserAuthentication
+  readonly checkPassword: PasswordCheck
   readonly names: UserNames
   readonly recorder: Recorder
 }): AuthenticateUser {
-  const { users, clients, authenticateUser, names, recorder } = deps
+  const { users, clients, checkPassword, names, recorder } = deps
 
   async function clientOf(clientId: string | undefined): Promise<Client | undefined> {
     if (clientId === undefined) return undefined
@@ -78,8 +78,8 @@ export function createAuthenticateUser(deps: {
     const client = await clientOf(clientId)
     const trace = recorder.start('authenticateUser', clientAddress, context.traceContext)
     trace.client = client
-    if (isPossible(credentials)) return authenticateUser(credentials, client, trace)
-    const name = names.named(credentials.username.slice(0, longestUsername))
+    if (isPossible(credentials)) return checkPassword(credentials, client, trace)
+    const name = names.describe(credentials.username.slice(0, maxUsernameLength))
     recorder.record(trace, { type: 'user_authentication_failed', ...name, reason: 'credentials_impossible' })
     return undefined
   }

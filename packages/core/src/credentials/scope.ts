@@ -1,11 +1,10 @@
 import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CredentialPair } from './basic.ts'
-import { invalidClient, type Presented, verifyPair } from './pair.ts'
-import { presentedId } from './presented-name.ts'
+import { invalidClient, type Presented, presentedId, verifyPair } from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */

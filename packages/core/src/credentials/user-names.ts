@@ -4,7 +4,7 @@ import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** What an event contains about the user name of a login attempt. */
-export interface NamedUser {
+export interface UserDescription {
   /** Present only if the user name has authenticated before. */
   readonly username?: string
   readonly usernameFingerprint: string
@@ -17,19 +17,19 @@ export interface NamedUser {
 export interface UserNames {
   /** Records that this user name has authenticated. */
   remember(username: string): void
-  named(username: string): NamedUser
+  describe(username: string): UserDescription
 }
 
 /** The maximum number of user names that a process remembers. */
-const mostNames = 10_000
+const maxNames = 10_000
 
 export function createUserNames(runtime: Runtime): UserNames {
-  const known = createBoundedMap<true>(mostNames)
+  const known = createBoundedMap<true>(maxNames)
   // Keyed, because a dictionary attack finds the plain hash of a weak password.
   const key = runtime.base64url(runtime.randomBytes(32))
   return {
     remember: (username) => known.set(foldedName(username), true),
-    named(username) {
+    describe(username) {
       const name = foldedName(username)
       const usernameFingerprint = fingerprintOf(hashOf(JSON.stringify([key, name]), runtime))
       return known.get(name) ? { username, usernameFingerprint } : { usernameFingerprint }

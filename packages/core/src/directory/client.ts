@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject, lifetimeSchema } from '../configuration.ts'
+import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 import { algorithms } from '../runtime.ts'
 import { redirectUriSchema } from './redirect-uri.ts'
 import { secretNames, secretsSchema } from './secret.ts'
@@ -64,13 +64,13 @@ export const clientSchema = v.pipe(
       accessTokenLifetime: v.optional(lifetimeSchema, 3600),
       identityTokenLifetime: v.optional(lifetimeSchema, 300),
       /** Set it for a client that cannot verify the provider's default algorithm. */
-      identityTokenAlgorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+      identityTokenAlgorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
       authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
       /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
       allowPlainCodeChallenge: flag(false),
       refreshToken: v.optional(refreshTokenSchema, {}),
     },
-    { meant: secretNames },
+    { suggestions: secretNames },
   ),
   v.forward(
     v.check(

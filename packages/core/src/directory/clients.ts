@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
-import { parseConfiguration } from '../configuration.ts'
-import type { MaybePromise } from '../json.ts'
+import { parseConfiguration } from '../config-schema.ts'
 import { after } from '../promises.ts'
+import type { MaybePromise } from '../types.ts'
 import { type Client, type ClientOptions, clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
@@ -15,9 +15,9 @@ export interface ClientStore {
    */
   find(clientId: string): MaybePromise<ClientOptions | undefined>
   /** Verifies a client secret, instead of the stored hashes. Must compare in constant time. */
-  verifySecret?(clientId: string, secret: string): MaybePromise<boolean>
+  readonly verifySecret?: ((clientId: string, secret: string) => MaybePromise<boolean>) | undefined
   /** Whether any enabled client has this origin in `allowedCorsOrigins`. Without it, no origin is allowed. */
-  isOriginAllowed?(origin: string): MaybePromise<boolean>
+  readonly isOriginAllowed?: ((origin: string) => MaybePromise<boolean>) | undefined
 }
 
 /** The core's interface to the clients, whether they come from an array or a client store. */
@@ -69,7 +69,7 @@ function clientRow(options: ClientOptions): ClientOptions {
 }
 
 /** The maximum number of client ids that a process remembers. */
-const mostIds = 10_000
+const maxIds = 10_000
 
 function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
   const parsed = new WeakMap<ClientOptions, Client>()
@@ -81,7 +81,7 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
     parsed.set(options, client)
     return client
   }
-  const ids = createBoundedMap<true>(mostIds)
+  const ids = createBoundedMap<true>(maxIds)
   const remember = (client: Client | undefined): Client | undefined => {
     if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
     return client

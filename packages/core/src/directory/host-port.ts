@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { MaybePromise } from '../json.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** Limits for the functions of the host that requests wait for. */
 export interface HostLimits {
@@ -22,7 +22,7 @@ export type HostPort = <T>(call: () => MaybePromise<T>) => MaybePromise<T>
  * The default of `maxHostCalls`. The limit of all seven ports together stays below the Node adapter's limit of 1,000
  * concurrent requests.
  */
-export const usualMaxCalls = 128
+export const defaultMaxCalls = 128
 
 /** A call that never settles stops counting after this many time limits. */
 const lostAfter = 60
@@ -46,18 +46,18 @@ export const hostPortBusy = (port: string, maxCalls: number): OAuthError =>
  * @param port the name for events, such as `users.authenticate`
  */
 export function createHostPort(port: string, { timeLimit, maxCalls, runtime }: HostLimits): HostPort {
-  let underWay = 0
+  let inFlight = 0
   /** Calls past their time limit, oldest first. */
   const late = new Set<{ readonly since: number }>()
 
   function isFull(): boolean {
-    if (underWay < maxCalls) return false
+    if (inFlight < maxCalls) return false
     const [oldest] = late
     if (oldest === undefined || runtime.elapsed() - oldest.since < lostAfter * timeLimit * 1000) return true
     // Without this, calls that never settle would block the port permanently. Done only when the port is full, so that
     // calls need no second timer.
     late.delete(oldest)
-    underWay -= 1
+    inFlight -= 1
     return false
   }
 
@@ -71,7 +71,7 @@ export function createHostPort(port: string, { timeLimit, maxCalls, runtime }: H
       }, timeLimit * 1000)
       const settle = (): void => {
         clearTimeout(timer)
-        if (lateCall === undefined || late.delete(lateCall)) underWay -= 1
+        if (lateCall === undefined || late.delete(lateCall)) inFlight -= 1
       }
       pending.then(
         (value) => {
@@ -90,7 +90,7 @@ export function createHostPort(port: string, { timeLimit, maxCalls, runtime }: H
     try {
       const outcome = call()
       if (!isThenable(outcome)) return outcome
-      underWay += 1
+      inFlight += 1
       return within(Promise.resolve(outcome))
     } catch (cause) {
       return Promise.reject<T>(cause)
@@ -105,6 +105,6 @@ export function guarded<A extends readonly unknown[], R>(
   limits: HostLimits,
 ): ((...parameters: A) => MaybePromise<R>) | undefined {
   if (method === undefined) return undefined
-  const through = createHostPort(port, limits)
-  return (...parameters) => through(() => method(...parameters))
+  const call = createHostPort(port, limits)
+  return (...parameters) => call(() => method(...parameters))
 }

@@ -59,10 +59,10 @@ function loopbackOf(uri: string): LoopbackUri | undefined {
  */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true
-  const asked = loopbackOf(uri)
-  if (asked === undefined) return false
-  return registered.some((own) => {
-    const known = loopbackOf(own)
-    return known !== undefined && known.host === asked.host && known.rest === asked.rest
+  const requested = loopbackOf(uri)
+  if (requested === undefined) return false
+  return registered.some((candidate) => {
+    const allowed = loopbackOf(candidate)
+    return allowed !== undefined && allowed.host === requested.host && allowed.rest === requested.rest
   })
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject } from '../configuration.ts'
+import { configurationObject } from '../config-schema.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
@@ -32,7 +32,7 @@ export const scopeSchema = v.pipe(
       /** Whether introspection returns all scopes of the token, not only the caller's own. */
       unrestrictedIntrospection: flag(false),
     },
-    { meant: secretNames },
+    { suggestions: secretNames },
   ),
   v.readonly(),
 )

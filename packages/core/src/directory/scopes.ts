@@ -1,4 +1,4 @@
-import { parseConfiguration } from '../configuration.ts'
+import { parseConfiguration } from '../config-schema.ts'
 import { type Scope, type ScopeOptions, scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets } from './secret.ts'
 

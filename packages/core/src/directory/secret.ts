@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject } from '../configuration.ts'
+import { configurationObject } from '../config-schema.ts'
 import { decodeBase64, hex, utf8 } from '../encoding.ts'
 import { webRuntime } from '../runtime.ts'
 
@@ -20,7 +20,7 @@ const secondsOf = (moment: unknown): number =>
 // An empty column of a database row is null, not undefined.
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-const makeOne = 'create one with hashSecret() or grantry hash-secret'
+const howToCreate = 'create one with hashSecret() or grantry hash-secret'
 
 /**
  * Returns the secret, or a message that says what is wrong. The message never contains the value, which could be the
@@ -29,13 +29,13 @@ const makeOne = 'create one with hashSecret() or grantry hash-secret'
 function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
   const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
   const stored = isAbsent(sha512) ? sha256 : sha512
-  if (isAbsent(stored)) return ` has neither sha256 nor sha512; ${makeOne}`
+  if (isAbsent(stored)) return ` has neither sha256 nor sha512; ${howToCreate}`
   const length = hashLengths[algorithm]
   const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
   if (hash?.length !== length) {
     const isHex = typeof stored === 'string' && stored.length === 2 * length && /^[\da-f]+$/iu.test(stored)
     const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512'
-    return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${makeOne}`
+    return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${howToCreate}`
   }
   const end = isAbsent(expiresAt) ? undefined : secondsOf(expiresAt)
   if (Number.isNaN(end)) return '.expiresAt is not a date; use epoch seconds, or an ISO 8601 date and time'
@@ -65,7 +65,7 @@ const secretSchema = configurationObject(
     /** Epoch seconds, or an ISO 8601 date and time. */
     expiresAt: value<number | string>(),
   },
-  { shape: ["an object such as { sha256: '<base64>' }", makeOne] },
+  { shape: ["an object such as { sha256: '<base64>' }", howToCreate] },
 )
 type SecretInput = v.InferOutput<typeof secretSchema>
 
@@ -86,7 +86,7 @@ export const secretNames = Object.fromEntries(
   ['secret', 'clientsecret', 'clientsecrets', 'apisecret', 'apisecrets', 'scopesecret', 'sha256', 'sha512'].map(
     (name) => [
       name,
-      `secrets, an array of hashes such as [{ sha256: '<base64>' }]? ${makeOne[0]?.toUpperCase()}${makeOne.slice(1)}`,
+      `secrets, an array of hashes such as [{ sha256: '<base64>' }]? ${howToCreate[0]?.toUpperCase()}${howToCreate.slice(1)}`,
     ],
   ),
 )

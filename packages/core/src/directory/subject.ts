@@ -10,27 +10,28 @@ export interface CompleteSubject {
   readonly acr?: string
 }
 
-const text = (longest: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(longest))
+const text = (maxLength: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(maxLength))
 
 /** OpenID Connect Core section 2: `sub` has at most 255 characters. */
 export const subjectSchema = v.strictObject({
   sub: text(255),
   amr: v.pipe(v.array(text(100)), v.minLength(1)),
-  authTime: v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
-  idp: v.exactOptional(text(200)),
-  acr: v.exactOptional(text(200)),
+  authTime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  idp: v.optional(text(200)),
+  acr: v.optional(text(200)),
 })
 
 /** The default `idp` of a subject. */
 export const localProvider = 'local'
 
 /** Seconds by which `authTime` may be in the future, to allow for clock skew. */
-const aheadAtMost = 86_400
+const maxAhead = 86_400
 
 /** @throws TypeError when `authTime` is far in the future: probably milliseconds instead of seconds. */
 export function completeSubject(subject: Subject, now: number): CompleteSubject {
-  if (subject.authTime !== undefined && subject.authTime > now + aheadAtMost) {
+  if (subject.authTime !== undefined && subject.authTime > now + maxAhead) {
     throw new TypeError('authTime must be in epoch seconds, but is in the future; is it in milliseconds?')
   }
-  return { idp: localProvider, authTime: now, ...subject }
+  const { sub, amr, authTime = now, idp = localProvider, acr } = subject
+  return { idp, authTime, sub, amr, ...(acr !== undefined && { acr }) }
 }

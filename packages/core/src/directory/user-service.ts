@@ -1,5 +1,5 @@
-import type { Json, MaybePromise } from '../json.ts'
 import { after } from '../promises.ts'
+import type { Json, MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
 import { guarded, type HostLimits } from './host-port.ts'
 
@@ -10,23 +10,23 @@ export interface Subject {
   /** The authentication methods (RFC 8176), such as `['pwd']` for a password. */
   readonly amr: readonly string[]
   /** Epoch seconds of the authentication. Default: now. */
-  readonly authTime?: number
+  readonly authTime?: number | undefined
   /** The identity provider that authenticated the user. Default: `local`. */
-  readonly idp?: string
-  readonly acr?: string
+  readonly idp?: string | undefined
+  readonly acr?: string | undefined
 }
 
 /** A user name and password. `idp`, `tenant` and `acrValues` come from the parameter `acr_values`. */
 export interface UserCredentials {
   readonly username: string
   readonly password: string
-  readonly idp?: string
-  readonly tenant?: string
-  readonly acrValues?: readonly string[]
+  readonly idp?: string | undefined
+  readonly tenant?: string | undefined
+  readonly acrValues?: readonly string[] | undefined
 }
 
 /** The result of `users.authenticate`. Default of `amr`: `['pwd']`. */
-export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] }
+export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] | undefined }
 
 /** Gives the provider access to your users. The provider does not store users. */
 export interface UserService {
@@ -36,14 +36,18 @@ export interface UserService {
    *
    * @param client `undefined` if a login page calls `provider.authenticateUser` without a `clientId`
    */
-  authenticate?(credentials: UserCredentials, client?: Client): MaybePromise<AuthenticatedUser | undefined>
+  readonly authenticate?:
+    | ((credentials: UserCredentials, client?: Client) => MaybePromise<AuthenticatedUser | undefined>)
+    | undefined
   /**
    * Whether the user is active. Called before a token of a user is issued or accepted. Without it, every user is
    * active.
    */
-  isActive?(sub: string): MaybePromise<boolean>
+  readonly isActive?: ((sub: string) => MaybePromise<boolean>) | undefined
   /** Returns the claims of the user with these names. Other claims are ignored. */
-  claims?(sub: string, names: readonly string[]): MaybePromise<Readonly<Record<string, Json | undefined>>>
+  readonly claims?:
+    | ((sub: string, names: readonly string[]) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
+    | undefined
 }
 
 /** Wraps each method of the user service in its own port, bound to the service. */

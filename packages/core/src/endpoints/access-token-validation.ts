@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonAnswer } from '../http/answer.ts'
-import { parseFields } from '../http/parse-fields.ts'
+import { noteToken } from '../events/recorder.ts'
+import { parseFields } from '../http/parameters.ts'
+import { jsonResponse } from '../http/plain-response.ts'
 import { readParameters } from '../http/read-parameters.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional(v.string()) })
@@ -15,16 +15,11 @@ const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional
  *
  * @see the seed, sections 2.4 and 4; wire contract, section 6
  */
-export function accessTokenValidationEndpoint(deps: {
-  readonly accessTokens: AccessTokens
-  readonly recorder: Recorder
-  readonly bodyLimit: number
-}): Endpoint {
-  const { accessTokens, recorder, bodyLimit } = deps
+export function accessTokenValidationEndpoint({ accessTokens, recorder, bodyLimit }: Services): Endpoint {
   return {
     name: 'accessTokenValidation',
     methods: ['GET', 'POST'],
-    presents: 'validation',
+    caller: 'validation',
     // No CORS: a page must not be able to send requests from the addresses of its visitors.
     cors: 'none',
     async handle(request, trace) {
@@ -46,7 +41,7 @@ export function accessTokenValidationEndpoint(deps: {
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      return jsonAnswer(validation.claims)
+      return jsonResponse(validation.claims)
     },
   }
 }

@@ -1,22 +1,9 @@
-import { documentAnswer } from '../http/answer.ts'
-import type { JsonObject } from '../json.ts'
-import { type CoreMember, withPluginMetadata } from '../plugin/metadata.ts'
+import { type CoreMember, withPluginMetadata } from '../grants/plugin-metadata.ts'
+import { cacheableResponse } from '../http/plain-response.ts'
+import type { Services } from '../services.ts'
+import type { JsonObject } from '../types.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'
-
-/** The input of the metadata: only what is registered and enabled. */
-export interface MetadataSource {
-  readonly issuer: string
-  /** URLs of the enabled endpoints. */
-  readonly urls: Readonly<Partial<Record<EndpointName, string>>>
-  /** The URL of the login page. */
-  readonly authorizationEndpoint: string | undefined
-  readonly grantTypes: readonly string[]
-  readonly publicClients: boolean
-  readonly scopes: readonly string[]
-  readonly claims: readonly string[]
-  readonly signingAlgorithms: readonly string[]
-  readonly pluginMetadata: JsonObject
-}
+import type { EndpointPaths } from './paths.ts'
 
 /** The authentication methods of confidential clients and of scopes. */
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
@@ -30,45 +17,58 @@ function present(entries: Readonly<Record<CoreMember, JsonObject[string] | undef
  *
  * @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9
  */
-export function metadataOf(source: MetadataSource): JsonObject {
-  const { urls, grantTypes } = source
-  const clientMethods = source.publicClients ? [...secretMethods, 'none'] : secretMethods
+export function createMetadata(
+  { clients, scopes, registry, keys }: Services,
+  { issuer, authorizationEndpoint }: { readonly issuer: string; readonly authorizationEndpoint?: string | undefined },
+  paths: EndpointPaths,
+): JsonObject {
+  const { origin } = new URL(issuer)
+  const urlOf = (name: EndpointName): string | undefined => {
+    const path = paths.get(name)
+    return path === undefined ? undefined : origin + path
+  }
+  const grantTypes = [...registry.grants.keys()]
   const hasCodes = grantTypes.includes('authorization_code')
+  // A client store can contain public clients.
+  const hasPublicClients = clients.all.length === 0 || clients.all.some((client) => client.public)
+  const clientMethods = hasPublicClients ? [...secretMethods, 'none'] : secretMethods
+  const enabledScopes = scopes.all.filter((scope) => scope.enabled)
+  const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
   return withPluginMetadata(
     present({
-      issuer: source.issuer,
-      authorization_endpoint: source.authorizationEndpoint,
-      token_endpoint: urls.token,
-      userinfo_endpoint: urls.userinfo,
-      jwks_uri: urls.jwks,
-      introspection_endpoint: urls.introspection,
-      introspection_endpoint_auth_methods_supported: urls.introspection && secretMethods,
-      revocation_endpoint: urls.revocation,
-      revocation_endpoint_auth_methods_supported: urls.revocation && clientMethods,
+      issuer,
+      authorization_endpoint: authorizationEndpoint,
+      token_endpoint: urlOf('token'),
+      userinfo_endpoint: urlOf('userinfo'),
+      jwks_uri: urlOf('jwks'),
+      introspection_endpoint: urlOf('introspection'),
+      introspection_endpoint_auth_methods_supported: urlOf('introspection') && secretMethods,
+      revocation_endpoint: urlOf('revocation'),
+      revocation_endpoint_auth_methods_supported: urlOf('revocation') && clientMethods,
       // Not registered with IANA: the two validation endpoints of the seed.
-      identity_token_validation_endpoint: urls.identityTokenValidation,
-      access_token_validation_endpoint: urls.accessTokenValidation,
+      identity_token_validation_endpoint: urlOf('identityTokenValidation'),
+      access_token_validation_endpoint: urlOf('accessTokenValidation'),
       grant_types_supported: grantTypes,
       response_types_supported: hasCodes ? ['code'] : [],
       response_modes_supported: hasCodes ? ['query'] : undefined,
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: source.signingAlgorithms,
+      id_token_signing_alg_values_supported: keys.algorithms,
       token_endpoint_auth_methods_supported: clientMethods,
-      scopes_supported: source.scopes,
-      claims_supported: source.claims,
+      scopes_supported: enabledScopes.map((scope) => scope.name),
+      claims_supported: [...new Set(['sub', ...userClaims])],
     }),
-    source.pluginMetadata,
+    registry.metadata,
   )
 }
 
 /** Serves the same document at the paths of OpenID Connect Discovery and of RFC 8414. */
 export function metadataEndpoint(name: 'discovery' | 'authorizationServerMetadata', metadata: JsonObject): Endpoint {
-  const answer = documentAnswer(metadata)
+  const response = cacheableResponse(metadata)
   return {
     name,
     methods: ['GET'],
-    presents: 'validation',
+    caller: 'validation',
     cors: 'public',
-    handle: async () => answer,
+    handle: async () => response,
   }
 }

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonAnswer } from '../http/answer.ts'
-import { parseFields } from '../http/parse-fields.ts'
+import { noteToken } from '../events/recorder.ts'
+import { parseFields } from '../http/parameters.ts'
+import { jsonResponse } from '../http/plain-response.ts'
 import { readParameters } from '../http/read-parameters.ts'
-import type { Json } from '../json.ts'
-import type { IdentityTokens } from '../tokens/identity-token.ts'
+import type { Services } from '../services.ts'
+import type { Json } from '../types.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const parametersSchema = v.object({ token: v.string(), client_id: v.string() })
@@ -27,16 +27,11 @@ function rendered(value: Json): Json {
  *
  * @see the seed, sections 2.2 and 2.3; wire contract, section 4
  */
-export function identityTokenValidationEndpoint(deps: {
-  readonly identityTokens: IdentityTokens
-  readonly recorder: Recorder
-  readonly bodyLimit: number
-}): Endpoint {
-  const { identityTokens, recorder, bodyLimit } = deps
+export function identityTokenValidationEndpoint({ identityTokens, recorder, bodyLimit }: Services): Endpoint {
   return {
     name: 'identityTokenValidation',
     methods: ['GET', 'POST'],
-    presents: 'validation',
+    caller: 'validation',
     cors: 'clients',
     async handle(request, trace) {
       const parameters = await readParameters(request, bodyLimit)
@@ -51,7 +46,7 @@ export function identityTokenValidationEndpoint(deps: {
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token', fingerprint })
       const claims = Object.entries(validation.claims).map(([name, value]) => [name, rendered(value)])
-      return jsonAnswer(Object.fromEntries(claims))
+      return jsonResponse(Object.fromEntries(claims))
     },
   }
 }

@@ -1,14 +1,12 @@
 import * as v from 'valibot'
-import { presentedInForm, presentedInHeader, refuseSecondMethod } from '../credentials/pair.ts'
-import type { ScopeAuthentication } from '../credentials/scope.ts'
+import { presentedInForm, presentedInHeader, refuseSecondMethod } from '../credentials/presented.ts'
 import type { Scope } from '../directory/scope.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
-import { noteToken, type Recorder, type Trace } from '../events/trace.ts'
-import { jsonAnswer } from '../http/answer.ts'
-import type { RequestParameters } from '../http/parameters.ts'
-import { parseFields } from '../http/parse-fields.ts'
+import { noteToken, type Trace } from '../events/recorder.ts'
+import { parseFields, type RequestParameters } from '../http/parameters.ts'
+import { jsonResponse } from '../http/plain-response.ts'
 import { parseForm, readForm } from '../http/read-parameters.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
@@ -32,15 +30,10 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
  *
  * @see RFC 7662; the seed, sections 2.6, 4 and 7; wire contract, section 7
  */
-export function introspectionEndpoint(deps: {
-  readonly authenticateScope: ScopeAuthentication
-  readonly accessTokens: AccessTokens
-  readonly unrelatedScope: UnrelatedScope
-  readonly recorder: Recorder
-  readonly bodyLimit: number
-}): Endpoint {
-  const { authenticateScope, accessTokens, unrelatedScope, recorder, bodyLimit } = deps
-
+export function introspectionEndpoint(
+  { authenticateScope, accessTokens, recorder, bodyLimit }: Services,
+  unrelatedScope: UnrelatedScope,
+): Endpoint {
   /**
    * Authenticates before it parses the body, so that an unauthenticated caller does not learn whether the body is
    * valid.
@@ -71,7 +64,7 @@ export function introspectionEndpoint(deps: {
   return {
     name: 'introspection',
     methods: ['POST'],
-    presents: 'client',
+    caller: 'client',
     cors: 'none',
     async handle(request, trace) {
       const { scope, form } = await authenticated(request, trace)
@@ -81,7 +74,7 @@ export function introspectionEndpoint(deps: {
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {
         recorder.record(trace, { type: 'introspection_inactive', ...about, reason: validation.reason })
-        return jsonAnswer(inactive)
+        return jsonResponse(inactive)
       }
       if (!validation.scopes.includes(scope.name)) {
         const reason = 'scope_not_in_token'
@@ -90,12 +83,12 @@ export function introspectionEndpoint(deps: {
           throw new OAuthError('invalid_client', 'The scope is not allowed to introspect this token', { reason })
         }
         recorder.record(trace, { type: 'introspection_inactive', ...about, reason })
-        return jsonAnswer(inactive)
+        return jsonResponse(inactive)
       }
       recorder.record(trace, { type: 'introspection_active', ...about })
       const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
       // `Object.assign`, not spread: V8 takes microseconds to spread objects whose shape varies from token to token.
-      return jsonAnswer(Object.assign({}, validation.claims, { active: true, token_type: 'Bearer', scope: shown }))
+      return jsonResponse(Object.assign({}, validation.claims, { active: true, token_type: 'Bearer', scope: shown }))
     },
   }
 }

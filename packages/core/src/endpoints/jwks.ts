@@ -1,5 +1,6 @@
-import { type Answer, documentAnswer } from '../http/answer.ts'
-import type { JwkSet, KeyRing } from '../keys/key-ring.ts'
+import { cacheableResponse, type PlainResponse } from '../http/plain-response.ts'
+import type { JwkSet } from '../keys/key-ring.ts'
+import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
@@ -7,17 +8,17 @@ import type { Endpoint } from './endpoint.ts'
  *
  * @see RFC 7517 section 5
  */
-export function jwksEndpoint({ keys }: { readonly keys: KeyRing }): Endpoint {
-  let written: { readonly of: JwkSet; readonly answer: Answer } | undefined
+export function jwksEndpoint({ keys }: Services): Endpoint {
+  let cached: { readonly jwks: JwkSet; readonly response: PlainResponse } | undefined
   return {
     name: 'jwks',
     methods: ['GET'],
-    presents: 'validation',
+    caller: 'validation',
     cors: 'public',
     async handle() {
       const jwks = await keys.jwks()
-      if (written?.of !== jwks) written = { of: jwks, answer: documentAnswer(jwks) }
-      return written.answer
+      if (cached?.jwks !== jwks) cached = { jwks, response: cacheableResponse(jwks) }
+      return cached.response
     },
   }
 }

@@ -1,14 +1,11 @@
 import * as v from 'valibot'
-import type { ClientAuthentication } from '../credentials/client.ts'
 import type { Client } from '../directory/client.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
-import { neverStored } from '../http/answer.ts'
-import { parseFields } from '../http/parse-fields.ts'
+import type { Trace } from '../events/recorder.ts'
+import { parseFields } from '../http/parameters.ts'
+import { noStoreHeaders } from '../http/plain-response.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import { fingerprintOf } from '../records/keys.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
-import type { Families } from '../tokens/family.ts'
-import type { StoredGrants } from '../tokens/stored-grant.ts'
+import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const parametersSchema = v.object({ token: v.string() })
@@ -19,16 +16,14 @@ const parametersSchema = v.object({ token: v.string() })
  *
  * @see RFC 7009 section 2; wire contract, section 8
  */
-export function revocationEndpoint(deps: {
-  readonly authenticateClient: ClientAuthentication
-  readonly accessTokens: AccessTokens
-  readonly storedGrants: StoredGrants
-  readonly families: Families
-  readonly recorder: Recorder
-  readonly bodyLimit: number
-}): Endpoint {
-  const { authenticateClient, accessTokens, storedGrants, families, recorder, bodyLimit } = deps
-
+export function revocationEndpoint({
+  authenticateClient,
+  accessTokens,
+  storedGrants,
+  families,
+  recorder,
+  bodyLimit,
+}: Services): Endpoint {
   /**
    * Revokes the family of a refresh token, even if the token is spent or expired. Returns whether the token is a
    * refresh token, of any client.
@@ -40,7 +35,7 @@ export function revocationEndpoint(deps: {
     if (record.clientId !== client.clientId) return true
     trace.sub = record.subject.sub
     await families.revoke(record, client, 'revocation_requested', trace)
-    const about = { fingerprint: fingerprintOf(hash), ...families.named(record.family) }
+    const about = { fingerprint: fingerprintOf(hash), ...families.describe(record.family) }
     recorder.record(trace, { type: 'token_revoked', tokenType: 'refresh_token', ...about })
     return true
   }
@@ -56,14 +51,14 @@ export function revocationEndpoint(deps: {
   return {
     name: 'revocation',
     methods: ['POST'],
-    presents: 'client',
+    caller: 'client',
     cors: 'clients',
     async handle(request, trace) {
       const form = await readParameters(request, bodyLimit)
       const client = await authenticateClient(request, form, trace)
       const { token } = parseFields(parametersSchema, form)
       if (!(await revokeRefreshToken(token, client, trace))) await revokeAccessToken(token, client, trace)
-      return { status: 200, headers: neverStored, body: null }
+      return { status: 200, headers: noStoreHeaders, body: null }
     },
   }
 }

@@ -1,13 +1,11 @@
 import { readBearer } from '../credentials/bearer.ts'
-import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { noteToken, type Recorder } from '../events/trace.ts'
-import { jsonAnswer } from '../http/answer.ts'
+import { noteToken } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
+import { jsonResponse } from '../http/plain-response.ts'
 import { parseForm, readForm, refuseBody } from '../http/read-parameters.ts'
-import type { Json } from '../json.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
+import type { Services } from '../services.ts'
+import type { Json, JsonObject } from '../types.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** `role` is an array, even with only one role (the seed, section 2.5). */
@@ -18,29 +16,11 @@ const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
  *
  * @see OpenID Connect Core section 5.3; wire contract, section 5
  */
-export function userinfoEndpoint(deps: {
-  readonly accessTokens: AccessTokens
-  readonly scopes: ScopeDirectory
-  readonly users: UserService
-  readonly recorder: Recorder
-  readonly bodyLimit: number
-}): Endpoint {
-  const { accessTokens, scopes: directory, users, recorder, bodyLimit } = deps
-
-  async function claimsOf(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
-    const names = new Set<string>()
-    for (const name of scopes) {
-      const scope = directory.find(name)
-      if (scope?.identity && scope.enabled) for (const claim of scope.claims) names.add(claim)
-    }
-    names.delete('sub')
-    const found = names.size === 0 ? {} : ((await users.claims?.(sub, [...names])) ?? {})
-    const claims: Record<string, Json> = { sub }
-    for (const name of names) {
-      const value = found[name]
-      if (value !== undefined && value !== null) claims[name] = name === 'role' ? asList(value) : value
-    }
-    return claims
+export function userinfoEndpoint({ accessTokens, userClaims, recorder, bodyLimit }: Services): Endpoint {
+  async function claimsOf(sub: string, scopes: readonly string[]): Promise<JsonObject> {
+    const claims = await userClaims(sub, scopes, 'identity')
+    if (claims.role !== undefined) claims.role = asList(claims.role)
+    return { sub, ...claims }
   }
 
   /**
@@ -57,7 +37,7 @@ export function userinfoEndpoint(deps: {
   return {
     name: 'userinfo',
     methods: ['GET', 'POST'],
-    presents: 'bearer',
+    caller: 'bearer',
     cors: 'clients',
     async handle(request, trace) {
       const form = await formOf(request)
@@ -78,7 +58,7 @@ export function userinfoEndpoint(deps: {
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      return jsonAnswer(await claimsOf(sub, validation.scopes))
+      return jsonResponse(await claimsOf(sub, validation.scopes))
     },
   }
 }

@@ -34,18 +34,18 @@ export interface OAuthErrorOptions {
    */
   readonly reason: string
   readonly cause?: unknown
-  /** Overrides the HTTP status. By default, the table in `error-answer.ts` determines it. */
-  readonly status?: 404 | 405 | 413 | 414 | 415 | 429
+  /** Overrides the HTTP status. By default, the table in `error-response.ts` determines it. */
+  readonly status?: 404 | 405 | 413 | 414 | 415 | 429 | undefined
   /** The value of `Retry-After`, in seconds. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** The host port that failed, such as `users.authenticate`; for events only. */
-  readonly port?: string
+  readonly port?: string | undefined
   /** The value of `Allow`, for status 405. */
-  readonly allow?: string
+  readonly allow?: string | undefined
   /** The `scope` attribute of a bearer challenge. */
-  readonly scope?: string
+  readonly scope?: string | undefined
   /** Set it if the request has no credentials: the challenge then contains no error (RFC 6750 section 3.1). */
-  readonly withoutCredentials?: true
+  readonly withoutCredentials?: true | undefined
 }
 
 const brand = Symbol.for('grantry.OAuthError')
@@ -82,6 +82,19 @@ export class OAuthError extends Error {
 export function isOAuthError(thrown: unknown): thrown is OAuthError {
   return thrown instanceof Error && brand in thrown
 }
+
+/**
+ * Creates the error for a caller that must wait. `slow_down` (RFC 8628 section 3.5) is the closest registered code.
+ * `invalid_grant`, `invalid_client` or `invalid_token` would make a caller discard valid credentials.
+ *
+ * @param retryAfter seconds
+ */
+export const tooManyFailures = (retryAfter: number): OAuthError =>
+  new OAuthError('slow_down', 'Too many failed attempts, try again later', {
+    reason: 'too_many_failures',
+    status: 429,
+    retryAfter: Math.max(1, Math.ceil(retryAfter)),
+  })
 
 /** The reason of an `OAuthError`; `unhandled_failure` for any other thrown value. */
 export const reasonOf = (thrown: unknown): string =>

@@ -7,42 +7,42 @@ export interface EventCause {
   readonly name: string
   readonly message: string
   /** A code such as `ECONNREFUSED`. */
-  readonly code?: string
-  readonly stack?: string
-  readonly cause?: EventCause
+  readonly code?: string | undefined
+  readonly stack?: string | undefined
+  readonly cause?: EventCause | undefined
 }
 
-const longestText = 10_000
+const maxTextLength = 10_000
 /** The maximum depth of nested causes. A chain of causes can be cyclic. */
-const deepest = 5
+const maxDepth = 5
 
 // The test kit returns the original error to the tests of plugin authors.
 const originals = new WeakMap<EventCause, unknown>()
 
 /** Returns the original thrown value. For the test kit only. */
-export const thrownBehind = (cause: EventCause): unknown => originals.get(cause)
+export const thrownValueOf = (cause: EventCause): unknown => originals.get(cause)
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.slice(0, longestText) : undefined
+  typeof value === 'string' ? value.slice(0, maxTextLength) : undefined
 
 function describeObject(thrown: object, depth: number): EventCause {
   const { name, message, code, stack, cause, errors } = thrown as Readonly<Record<string, unknown>>
   // An AggregateError often has no message; its first error contains the reason.
   const [first] = Array.isArray(errors) ? errors : []
-  const behind = cause ?? first
+  const nested = cause ?? first
   const shownStack = textOf(stack)
   return {
     name: textOf(name) ?? 'Object',
     message: textOf(message) ?? Object.prototype.toString.call(thrown),
     ...(typeof code === 'string' && /^[\w-]{1,100}$/u.test(code) && { code }),
     ...(shownStack !== undefined && { stack: shownStack }),
-    ...(behind !== undefined && behind !== null && depth < deepest && { cause: describe(behind, depth + 1) }),
+    ...(nested !== undefined && nested !== null && depth < maxDepth && { cause: describe(nested, depth + 1) }),
   }
 }
 
 function describe(thrown: unknown, depth: number): EventCause {
   if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) {
-    return { name: thrown === null ? 'null' : typeof thrown, message: String(thrown).slice(0, longestText) }
+    return { name: thrown === null ? 'null' : typeof thrown, message: String(thrown).slice(0, maxTextLength) }
   }
   try {
     return describeObject(thrown, depth)

@@ -6,8 +6,8 @@ const notPlain = /[\p{C}\s]+/gu
 
 function causeText({ name, message, stack, cause }: EventCause): string {
   const frame = cause === undefined ? /^\s+(at .+)$/mu.exec(stack ?? '')?.[1] : undefined
-  const place = frame === undefined ? '' : ` (${frame})`
-  return `${name}: ${message}${place}${cause === undefined ? '' : `, caused by ${causeText(cause)}`}`
+  const location = frame === undefined ? '' : ` (${frame})`
+  return `${name}: ${message}${location}${cause === undefined ? '' : `, caused by ${causeText(cause)}`}`
 }
 
 /** Returns the log line of a failure or warning; `undefined` for other facts. */
@@ -16,8 +16,8 @@ function lineOf(fact: Fact, endpoint: string | undefined): string | undefined {
   if (fact.type === 'secret_skipped') return `warning: a stored secret of ${fact.owner} is not a hash and was skipped`
   if (fact.type !== 'unhandled_failure') return undefined
   const { reason, port, cause } = fact
-  const place = [endpoint, port].filter((name) => name !== undefined).join(', ')
-  return `error: ${reason}${place === '' ? '' : ` (${place})`}: ${causeText(cause)}`
+  const location = [endpoint, port].filter((name) => name !== undefined).join(', ')
+  return `error: ${reason}${location === '' ? '' : ` (${location})`}: ${causeText(cause)}`
 }
 
 /** Logs internal failures and warnings to `console.error` when there is no observer, one line each. Never throws. */

@@ -10,15 +10,15 @@ export type Fact =
    */
   | {
       readonly type: 'client_authentication_failed'
-      readonly presentedClientId?: string
-      readonly presentedFingerprint?: string
+      readonly presentedClientId?: string | undefined
+      readonly presentedFingerprint?: string | undefined
       readonly reason: string
     }
   | {
       readonly type: 'user_authentication_succeeded'
       readonly username: string
       readonly idp: string
-      readonly acr?: string
+      readonly acr?: string | undefined
     }
   /**
    * `username` is present only if it has authenticated in this process before. Other user names have only a
@@ -27,10 +27,10 @@ export type Fact =
    */
   | {
       readonly type: 'user_authentication_failed'
-      readonly username?: string
+      readonly username?: string | undefined
       readonly usernameFingerprint: string
-      readonly idp?: string
-      readonly acrValues?: readonly string[]
+      readonly idp?: string | undefined
+      readonly acrValues?: readonly string[] | undefined
       readonly reason: string
     }
   | {
@@ -39,30 +39,30 @@ export type Fact =
       readonly grantType: string
       readonly scopes: readonly string[]
       /** The identity provider and authentication context of the user; absent without a user. */
-      readonly idp?: string
-      readonly acr?: string
-      readonly fingerprint?: string
-      readonly family?: string
+      readonly idp?: string | undefined
+      readonly acr?: string | undefined
+      readonly fingerprint?: string | undefined
+      readonly family?: string | undefined
     }
   | {
       readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed' | 'code_ended'
       readonly fingerprint: string
-      readonly family?: string
+      readonly family?: string | undefined
     }
   | {
       readonly type: 'refresh_rotated' | 'refresh_retried' | 'refresh_reused'
       readonly fingerprint: string
-      readonly family?: string
+      readonly family?: string | undefined
     }
-  | { readonly type: 'redemption_replayed'; readonly fingerprint: string; readonly family?: string }
-  | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string }
+  | { readonly type: 'redemption_replayed'; readonly fingerprint: string; readonly family?: string | undefined }
+  | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string | undefined }
   | { readonly type: 'subject_revoked'; readonly sub: string }
   | { readonly type: 'client_revoked'; readonly clientId: string }
   | {
       readonly type: 'token_revoked'
       readonly tokenType: 'access_token' | 'refresh_token'
       readonly fingerprint: string
-      readonly family?: string
+      readonly family?: string | undefined
     }
   | { readonly type: 'introspection_active'; readonly scope: string; readonly fingerprint: string }
   | {
@@ -77,11 +77,11 @@ export type Fact =
    */
   | {
       readonly type: 'introspection_denied'
-      readonly scope?: string
-      readonly presentedScope?: string
-      readonly presentedFingerprint?: string
+      readonly scope?: string | undefined
+      readonly presentedScope?: string | undefined
+      readonly presentedFingerprint?: string | undefined
       readonly reason: string
-      readonly fingerprint?: string
+      readonly fingerprint?: string | undefined
     }
   | {
       readonly type: 'validation_succeeded'
@@ -111,9 +111,14 @@ export type Fact =
       readonly description: string
     }
   /** A CORS preflight was refused. `origin` is present only if it is well-formed. */
-  | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string }
+  | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string | undefined }
   /** An internal failure: a defect, or an unavailable storage or host port. `port` is the name of the host port. */
-  | { readonly type: 'unhandled_failure'; readonly reason: string; readonly port?: string; readonly cause: EventCause }
+  | {
+      readonly type: 'unhandled_failure'
+      readonly reason: string
+      readonly port?: string | undefined
+      readonly cause: EventCause
+    }
   /** A secret from a client store is not the base64 of a SHA-256 or SHA-512, and was skipped. */
   | { readonly type: 'secret_skipped'; readonly owner: string }
   /** A stored record is of foreign origin, incomplete, or of an unknown version. It is treated as absent. */
@@ -132,7 +137,7 @@ export type Fact =
       /** The key that will sign after the next rotation. */
       readonly nextKid: string
       /** The key that signed before; absent for a new algorithm. */
-      readonly retiredKid?: string
+      readonly retiredKid?: string | undefined
     }
   /** An operator has retired a key. `compromised`: tokens that it signed are refused. */
   | {
@@ -158,16 +163,16 @@ export type Fact =
 export type ProviderEvent = Fact & {
   readonly id: string
   readonly requestId: string
-  readonly traceId?: string
-  readonly spanId?: string
-  readonly parentSpanId?: string
+  readonly traceId?: string | undefined
+  readonly spanId?: string | undefined
+  readonly parentSpanId?: string | undefined
   readonly time: number
-  readonly endpoint?: string
-  readonly clientId?: string
-  readonly sub?: string
+  readonly endpoint?: string | undefined
+  readonly clientId?: string | undefined
+  readonly sub?: string | undefined
   /** Logins only: the tenant from `acr_values`. */
-  readonly tenant?: string
-  readonly clientAddress?: string
+  readonly tenant?: string | undefined
+  readonly clientAddress?: string | undefined
 }
 
 /** Receives every event. Its result is ignored, and its errors are only counted (`observerFailures`). */

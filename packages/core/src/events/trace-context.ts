@@ -10,7 +10,7 @@ export interface TraceContext {
   /** 16 hex digits: the span of this request. */
   readonly spanId: string
   /** The span of the caller, if the request continues a trace. */
-  readonly parentSpanId?: string
+  readonly parentSpanId?: string | undefined
   /** 0 to 3. Bit 0: sampled; bit 1: random trace id. */
   readonly flags: number
 }

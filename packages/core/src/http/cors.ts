@@ -1,4 +1,4 @@
-import { neverStored } from './answer.ts'
+import { noStoreHeaders } from './plain-response.ts'
 
 /**
  * Which origins can read the responses of an endpoint: none, those that a client allows, or, for public documents, all.
@@ -25,17 +25,17 @@ export const originHeaders = (origin: string): Record<string, string> => ({
 
 // RFC 9110 section 5.6.2: token.
 const headerName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/u
-const longestHeaderList = 1024
-const mostHeaders = 50
+const maxHeaderListLength = 1024
+const maxHeaders = 50
 
 /**
  * Normalizes `Access-Control-Request-Headers` for the response; returns `undefined` if the list is malformed or too
  * long.
  */
 function requestedHeaders(list: string): string | undefined {
-  if (list.length > longestHeaderList) return undefined
+  if (list.length > maxHeaderListLength) return undefined
   const names = list.split(',').map((name) => name.trim())
-  return names.length <= mostHeaders && names.every((name) => headerName.test(name)) ? names.join(', ') : undefined
+  return names.length <= maxHeaders && names.every((name) => headerName.test(name)) ? names.join(', ') : undefined
 }
 
 /**
@@ -47,7 +47,7 @@ function requestedHeaders(list: string): string | undefined {
  * @param methods the methods of the endpoint
  * @see Fetch standard, section 4.8 (CORS-preflight fetch)
  */
-export function judgePreflight(
+export function checkPreflight(
   request: Request,
   origin: string,
   methods: readonly string[],
@@ -66,15 +66,15 @@ export function judgePreflight(
 
 /** The headers of every preflight response. The result depends on the three request headers in `Vary`. */
 export const preflightHeaders = Object.freeze({
-  ...neverStored,
+  ...noStoreHeaders,
   vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
 })
 
-const longestOrigin = 300
+const maxOriginLength = 300
 
 /** The origin for an event, if it is well-formed: arbitrary text from a caller must not reach a log. */
 export function originFact(request: Request): { readonly origin?: string } {
   const origin = request.headers.get('origin')
-  const isOrigin = origin !== null && origin.length <= longestOrigin && /^https?:\/\/[\w.\-[\]:]+$/u.test(origin)
+  const isOrigin = origin !== null && origin.length <= maxOriginLength && /^https?:\/\/[\w.\-[\]:]+$/u.test(origin)
   return isOrigin ? { origin } : {}
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 
 /** Request parameters, under their wire names. The object has no prototype, so `__proto__` is an ordinary parameter. */
@@ -43,4 +44,23 @@ export function parseParameters(text: string): RequestParameters {
     else parameters[name] = earlier === undefined ? value : `${earlier} ${value}`
   }
   return parameters
+}
+
+/**
+ * Validates request parameters.
+ *
+ * @throws OAuthError `invalid_request` that names the first parameter that is missing or malformed.
+ */
+export function parseFields<S extends v.GenericSchema>(schema: S, parameters: RequestParameters): v.InferOutput<S> {
+  const result = v.safeParse(schema, parameters, { abortEarly: true })
+  if (result.success) return result.output
+  const [issue] = result.issues
+  const name = issue.path?.[0]?.key
+  if (typeof name !== 'string') {
+    throw new OAuthError('invalid_request', 'The parameters do not fit together', { reason: 'parameters_inconsistent' })
+  }
+  const missing = parameters[name] === undefined
+  throw new OAuthError('invalid_request', `The parameter ${name} is ${missing ? 'required' : 'malformed'}`, {
+    reason: missing ? 'parameter_missing' : 'parameter_malformed',
+  })
 }

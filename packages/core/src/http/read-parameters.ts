@@ -19,10 +19,10 @@ const tooLarge = (): OAuthError =>
 /**
  * Copies the first `length` bytes to a larger buffer: twice the size and at least `needed`, but no larger than `limit`.
  */
-function grown(bytes: Uint8Array, length: number, needed: number, limit: number): Uint8Array {
-  const roomy = new Uint8Array(Math.max(needed, Math.min(limit, Math.max(1024, bytes.byteLength * 2))))
-  roomy.set(bytes.subarray(0, length))
-  return roomy
+function grow(bytes: Uint8Array, length: number, needed: number, limit: number): Uint8Array {
+  const larger = new Uint8Array(Math.max(needed, Math.min(limit, Math.max(1024, bytes.byteLength * 2))))
+  larger.set(bytes.subarray(0, length))
+  return larger
 }
 
 /**
@@ -38,12 +38,12 @@ async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promis
   // The reader is not cancelled: Node.js would close the connection before the caller has read the 413.
   while (!read.done && length <= limit) {
     read = await reader.read()
-    const piece = read.value
-    if (piece === undefined) continue
-    const needed = length + piece.byteLength
+    const chunk = read.value
+    if (chunk === undefined) continue
+    const needed = length + chunk.byteLength
     if (needed > limit) throw tooLarge()
-    if (needed > bytes.byteLength) bytes = grown(bytes, length, needed, limit)
-    bytes.set(piece, length)
+    if (needed > bytes.byteLength) bytes = grow(bytes, length, needed, limit)
+    bytes.set(chunk, length)
     length = needed
   }
   if (length > limit) throw tooLarge()

@@ -1,8 +1,9 @@
 import type { JWK } from 'jose'
-import { createHostPort, usualMaxCalls } from '../directory/host-port.ts'
+import { createHostPort, defaultMaxCalls } from '../directory/host-port.ts'
+import type { Bytes } from '../encoding.ts'
 import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
-import type { MaybePromise } from '../json.ts'
 import type { Runtime, SignatureKey } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /**
  * A private key in a key management service or hardware security module. The public key needs `alg` if its key type has
@@ -20,12 +21,12 @@ export interface ExternalKey {
    * services return DER instead). Called once at startup as a check. Every signature is verified; an invalid signature,
    * an error or a timeout results in 503.
    */
-  sign(data: Uint8Array<ArrayBuffer>): MaybePromise<Uint8Array>
+  sign(data: Bytes): MaybePromise<Uint8Array>
   /** Seconds after which a call fails. Default: 5. At most 128 calls run concurrently. */
-  readonly timeLimit?: number
+  readonly timeLimit?: number | undefined
 }
 
-const usualTimeLimit = 5
+const defaultTimeLimit = 5
 
 export const isExternalKey = (key: unknown): key is ExternalKey =>
   typeof key === 'object' && key !== null && typeof (key as { readonly sign?: unknown }).sign === 'function'
@@ -46,11 +47,11 @@ export function externalSignatureKey(
   verifier: SignatureKey,
   runtime: Pick<Runtime, 'elapsed'>,
 ): SignatureKey {
-  const { timeLimit = usualTimeLimit } = external
-  const through = createHostPort(port, { timeLimit, maxCalls: usualMaxCalls, runtime })
-  async function sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const { timeLimit = defaultTimeLimit } = external
+  const call = createHostPort(port, { timeLimit, maxCalls: defaultMaxCalls, runtime })
+  async function sign(data: Bytes): Promise<Uint8Array> {
     try {
-      const signature: unknown = await through(() => external.sign(data))
+      const signature: unknown = await call(() => external.sign(data))
       if (!(signature instanceof Uint8Array) || signature.length === 0) {
         throw new TypeError('The external signer returned no bytes')
       }

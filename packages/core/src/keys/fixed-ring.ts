@@ -1,10 +1,8 @@
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import { generateKey } from './generate-key.ts'
 import { type ImportedKey, importKey } from './import-key.ts'
-import type { KeyInfo, KeyRing, RingKey } from './key-ring.ts'
-import type { KeySource } from './key-source.ts'
-import { signerOf } from './signer-of.ts'
-import type { StoredKeys } from './stored-keys.ts'
+import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
+import type { KeySource, StoredKeys } from './key-source.ts'
 
 async function refuse(): Promise<never> {
   throw new TypeError(

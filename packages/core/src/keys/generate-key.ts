@@ -2,8 +2,7 @@
 import type { JWK } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
-import { algorithms, type SigningAlgorithm } from '../runtime.ts'
-import { isSigningAlgorithm } from './algorithm.ts'
+import { algorithms, isSigningAlgorithm, type SigningAlgorithm } from '../runtime.ts'
 
 /**
  * Generates a private key.

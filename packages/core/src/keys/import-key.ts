@@ -1,15 +1,14 @@
 import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { decodeBase64url, utf8 } from '../encoding.ts'
-import type { JsonObject } from '../json.ts'
-import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
-import { algorithmOf } from './algorithm.ts'
+import { algorithms, isSigningAlgorithm, type Runtime, type SigningAlgorithm } from '../runtime.ts'
+import type { JsonObject } from '../types.ts'
 import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
 import type { RingKey } from './key-ring.ts'
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const
-const smallestModulus = 2048
+const minModulusBits = 2048
 const probe = utf8('grantry')
 
 const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
@@ -28,6 +27,18 @@ export const publishedKey = (jwk: JWK, kid: string, algorithm: SigningAlgorithm)
 
 /** Returns the key members of a JWK, without metadata such as `kid` and `use`. */
 export const materialOf = (jwk: JWK): JWK => partOf(jwk, [...publicMembers, ...privateMembers])
+
+/** Returns the `alg` of a key, or the default algorithm of its key type; `undefined` if none fits. */
+function algorithmOf(jwk: JWK): SigningAlgorithm | undefined {
+  if (jwk.alg !== undefined) return isSigningAlgorithm(jwk.alg) && fits(jwk, jwk.alg) ? jwk.alg : undefined
+  return algorithms.find((algorithm) => fits(jwk, algorithm))
+}
+
+function fits({ kty, crv }: JWK, algorithm: SigningAlgorithm): boolean {
+  if (algorithm === 'ES256') return kty === 'EC' && crv === 'P-256'
+  if (algorithm === 'EdDSA') return kty === 'OKP' && crv === 'Ed25519'
+  return kty === 'RSA'
+}
 
 /** The size of an RSA modulus in bits, without leading zeros. */
 function modulusBits({ n }: JWK): number {
@@ -90,17 +101,20 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
   if (algorithm === undefined) {
     throw new TypeError(`${where} must be a key for ${algorithms.join(', ')}; it has ${described(jwk)}`)
   }
-  if (jwk.kty === 'RSA' && modulusBits(jwk) < smallestModulus) {
-    throw new TypeError(`${where} is an RSA key with fewer than ${smallestModulus} bits; use a larger one`)
+  if (jwk.kty === 'RSA' && modulusBits(jwk) < minModulusBits) {
+    throw new TypeError(`${where} is an RSA key with fewer than ${minModulusBits} bits; use a larger one`)
   }
   if (jwk.kid !== undefined && (typeof jwk.kid !== 'string' || jwk.kid === '')) {
     throw new TypeError(`${where} has an invalid kid; use a non-empty string, or remove it to use the thumbprint`)
   }
-  const shown = publicPartOf(jwk)
+  const publicKey = publicPartOf(jwk)
   let imported: ImportedKey
   try {
-    const kid = jwk.kid ?? (await calculateJwkThumbprint(shown))
-    const local = await runtime.importKey((external === undefined ? materialOf(jwk) : shown) as JsonObject, algorithm)
+    const kid = jwk.kid ?? (await calculateJwkThumbprint(publicKey))
+    const local = await runtime.importKey(
+      (external === undefined ? materialOf(jwk) : publicKey) as JsonObject,
+      algorithm,
+    )
     if (external === undefined && jwk.d !== undefined) await assertPair(local)
     const half = external === undefined ? local : externalSignatureKey(external, local, runtime)
     imported = {

@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
-import type { MaybePromise } from '../json.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
 import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** An imported key with its id. */
 export interface RingKey extends SignatureKey {
@@ -21,16 +22,16 @@ export interface KeyInfo {
   readonly state: KeyState
   readonly createdAt: number
   /** When the key started to sign. */
-  readonly activatedAt?: number
+  readonly activatedAt?: number | undefined
   /** When the key stopped signing. */
-  readonly retiredAt?: number
+  readonly retiredAt?: number | undefined
   /** Until when tokens that the key signed are accepted. */
-  readonly keptUntil?: number
+  readonly keptUntil?: number | undefined
 }
 
 export interface RotateOptions {
   /** Rotates even if the next key was published so recently that caches may not contain it yet. */
-  readonly force?: boolean
+  readonly force?: boolean | undefined
 }
 
 export interface RetireOptions extends RotateOptions {
@@ -38,7 +39,7 @@ export interface RetireOptions extends RotateOptions {
    * Set it if the private key has leaked: the key is removed immediately, and tokens that it signed are refused. Also
    * add its `kid` to `refused` of `storedKeys()`, so that a restored backup cannot bring it back.
    */
-  readonly compromised?: boolean
+  readonly compromised?: boolean | undefined
 }
 
 /**
@@ -87,4 +88,14 @@ export interface KeyRing {
   readonly operator: ProviderKeys
   /** Resolves when no background work is in progress. */
   settled(): Promise<void>
+}
+
+/** @throws OAuthError `server_error` when no key has the algorithm, which a client from a client store requires. */
+export function signerOf(signers: ReadonlyMap<SigningAlgorithm, RingKey>, algorithm: SigningAlgorithm): RingKey {
+  const key = signers.get(algorithm)
+  if (key !== undefined) return key
+  throw new OAuthError('server_error', 'The request failed', {
+    reason: 'signing_key_missing',
+    cause: new Error(`No key uses ${String(algorithm)}; add it to the algorithms of keys`),
+  })
 }

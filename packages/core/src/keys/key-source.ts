@@ -1,13 +1,23 @@
 import type { JWK } from 'jose'
+import { parseConfiguration } from '../config-schema.ts'
 import type { SigningAlgorithm } from '../runtime.ts'
 import type { ExternalKey } from './external-key.ts'
-import type { StoredKeys } from './stored-keys.ts'
+import type { KeyRing } from './key-ring.ts'
+import { type CheckedStoredKeys, type StoredKeysOptions, storedKeysSchema } from './stored-keys-options.ts'
+import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
 
 /**
  * A key that is generated at startup. Its tokens become invalid when the process ends: for tests and demonstrations.
  */
 export interface GeneratedKeys {
   readonly generate: SigningAlgorithm
+}
+
+/** The result of `storedKeys()`. */
+export interface StoredKeys {
+  readonly stored: CheckedStoredKeys
+  /** Opens the ring. A function here keeps the key ring out of bundles that use fixed keys. */
+  open(deps: Omit<StoredRingDeps, 'options'>): Promise<KeyRing>
 }
 
 /**
@@ -21,6 +31,19 @@ export type KeySource = GeneratedKeys | StoredKeys | readonly (JWK | ExternalKey
  *
  * @param options.algorithm default: `ES256`
  */
-export const signingKeys = (options: { readonly algorithm?: SigningAlgorithm } = {}): GeneratedKeys => ({
+export const signingKeys = (options: { readonly algorithm?: SigningAlgorithm | undefined } = {}): GeneratedKeys => ({
   generate: options.algorithm ?? 'ES256',
 })
+
+/**
+ * Keeps the signing keys in the storage. They are created once, shared by all processes with the same storage, and
+ * rotated automatically.
+ *
+ * @throws TypeError with one sentence when an option is wrong.
+ * @example
+ * const keys = storedKeys({ algorithms: ['ES256', 'RS256'], encryptionSecret: process.env.GRANTRY_KEY_SECRET })
+ */
+export function storedKeys(options: StoredKeysOptions = {}): StoredKeys {
+  const stored = parseConfiguration(storedKeysSchema, options, 'storedKeys()')
+  return { stored, open: (deps) => openStoredRing({ ...deps, options: stored }) }
+}

@@ -29,7 +29,7 @@ async function imported({ kid, algorithm, state, jwk }: StoredKey, runtime: Runt
  *
  * @throws TypeError with a sentence when a key cannot be used.
  */
-export async function liveRing(
+export async function importRing(
   found: FoundRing,
   previous: LiveRing | undefined,
   algorithms: readonly SigningAlgorithm[],

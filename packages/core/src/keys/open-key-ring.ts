@@ -1,5 +1,5 @@
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { Recorder } from '../events/trace.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { openFixedRing } from './fixed-ring.ts'
@@ -7,7 +7,7 @@ import type { KeyRing } from './key-ring.ts'
 import type { KeySource } from './key-source.ts'
 
 /** What a stored key ring needs besides its options. */
-export interface RingSurroundings {
+export interface KeyRingDeps {
   readonly issuer: string
   readonly clients: ClientDirectory
   readonly clockTolerance: number
@@ -24,14 +24,14 @@ export interface RingSurroundings {
 export async function openKeyRing(
   source: KeySource,
   runtime: Runtime,
-): Promise<(surroundings: RingSurroundings) => Promise<KeyRing>> {
+): Promise<(deps: KeyRingDeps) => Promise<KeyRing>> {
   if (!('stored' in source)) {
     const ring = await openFixedRing(source, runtime)
     return async () => ring
   }
   return ({ issuer, clients, clockTolerance, store, recorder }) => {
     const lifetimes = clients.all.flatMap((client) => [client.accessTokenLifetime, client.identityTokenLifetime])
-    const longestLifetime = Math.max(0, ...lifetimes) + clockTolerance
-    return source.open({ issuer, longestLifetime, store, recorder, runtime })
+    const maxTokenLifetime = Math.max(0, ...lifetimes) + clockTolerance
+    return source.open({ issuer, maxTokenLifetime, store, recorder, runtime })
   }
 }

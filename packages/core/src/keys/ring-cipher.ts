@@ -1,9 +1,9 @@
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8 } from '../encoding.ts'
-import type { JsonObject } from '../json.ts'
+import { type Bytes, utf8 } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
+import type { JsonObject } from '../types.ts'
 
 /** Encrypts and authenticates the stored generations of a key ring. */
 export interface RingCipher {
@@ -26,9 +26,9 @@ export interface RingCipher {
  */
 export function createRingCipher(secret: string, issuer: string, runtime: Runtime): RingCipher {
   const input = utf8(secret)
-  const derive = (purpose: string, length: number): Uint8Array<ArrayBuffer> =>
+  const derive = (purpose: string, length: number): Bytes =>
     new Uint8Array(hkdf(sha256, input, undefined, utf8(`grantry ${purpose} 1\n${issuer}`), length))
-  const keyOf = (number: number): Uint8Array<ArrayBuffer> => derive(`key ring ${number}`, 32)
+  const keyOf = (number: number): Bytes => derive(`key ring ${number}`, 32)
   return {
     secretId: runtime.base64url(derive('key ring secret id', 8)),
     seal: (content, number) => sealJson(content, keyOf(number), runtime),

@@ -1,17 +1,23 @@
-import type { Recorder } from '../events/trace.ts'
+import type { Recorder } from '../events/recorder.ts'
+import { documentLifetime } from '../http/plain-response.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { KeyInfo, ProviderKeys } from './key-ring.ts'
 import { isSameRing, type LiveRing } from './live-ring.ts'
 import { type ChangeDeps, type RingChange, type RotationReason, retiredRing, rotatedRing } from './ring-change.ts'
 import { infoOf, keyIn, withoutEnded } from './ring-content.ts'
-import type { RingLooks } from './ring-looks.ts'
 import type { FoundRing, RingRecords } from './ring-records.ts'
-import { publishedFor } from './ring-times.ts'
+import { type RingRefresh, staleAfter } from './ring-refresh.ts'
 import type { CheckedStoredKeys } from './stored-keys-options.ts'
 
+/**
+ * The minimum time in seconds that a next key is published before it signs: by then every process knows it, and older
+ * caches have expired.
+ */
+const publishedFor = documentLifetime + staleAfter
+
 /** The reason of a rotation: `key_refused` if it replaces a signing key that the configuration refuses. */
-const reasonFor = ({ refused }: LiveRing, usual: RotationReason): RotationReason =>
-  refused.some(({ state }) => state === 'current') ? 'key_refused' : usual
+const reasonFor = ({ refused }: LiveRing, fallback: RotationReason): RotationReason =>
+  refused.some(({ state }) => state === 'current') ? 'key_refused' : fallback
 
 /** The maximum number of attempts to change the ring when other processes change it at the same time. */
 const attempts = 5
@@ -31,7 +37,7 @@ export interface RingCommands extends ProviderKeys {
 export function createRingCommands(deps: {
   readonly current: () => LiveRing
   readonly adopt: (found: FoundRing) => Promise<void>
-  readonly looks: RingLooks
+  readonly refresh: RingRefresh
   readonly records: RingRecords
   readonly options: CheckedStoredKeys
   readonly changeDeps: ChangeDeps
@@ -40,7 +46,7 @@ export function createRingCommands(deps: {
   readonly onFailed: (cause: unknown) => void
   readonly runtime: Runtime
 }): RingCommands {
-  const { current, adopt, looks, records, options, changeDeps, issuer, recorder, onFailed, runtime } = deps
+  const { current, adopt, refresh, records, options, changeDeps, issuer, recorder, onFailed, runtime } = deps
   const { algorithms, rotateAfter, encryptionSecret } = options
   let maintenance: Promise<void> | undefined
 
@@ -50,15 +56,15 @@ export function createRingCommands(deps: {
    */
   async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
     const number = before.content.number + 1
-    const made: FoundRing = {
+    const created: FoundRing = {
       content: { issuer, number, keys: [...keys] },
       sealed: encryptionSecret !== undefined,
       refused: [],
     }
-    if (await records.insert(made.content)) await adopt(made)
-    else await looks.fresh()
+    if (await records.insert(created.content)) await adopt(created)
+    else await refresh.fresh()
     // Not the result of insert(): a driver that retries after a lost response reports that the record already existed.
-    if (!isSameRing(made, current())) return false
+    if (!isSameRing(created, current())) return false
     const trace = recorder.start()
     for (const fact of facts) recorder.record(trace, fact)
     await records.finish(number)
@@ -68,13 +74,13 @@ export function createRingCommands(deps: {
   const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid
 
   /** Seconds until every process and every cache knows the next key; 0 or less if they already do. */
-  function notKnownFor(algorithm: SigningAlgorithm): number {
+  function secondsUntilKnown(algorithm: SigningAlgorithm): number {
     const next = keyIn(current().content, algorithm, 'next')
     return next === undefined ? 0 : next.createdAt + publishedFor - runtime.now()
   }
 
   function assertPublished(due: readonly SigningAlgorithm[], force: boolean | undefined): void {
-    const wait = Math.max(0, ...due.map(notKnownFor))
+    const wait = Math.max(0, ...due.map(secondsUntilKnown))
     if (wait > 0 && force !== true) {
       throw new TypeError(
         `keys: the next key was published too recently, so APIs with cached keys would refuse its tokens; wait ${wait} s, or use force`,
@@ -95,7 +101,7 @@ export function createRingCommands(deps: {
     algorithms.filter((algorithm) => {
       const key = keyIn(current().content, algorithm, 'current')
       if (key === undefined) return true
-      return (key.activatedAt ?? key.createdAt) + rotateAfter <= runtime.now() && notKnownFor(algorithm) <= 0
+      return (key.activatedAt ?? key.createdAt) + rotateAfter <= runtime.now() && secondsUntilKnown(algorithm) <= 0
     })
 
   async function rotateDue(): Promise<void> {
@@ -127,12 +133,12 @@ export function createRingCommands(deps: {
     },
 
     async list() {
-      await looks.fresh()
+      await refresh.fresh()
       return list()
     },
 
     async rotate({ force } = {}) {
-      await looks.fresh()
+      await refresh.fresh()
       const before = new Map(algorithms.map((algorithm) => [algorithm, kidOf(algorithm)]))
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         // Skips algorithms that another process has rotated at the same time.
@@ -146,7 +152,7 @@ export function createRingCommands(deps: {
     },
 
     async retire(kid, { compromised = false, force } = {}) {
-      await looks.fresh()
+      await refresh.fresh()
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         const ring = current()
         const key = ring.content.keys.find((each) => each.kid === kid)

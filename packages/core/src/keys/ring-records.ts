@@ -1,17 +1,17 @@
 import * as v from 'valibot'
-import { longestLifetime } from '../configuration.ts'
-import type { JsonObject } from '../json.ts'
+import { maxLifetime } from '../config-schema.ts'
 import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { JsonObject } from '../types.ts'
 import { createRingCipher } from './ring-cipher.ts'
 import { type RingContent, ringContentSchema, type StoredKey } from './ring-content.ts'
 
-const clearSchema = v.object({ ring: ringContentSchema })
+const unencryptedSchema = v.object({ ring: ringContentSchema })
 const sealedSchema = v.object({ sealed: v.string(), secretId: v.string() })
 /** Replaces a superseded generation, so that no process can insert it again and its private keys are deleted. */
 const supersededSchema = v.object({ superseded: v.literal(true) })
-const recordSchema = v.union([clearSchema, sealedSchema, supersededSchema])
+const recordSchema = v.union([unencryptedSchema, sealedSchema, supersededSchema])
 const newestSchema = v.object({ number: v.pipe(v.number(), v.integer(), v.minValue(1)) })
 
 type RingRecord = v.InferOutput<typeof recordSchema>
@@ -70,11 +70,11 @@ export function createRingRecords(deps: {
    * Whether to accept an unencrypted ring although a secret is set. Only for the command that encrypts a ring. Default:
    * `false`.
    */
-  readonly acceptClear?: boolean
+  readonly acceptUnencrypted?: boolean
   readonly store: Store
   readonly runtime: Runtime
 }): RingRecords {
-  const { issuer, encryptionSecret, acceptClear = false, store, runtime } = deps
+  const { issuer, encryptionSecret, acceptUnencrypted = false, store, runtime } = deps
   const refusedKids = new Set(deps.refused)
   const cipher = encryptionSecret === undefined ? undefined : createRingCipher(encryptionSecret, issuer, runtime)
   const keyFor = (what: number | 'newest'): string => keyOf('keys', runtime.sha256Hex(`${issuer}\n${what}`))
@@ -87,18 +87,18 @@ export function createRingRecords(deps: {
     if ('superseded' in record) throw ringFault('lost')
     if ('ring' in record) {
       // An attacker with write access to the storage could insert an unencrypted ring with their own key.
-      if (cipher !== undefined && !acceptClear) throw ringFault('clear')
-      return placed(record.ring, number, false)
+      if (cipher !== undefined && !acceptUnencrypted) throw ringFault('clear')
+      return validRing(record.ring, number, false)
     }
     if (cipher === undefined) throw ringFault('secretMissing')
     if (record.secretId !== cipher.secretId) throw ringFault('secretWrong')
     const opened = v.safeParse(ringContentSchema, await cipher.open(record.sealed, number))
     if (!opened.success) throw ringFault('tampered')
-    return placed(opened.output, number, true)
+    return validRing(opened.output, number, true)
   }
 
   /** Checks that the record belongs to this issuer and generation, and removes refused keys. */
-  function placed(content: RingContent, number: number, sealed: boolean): FoundRing {
+  function validRing(content: RingContent, number: number, sealed: boolean): FoundRing {
     if (content.issuer !== issuer || content.number !== number) throw ringFault('unreadable')
     const isRefused = ({ kid }: StoredKey): boolean => refusedKids.has(kid)
     const refused = content.keys.filter(isRefused)
@@ -108,7 +108,7 @@ export function createRingRecords(deps: {
 
   async function put(key: string, value: JsonObject): Promise<void> {
     // Longer than any process runs.
-    await store.put(key, value, runtime.now() + longestLifetime)
+    await store.put(key, value, runtime.now() + maxLifetime)
   }
 
   async function finish(number: number): Promise<void> {
@@ -144,7 +144,7 @@ export function createRingRecords(deps: {
         cipher === undefined
           ? { ring: content }
           : { sealed: await cipher.seal(content as unknown as JsonObject, number), secretId: cipher.secretId }
-      return store.insert(keyFor(number), value, runtime.now() + longestLifetime)
+      return store.insert(keyFor(number), value, runtime.now() + maxLifetime)
     },
 
     finish,

@@ -1,4 +1,4 @@
-import { parseConfiguration } from '../configuration.ts'
+import { parseConfiguration } from '../config-schema.ts'
 import { type AtomicDriver, openStore } from '../records/store.ts'
 import { webRuntime } from '../runtime.ts'
 import type { KeyInfo } from './key-ring.ts'
@@ -41,8 +41,8 @@ export async function sealStoredKeys(options: {
   const runtime = webRuntime
   await storage.open?.()
   const store = openStore(storage, { runtime, timeLimit, onRejected: () => {} })
-  const records = createRingRecords({ issuer, encryptionSecret, acceptClear: true, store, runtime })
-  const { content } = assertClear(await records.newest(1))
+  const records = createRingRecords({ issuer, encryptionSecret, acceptUnencrypted: true, store, runtime })
+  const { content } = assertUnencrypted(await records.newest(1))
   const number = content.number + 1
   const keys = await Promise.all(
     content.keys.map((key) => (key.state === 'next' ? newKey(key.algorithm, runtime) : key)),
@@ -54,7 +54,7 @@ export async function sealStoredKeys(options: {
   return keys.map(infoOf)
 }
 
-function assertClear(found: FoundRing | 'none' | 'lost'): FoundRing {
+function assertUnencrypted(found: FoundRing | 'none' | 'lost'): FoundRing {
   if (found === 'lost') throw ringFault('lost')
   if (found === 'none') {
     throw new TypeError('keys: the storage has no key ring; the first server that starts creates and encrypts one')

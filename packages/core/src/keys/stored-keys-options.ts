@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject, lifetimeSchema } from '../configuration.ts'
+import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 import { algorithms, type SigningAlgorithm } from '../runtime.ts'
 import { thumbprintForm } from './ring-content.ts'
 
@@ -23,9 +23,10 @@ export const storedKeysSchema = configurationObject({
     ),
     7_776_000,
   ),
+  // Not `optional`: an environment variable that is not set must not turn the encryption off.
   encryptionSecret: v.exactOptional(
     v.pipe(
-      v.string('must be a string'),
+      v.string('must be a string; to store the keys without encryption, omit it'),
       v.minLength(32, 'must be at least 32 characters; create one with grantry hash-secret'),
     ),
   ),
@@ -40,7 +41,7 @@ export const storedKeysSchema = configurationObject({
     [],
   ),
   keepFor: v.optional(lifetimeSchema, 86_400),
-  lookEvery: v.optional(
+  refreshInterval: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),
       v.minValue(0.1, 'must be 0.1 to 30 seconds'),
@@ -52,29 +53,30 @@ export const storedKeysSchema = configurationObject({
 
 export interface StoredKeysOptions {
   /** The signing algorithms. The first is the default; a client can select another. Default: `['ES256']`. */
-  readonly algorithms?: readonly SigningAlgorithm[]
+  readonly algorithms?: readonly SigningAlgorithm[] | undefined
   /** Seconds for which a key signs. Default: 90 days; minimum: 600. */
-  readonly rotateAfter?: number
+  readonly rotateAfter?: number | undefined
   /**
    * Encrypts and authenticates the keys in the storage. At least 32 characters. Unencrypted keys are then refused;
-   * encrypt existing ones with `sealStoredKeys()`.
+   * encrypt existing ones with `sealStoredKeys()`. `undefined` is rejected, because it usually comes from an environment
+   * variable that is not set: omit the option to store the keys without encryption.
    */
   readonly encryptionSecret?: string
   /**
    * The ids (`kid`) of compromised keys. The provider never signs with them, never publishes them and refuses their
    * tokens, even if a restored backup contains them.
    */
-  readonly refused?: readonly string[]
+  readonly refused?: readonly string[] | undefined
   /**
    * The minimum time in seconds for which a retired key verifies. Default: one day. Token lifetimes of clients in an
    * array are taken into account automatically; with a client store, set this to the longest token lifetime.
    */
-  readonly keepFor?: number
+  readonly keepFor?: number | undefined
   /**
    * The minimum interval, in seconds, at which a process that handles requests reads the keys to see rotations by other
    * processes. Default: 5.
    */
-  readonly lookEvery?: number
+  readonly refreshInterval?: number | undefined
 }
 
 export type CheckedStoredKeys = v.InferOutput<typeof storedKeysSchema>

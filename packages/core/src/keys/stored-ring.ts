@@ -1,16 +1,15 @@
 import { describeCause } from '../events/cause.ts'
-import type { Recorder } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { KeyRing, RingKey } from './key-ring.ts'
-import { isSameRing, type LiveRing, liveRing } from './live-ring.ts'
+import type { MaybePromise } from '../types.ts'
+import { type KeyRing, type RingKey, signerOf } from './key-ring.ts'
+import { importRing, isSameRing, type LiveRing } from './live-ring.ts'
 import { type RingChange, rotatedRing } from './ring-change.ts'
 import { createRingCommands } from './ring-commands.ts'
 import { type StoredKey, thumbprintForm } from './ring-content.ts'
-import { createRingLooks } from './ring-looks.ts'
 import { createRingRecords, type FoundRing, type RingRecords, ringFault } from './ring-records.ts'
-import { signerOf } from './signer-of.ts'
+import { createRingRefresh } from './ring-refresh.ts'
 import type { CheckedStoredKeys } from './stored-keys-options.ts'
 
 /**
@@ -23,7 +22,7 @@ export interface StoredRingDeps {
   readonly issuer: string
   readonly options: CheckedStoredKeys
   /** The longest token lifetime of the known clients plus the clock tolerance, in seconds. */
-  readonly longestLifetime: number
+  readonly maxTokenLifetime: number
   readonly store: Store
   readonly recorder: Recorder
   readonly runtime: Runtime
@@ -58,18 +57,18 @@ async function firstRing(records: RingRecords, create: () => Promise<RingChange>
  * @throws TypeError with a sentence when the stored ring cannot be read: it is never replaced.
  */
 export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
-  const { issuer, options, longestLifetime, store, recorder, runtime } = deps
-  const { algorithms, encryptionSecret, refused, keepFor, lookEvery } = options
-  const changeDeps = { algorithms, keptFor: Math.max(keepFor, longestLifetime) + margin, runtime }
+  const { issuer, options, maxTokenLifetime, store, recorder, runtime } = deps
+  const { algorithms, encryptionSecret, refused, keepFor, refreshInterval } = options
+  const changeDeps = { algorithms, keptFor: Math.max(keepFor, maxTokenLifetime) + margin, runtime }
   const records = createRingRecords({ issuer, encryptionSecret, refused, store, runtime })
   const create = () => rotatedRing({ keys: [] }, algorithms, 'command', changeDeps)
-  let live = await liveRing(await firstRing(records, create, issuer), undefined, algorithms, runtime)
+  let live = await importRing(await firstRing(records, create, issuer), undefined, algorithms, runtime)
   warnOfRefused(live.refused, recorder)
   const fail = (reason: string, cause: unknown): void =>
     recorder.record(recorder.start(), { type: 'unhandled_failure', reason, cause: describeCause(cause) })
 
   async function adopt(found: FoundRing): Promise<void> {
-    const next = await liveRing(found, live, algorithms, runtime)
+    const next = await importRing(found, live, algorithms, runtime)
     // A newer generation may have been adopted in the meantime.
     if (next.content.number >= live.content.number) live = next
   }
@@ -80,21 +79,21 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
     if (await records.insert(content)) await records.finish(content.number)
   }
 
-  const looks = createRingLooks({
-    async look() {
+  const refresh = createRingRefresh({
+    async read() {
       const found = await records.newest(live.content.number)
       if (typeof found === 'string') await restore(live)
       else if (!isSameRing(found, live) || live.endsAt <= runtime.now()) await adopt(found)
       commands.maintain()
     },
-    lookEvery,
+    interval: refreshInterval,
     onFailed: (cause) => fail('key_ring_unreadable', cause),
     runtime,
   })
   const commands = createRingCommands({
     current: () => live,
     adopt,
-    looks,
+    refresh,
     records,
     options,
     changeDeps,
@@ -106,24 +105,24 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   await commands.complete()
 
   /** Returns synchronously unless the known ring is too old. */
-  const afterLook = <T>(answer: () => MaybePromise<T>): MaybePromise<T> => {
-    const looking = looks.refresh()
-    return looking === undefined ? answer() : looking.then(answer)
+  const afterRefresh = <T>(use: () => MaybePromise<T>): MaybePromise<T> => {
+    const reading = refresh.beforeUse()
+    return reading === undefined ? use() : reading.then(use)
   }
   const find = (kid: string): MaybePromise<RingKey | undefined> => {
     const key = live.keys.get(kid)
     if (key !== undefined || !thumbprintForm.test(kid) || refused.includes(kid)) return key
-    return looks.refreshForUnknown().then(() => live.keys.get(kid))
+    return refresh.forUnknownKey().then(() => live.keys.get(kid))
   }
-  const [usual] = algorithms
+  const [defaultAlgorithm] = algorithms
   return {
     algorithms: [...algorithms],
-    signer: (algorithm = usual) => afterLook(() => signerOf(live.signers, algorithm)),
-    find: (kid) => afterLook(() => find(kid)),
-    jwks: () => afterLook(() => live.jwks),
+    signer: (algorithm = defaultAlgorithm) => afterRefresh(() => signerOf(live.signers, algorithm)),
+    find: (kid) => afterRefresh(() => find(kid)),
+    jwks: () => afterRefresh(() => live.jwks),
     operator: Object.freeze({ list: commands.list, rotate: commands.rotate, retire: commands.retire }),
     async settled() {
-      await looks.settled()
+      await refresh.settled()
       await commands.settled()
     },
   }

@@ -1,8 +1,7 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { JsonObject, MaybePromise } from '../json.ts'
-import type { GrantRequest } from './grant.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
+import type { Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
-import type { Proofs } from './proofs.ts'
 
 /**
  * A plugin that settles one demand. It runs on every request of its grant types, also without a demand, so that it can
@@ -10,7 +9,7 @@ import type { Proofs } from './proofs.ts'
  * causes refusals, never a downgrade. `kit.records` is private to the check and shared by its grant types, so it can
  * enforce single use across all of them.
  */
-export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends GenericSchema = GenericSchema> {
+export interface GrantCheck<K extends keyof Demands = keyof Demands, S extends GenericSchema = GenericSchema> {
   readonly kind: 'grant-check'
   readonly settles: K
   readonly grantTypes: readonly string[]
@@ -21,19 +20,19 @@ export interface GrantCheck<K extends keyof Proofs = keyof Proofs, S extends Gen
    * with those of other checks. Of the core's members, only `token_endpoint_auth_methods_supported` and
    * `response_modes_supported` can be extended. Any other member that is set twice is an error at startup.
    */
-  readonly metadata?: JsonObject
+  readonly metadata?: JsonObject | undefined
   /**
    * Returns when the demand is settled, and throws an `OAuthError` to refuse. An `invalid_grant` for a demanded proof
    * counts as a failed proof; ten failed proofs end an authorization code (wire contract, section 3).
    */
   check(
-    request: GrantRequest<InferOutput<S>> & { readonly demand: Proofs[K] | undefined },
+    request: GrantRequest<InferOutput<S>> & { readonly demand: Demands[K] | undefined },
     kit: GrantKit,
   ): MaybePromise<void>
 }
 
 /** Defines a grant check, with `params` and `demand` typed. */
-export function defineGrantCheck<const K extends keyof Proofs, const S extends GenericSchema>(
+export function defineGrantCheck<const K extends keyof Demands, const S extends GenericSchema>(
   check: Omit<GrantCheck<K, S>, 'kind'>,
 ): GrantCheck<K, S> {
   return { ...check, kind: 'grant-check' }

@@ -1,7 +1,13 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
-import type { Json } from '../json.ts'
-import type { Redemption } from './redemption.ts'
+import type { Json } from '../types.ts'
+
+declare const redemption: unique symbol
+
+/** An opaque handle of one credential. Only the grant kit creates one. */
+export interface Redemption {
+  readonly [redemption]: true
+}
 
 /** The stored authorization behind the code or refresh token that the client presents. */
 export interface StoredGrant {
@@ -9,10 +15,10 @@ export interface StoredGrant {
   readonly clientId: string
   readonly subject: Subject
   readonly scopes: readonly string[]
-  readonly claims?: Readonly<Record<string, Json>>
+  readonly claims?: Readonly<Record<string, Json>> | undefined
   /** Authorization codes only: the redirect URI that the code was sent to. */
-  readonly redirectUri?: string
-  readonly nonce?: string
+  readonly redirectUri?: string | undefined
+  readonly nonce?: string | undefined
   /** Return it in `redeems` to spend the credential, or in `continues` to keep it. */
   readonly redemption: Redemption
 }

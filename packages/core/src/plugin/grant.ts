@@ -1,10 +1,8 @@
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
-import type { Json, MaybePromise } from '../json.ts'
-import type { GrantKit } from './grant-kit.ts'
-import type { Proofs } from './proofs.ts'
-import type { Redemption } from './redemption.ts'
+import type { Json, MaybePromise } from '../types.ts'
+import type { GrantKit, Redemption } from './grant-kit.ts'
 
 declare const authenticated: unique symbol
 
@@ -21,7 +19,7 @@ export interface RequestFacts {
    * Trace headers for an outgoing call of the grant, so that it appears in the same trace (W3C Trace Context). Includes
    * the `tracestate` of the request, if any.
    */
-  trace(): { readonly traceparent: string; readonly tracestate?: string }
+  trace(): { readonly traceparent: string; readonly tracestate?: string | undefined }
 }
 
 /** The input of a grant. The client is authenticated and may use this grant, and the parameters match the schema. */
@@ -40,34 +38,45 @@ export interface GrantRequest<P> {
  */
 export interface GrantResult {
   /** Omit it for a token without a user. */
-  readonly subject?: Subject
+  readonly subject?: Subject | undefined
   /** The granted scopes: a subset of the requested and the stored scopes. */
   readonly scopes: readonly string[]
   /** Additional claims of the access token. Protocol claims (`sub`, `scope`, `exp`, ...) are rejected. */
-  readonly claims?: Readonly<Record<string, Json>>
+  readonly claims?: Readonly<Record<string, Json>> | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
-  readonly nonce?: string
+  readonly nonce?: string | undefined
   /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */
-  readonly redeems?: readonly Redemption[]
+  readonly redeems?: readonly Redemption[] | undefined
   /** A stored grant to use without spending its refresh token. */
-  readonly continues?: Redemption
+  readonly continues?: Redemption | undefined
   /**
    * Additional demands; each must be settled by a grant check. The demands of a redeemed credential apply
-   * automatically.
+   * automatically. A demand that is `undefined` is a defect: it would otherwise be dropped silently.
    */
-  readonly demands?: Partial<Proofs>
-  readonly issue?: {
-    /** Default: the client's setting. */
-    readonly accessToken?: 'jwt' | 'reference'
-    /** `false` suppresses it. By default, one is issued if there is a subject and `offline_access` is granted. */
-    readonly refreshToken?: false
-    /** Default: `false`. */
-    readonly identityToken?: boolean
-    /** Access token lifetime in seconds. Can only shorten the client's setting, which is the default. */
-    readonly lifetime?: number
-  }
+  readonly demands?: Partial<Demands> | undefined
+  readonly issue?:
+    | {
+        /** Default: the client's setting. */
+        readonly accessToken?: 'jwt' | 'reference' | undefined
+        /** `false` suppresses it. By default, one is issued if there is a subject and `offline_access` is granted. */
+        readonly refreshToken?: false | undefined
+        /** Default: `false`. */
+        readonly identityToken?: boolean | undefined
+        /** Access token lifetime in seconds. Can only shorten the client's setting, which is the default. */
+        readonly lifetime?: number | undefined
+      }
+    | undefined
   /** Additional members of the token response. Standard members are rejected. */
-  readonly response?: Readonly<Record<string, Json>>
+  readonly response?: Readonly<Record<string, Json>> | undefined
+}
+
+/**
+ * The demands that a stored grant can make of the request that redeems it. A plugin adds a demand by declaration
+ * merging: `declare module '@grantry/core' { interface Demands { my_demand: { ... } } }`.
+ */
+export interface Demands {
+  /** RFC 7636 section 4.3. */
+  proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
 }
 
 /**
@@ -85,17 +94,17 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
    * How to treat `scope`. Default: `required`. `optional`: it can be absent. `ignored`: the grant determines the
    * scopes.
    */
-  readonly scope?: 'required' | 'optional' | 'ignored'
+  readonly scope?: 'required' | 'optional' | 'ignored' | undefined
   /** Whether public clients may use it. Default: `false`. */
-  readonly publicClients?: boolean
+  readonly publicClients?: boolean | undefined
   /**
    * The `error_description` of `invalid_grant` when the core refuses the result (spent, revoked, user inactive). Use
    * the same text for the grant's own refusals, so that callers cannot distinguish them. Default: `The grant is not
    * valid`.
    */
-  readonly refusal?: string
+  readonly refusal?: string | undefined
   /** Host ports that the grant requires; checked at startup. */
-  readonly requires?: readonly 'users.authenticate'[]
+  readonly requires?: readonly 'users.authenticate'[] | undefined
   /**
    * Handles a token request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its
    * message.

@@ -1,7 +1,6 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
-import type { AtomicDriver } from './store.ts'
-import { withinTime } from './time-limit.ts'
+import { type AtomicDriver, withinTime } from './store.ts'
 
 /**
  * Converts a stored value to a string.
@@ -21,9 +20,8 @@ interface ProbeOutcome {
   readonly counts: boolean
 }
 
-/** Sequential storage operations of the probe, without and for the counter. Together they determine its time limit. */
-const operations = 8
-const ofCounter = 3
+/** Sequential storage operations of the probe. They determine its time limit. */
+const operations = 11
 
 /**
  * Whether `incrementItem()` works. It can fail alone: Redis may forbid scripts, or a wrapper around the driver may not
@@ -31,12 +29,12 @@ const ofCounter = 3
  */
 async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
   const key = `probe:${hex(runtime.randomBytes(32))}`
-  const counted = [await driver.incrementItem?.(key, { ttl: 60 }), await driver.incrementItem?.(key, { ttl: 60 })]
+  const counted = [await driver.incrementItem(key, { ttl: 60 }), await driver.incrementItem(key, { ttl: 60 })]
   await driver.removeItem(key, {})
   return counted[0] === 1 && counted[1] === 2
 }
 
-async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean): Promise<ProbeOutcome> {
+async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
   await driver.open?.()
   const key = `probe:${hex(runtime.randomBytes(32))}`
   const value = JSON.stringify({ probe: key })
@@ -54,25 +52,19 @@ async function operate(driver: AtomicDriver, runtime: Runtime, counter: boolean)
     atomic: created === 1 && late === false,
     keeps: inserted === value && replaced === other && removed === undefined,
     created,
-    counts: !counter || (await count(driver, runtime)),
+    counts: await count(driver, runtime),
   }
 }
 
 /**
- * Opens the storage at startup and checks that it keeps written values and that its insert is atomic, on which single
- * use depends.
+ * Opens the storage at startup and checks that it keeps written values, that its insert is atomic, on which single use
+ * depends, and that its counter counts.
  *
  * @param timeLimit seconds that one operation may take.
- * @param counter whether to check `incrementItem()` too.
  * @throws TypeError with a sentence that says what is wrong with the storage and how to fix it.
  * @throws Error with a cause when the storage cannot be reached.
  */
-export async function probeStorage(
-  driver: AtomicDriver,
-  runtime: Runtime,
-  timeLimit: number,
-  counter: boolean,
-): Promise<void> {
+export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeLimit: number): Promise<void> {
   const name = driver?.name ?? 'the given driver'
   if (typeof driver?.insertItem !== 'function' || typeof driver.getItem !== 'function') {
     throw new TypeError(
@@ -82,9 +74,14 @@ export async function probeStorage(
   if (typeof driver.setItem !== 'function' || typeof driver.removeItem !== 'function') {
     throw new TypeError(`storage: ${name} is read-only; use a driver with setItem() and removeItem()`)
   }
+  if (typeof driver.incrementItem !== 'function') {
+    throw new TypeError(
+      `storage: ${name} has no incrementItem(), so failures could not be counted across processes; use a driver of @grantry/storage-drivers, or add the method (docs/guides/custom-driver.md)`,
+    )
+  }
   let outcome: ProbeOutcome
   try {
-    outcome = await withinTime(operate(driver, runtime, counter), (operations + (counter ? ofCounter : 0)) * timeLimit)
+    outcome = await withinTime(operate(driver, runtime), operations * timeLimit)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     // A TypeError means a mistake in the options. A storage that cannot be reached is not one: the same options work

@@ -1,8 +1,8 @@
-import type { MaybePromise } from '../json.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** The minimum interval between write probes, in milliseconds. Calls in between get the last result. */
-const probeEvery = 1000
+const probeInterval = 1000
 
 /** Tracks whether the storage can be read and written. */
 export interface Readiness {
@@ -40,7 +40,7 @@ export function createReadiness(deps: {
     } catch {
       // The storage still cannot be written: `recoveredFrom` stays the same.
     } finally {
-      nextProbeAt = runtime.elapsed() + probeEvery
+      nextProbeAt = runtime.elapsed() + probeInterval
       probing = undefined
     }
   }

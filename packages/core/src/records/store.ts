@@ -1,23 +1,23 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { MaybePromise } from '../json.ts'
 import { after, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 import { createReadiness } from './readiness.ts'
-import { withinTime } from './time-limit.ts'
 
 /**
- * An unstorage driver with an atomic insert, which single-use credentials require and unstorage does not define.
+ * An unstorage driver with an atomic insert, which single-use credentials require, and an atomic counter, which limits
+ * on guessing require. unstorage defines neither.
  *
  * @see docs/storage-schema.md
  */
 export interface AtomicDriver {
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * Called once, before any other method. Rejects if the storage is unsuitable, with a sentence that says what is wrong
    * and how to fix it.
    */
-  open?(): MaybePromise<void>
+  readonly open?: (() => MaybePromise<void>) | undefined
   getItem(key: string): MaybePromise<unknown>
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
   removeItem(key: string, options: object): MaybePromise<void>
@@ -31,13 +31,12 @@ export interface AtomicDriver {
   insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
   /**
    * Increments a counter and returns the new value: 1 if it did not exist or had expired. Must be atomic across all
-   * processes that share the storage: no two calls return the same value. A counter may be lost in a crash. Without
-   * this method, `abuseControl` can limit only passwords.
+   * processes that share the storage: no two calls return the same value. A counter may be lost in a crash.
    *
    * @param options `ttl`: whole seconds, at least 1, from the creation of the counter; later calls do not extend it
    */
-  incrementItem?(key: string, options: { ttl: number }): MaybePromise<number>
-  dispose?(): MaybePromise<void>
+  incrementItem(key: string, options: { ttl: number }): MaybePromise<number>
+  readonly dispose?: (() => MaybePromise<void>) | undefined
 }
 
 /**
@@ -64,7 +63,7 @@ export interface Store {
   insert(key: string, value: unknown, expiresAt: number): MaybePromise<boolean>
   /**
    * Increments a counter and returns its new value, which no other call returns. Counters expire by the driver's clock,
-   * not by the provider's, so a new counting period needs a new key. Requires `incrementItem` of the driver.
+   * not by the provider's, so a new counting period needs a new key.
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
@@ -126,6 +125,20 @@ const probeSize = 16_384
 const probeLifetime = 60
 
 const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
+
+/**
+ * Returns the result of a storage operation, or rejects after a time limit. A later result is ignored.
+ *
+ * @param seconds the time limit.
+ * @throws Error when the operation takes longer.
+ */
+export function withinTime<T>(operation: Promise<T>, seconds: number): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const late = (): void => reject(new Error(`The storage did not respond within ${seconds} s`))
+    const timer = setTimeout(late, seconds * 1000)
+    operation.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
 
 /**
  * @param timeLimit seconds after which an operation counts as failed.
@@ -211,8 +224,8 @@ export function openStore(
       ),
     increment: (key, expiresAt) =>
       after(
-        attempt(() => driver.incrementItem?.(key, options(expiresAt)), failedWrite),
-        (count) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : fail(noNumber())),
+        attempt(() => driver.incrementItem(key, options(expiresAt)), failedWrite),
+        (count) => (Number.isSafeInteger(count) && count > 0 ? count : fail(noNumber())),
       ),
     delete: remove,
     isReady: readiness.isReady,

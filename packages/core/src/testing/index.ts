@@ -1,13 +1,14 @@
 export { mapDriver } from './map-driver.ts'
-export { createTestClock, type TestClock } from './test-clock.ts'
 export {
-  type Answer,
   basic,
   type Credentials,
+  createTestClock,
   createTestProvider,
   read,
   sha256Of,
+  type TestClock,
   type TestProvider,
   type TestProviderOptions,
+  type TestResponse,
   testClient,
 } from './test-provider.ts'

@@ -1,16 +1,33 @@
 import type { ClientOptions } from '../directory/client.ts'
 import type { EndpointName } from '../endpoints/endpoint.ts'
-import { thrownBehind } from '../events/cause.ts'
+import { thrownValueOf } from '../events/cause.ts'
 import type { ProviderEvent } from '../events/event.ts'
 import { type GeneratedKeys, signingKeys } from '../keys/key-source.ts'
 import type { ProviderOptions } from '../options.ts'
 import { createProvider, type Provider } from '../provider.ts'
 import { webRuntime } from '../runtime.ts'
+import type { Optional } from '../types.ts'
 import { mapDriver } from './map-driver.ts'
-import { createTestClock, type TestClock } from './test-clock.ts'
+
+/** A clock that only advances when a test advances it. */
+export interface TestClock {
+  /** Epoch seconds. */
+  now(): number
+  advance(seconds: number): void
+}
+
+export function createTestClock(start = 1_800_000_000): TestClock {
+  let now = start
+  return {
+    now: () => now,
+    advance(seconds) {
+      now += seconds
+    },
+  }
+}
 
 /** A response with its body parsed. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   /** The parsed JSON, or `undefined` for an empty body. */
@@ -32,19 +49,24 @@ export interface TestProvider {
   /**
    * Posts a form to an endpoint. `as` adds Basic authentication as a client or scope; `from` sets the client address.
    */
-  post(endpoint: EndpointName, form: Readonly<Record<string, string>>, as?: Credentials, from?: string): Promise<Answer>
+  post(
+    endpoint: EndpointName,
+    form: Readonly<Record<string, string>>,
+    as?: Credentials,
+    from?: string,
+  ): Promise<TestResponse>
   get(
     endpoint: EndpointName,
     query?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
     from?: string,
-  ): Promise<Answer>
+  ): Promise<TestResponse>
 }
 
 /** An id and its secret. */
 export type Credentials = readonly [id: string, secret: string]
 
-export type TestProviderOptions = Partial<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
+export type TestProviderOptions = Optional<Omit<ProviderOptions, 'plugins'>> & Pick<ProviderOptions, 'plugins'>
 
 /**
  * The default client of a test provider. It has every grant type of the plugins, the scope `api1` and the redirect URI
@@ -65,7 +87,7 @@ export function basic([id, secret]: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${id}:${secret}`)))}`
 }
 
-export async function read(response: Response): Promise<Answer> {
+export async function read(response: Response): Promise<TestResponse> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
 }
@@ -92,6 +114,9 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
   const clock = createTestClock()
   const events: ProviderEvent[] = []
   keys ??= sharedKeys()
+  // An option that is `undefined` keeps its default.
+  const set = Object.entries(options).filter(([, value]) => value !== undefined)
+  const given = Object.fromEntries(set) as Partial<ProviderOptions> & Pick<ProviderOptions, 'plugins'>
   const [clientId, secret] = testClient
   const grantTypes = [options.plugins]
     .flat(9)
@@ -110,21 +135,21 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     storage: mapDriver(new Map(), clock.now),
     clients: [client],
     scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
-    ...options,
-    runtime: { now: clock.now, ...options.runtime },
+    ...given,
+    runtime: { ...options.runtime, now: options.runtime?.now ?? clock.now },
     observe: (event) => {
       events.push(event)
       return options.observe?.(event)
     },
   })
-  const answered = async (response: Response): Promise<Answer> => {
-    const answer = await read(response)
-    if (response.status < 400) return answer
+  const responseWithFailure = async (response: Response): Promise<TestResponse> => {
+    const result = await read(response)
+    if (response.status < 400) return result
     const failures = events.flatMap((event) => {
-      if (response.status === 500) return event.type === 'unhandled_failure' ? [thrownBehind(event.cause)] : []
+      if (response.status === 500) return event.type === 'unhandled_failure' ? [thrownValueOf(event.cause)] : []
       return event.type === 'endpoint_failed' ? [event.reason] : []
     })
-    return { ...answer, failure: failures.at(-1) }
+    return { ...result, failure: failures.at(-1) }
   }
   const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`
   return {
@@ -138,11 +163,11 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
         body: new URLSearchParams(form),
         ...(headers !== undefined && { headers }),
       })
-      return answered(await provider.handlers[endpoint](request, { clientAddress: from }))
+      return responseWithFailure(await provider.handlers[endpoint](request, { clientAddress: from }))
     },
     async get(endpoint, query = {}, headers = {}, from = undefined) {
       const request = new Request(`${url(endpoint)}?${new URLSearchParams(query)}`, { headers })
-      return answered(await provider.handlers[endpoint](request, { clientAddress: from }))
+      return responseWithFailure(await provider.handlers[endpoint](request, { clientAddress: from }))
     },
   }
 }

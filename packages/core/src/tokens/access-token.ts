@@ -1,21 +1,20 @@
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
-import { isActive, type UserService } from '../directory/user-service.ts'
-import type { Json, JsonObject, MaybePromise } from '../json.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
 import { after, allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/records.ts'
+import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import { createAudiences } from './audience.ts'
+import type { AuthorizationStatus } from './authorization-status.ts'
+import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
-import { isProtocolClaim } from './protocol-claims.ts'
-import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
-import { userIn } from './token-user.ts'
+import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
 /** A record that is written before the commit, and deleted if the request loses the race. */
 export interface NewRecord {
@@ -68,7 +67,7 @@ export interface AccessTokens {
   revoke(token: string, client: Client): Promise<RevokedToken | undefined>
 }
 
-const longestReference = 512
+const maxReferenceLength = 512
 
 /**
  * Seconds by which the clocks of servers with the same storage may differ: a token that has expired on one may still be
@@ -85,13 +84,12 @@ const denialIdOf = (token: string, jti: Json | undefined): string =>
 
 export function createAccessTokens(deps: {
   readonly issuer: string
-  readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory
-  readonly users: UserService
+  readonly userClaims: UserClaims
   readonly store: Store
   readonly families: Families
   readonly denyList: DenyList
-  readonly revocationEpochs: RevocationEpochs
+  readonly authorizationStatus: AuthorizationStatus
   readonly jwt: Jwt
   readonly clientTokenSubject: 'none' | 'client_id'
   /** Seconds. */
@@ -102,13 +100,12 @@ export function createAccessTokens(deps: {
 }): AccessTokens {
   const {
     issuer,
-    clients,
     scopes: directory,
-    users,
+    userClaims,
     store,
     families,
     denyList,
-    revocationEpochs,
+    authorizationStatus,
     jwt,
     clientTokenSubject,
     clockTolerance,
@@ -117,30 +114,13 @@ export function createAccessTokens(deps: {
   } = deps
   const audiences = createAudiences(issuer, directory)
 
-  /** Returns the user claims that the API scopes request from the user service. */
-  async function userClaims(sub: string, scopes: readonly string[]): Promise<Record<string, Json>> {
-    const names = new Set<string>()
-    for (const name of scopes) {
-      const scope = directory.find(name)
-      if (scope !== undefined && !scope.identity) for (const claim of scope.claims) names.add(claim)
-    }
-    const claims: Record<string, Json> = {}
-    if (names.size === 0 || users.claims === undefined) return claims
-    const found = (await users.claims(sub, [...names])) ?? {}
-    for (const name of names) {
-      const value = found[name]
-      if (value !== undefined && value !== null) claims[name] = value
-    }
-    return claims
-  }
-
   const namesClient = ({ subject, format }: NewAccessToken): boolean =>
     clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
 
   async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
     const { client, scopes, subject, family, epochs } = token
     const now = runtime.now()
-    const custom = { ...(subject && (await userClaims(subject.sub, scopes))), ...token.claims }
+    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
     for (const name of Object.keys(custom)) {
       if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} is reserved for the protocol and cannot be set`)
     }
@@ -163,7 +143,7 @@ export function createAccessTokens(deps: {
   }
 
   function findReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
-    if (token.length > longestReference) return undefined
+    if (token.length > maxReferenceLength) return undefined
     return after(store.get(keyOf('access', hash), accessTokenRecordSchema), (record) => record?.claims)
   }
 
@@ -200,29 +180,22 @@ export function createAccessTokens(deps: {
       const fingerprint = fingerprintOf(hash)
       const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { client_id: clientId, scope, grant_id: family, iss, aud, jti } = claims
-      const sub = userIn(claims)
+      const { client_id: clientId, scope, iss, aud, jti } = claims
+      const sub = userSubOf(claims)
       if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
         return { valid: false, reason: 'token_not_ours', fingerprint }
       }
       const scopes = scope === '' ? [] : scope.split(' ')
-      const [client, revoked, denied, epochs, active] = await allOf([
-        clients.find(clientId),
-        typeof family === 'string' && families.isRevoked(family),
+      const [state, denied] = await allOf([
+        authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims) }),
         // Only for JWTs: revoking a reference token deletes its record.
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
-        revocationEpochs.current(clientId, sub),
-        sub === undefined || isActive(users, sub),
       ])
-      const facts: TokenFacts = { fingerprint, client, sub }
+      const facts: TokenFacts = { fingerprint, client: state.client, sub }
       if (!audiences.fits(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
-      if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
-      if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
+      if (state.reason !== undefined) return { ...facts, valid: false, reason: state.reason }
       if (denied) return { ...facts, valid: false, reason: 'token_revoked' }
-      const outdatedBy = outdated(epochsIn(claims), epochs)
-      if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
-      if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
-      return { fingerprint, client, sub, valid: true, claims, scopes }
+      return { fingerprint, client: state.client, sub, valid: true, claims, scopes }
     },
 
     async revoke(token, client) {
@@ -238,12 +211,7 @@ export function createAccessTokens(deps: {
       if (claims.iss !== issuer || claims.client_id !== client.clientId) return undefined
       if (!isJwt) await store.delete(keyOf('access', hash))
       else if (!(await denyList.deny(denialIdOf(token, claims.jti), Number(claims.exp) + tolerance))) return undefined
-      const { grant_id: family } = claims
-      return {
-        fingerprint: fingerprintOf(hash),
-        ...families.named(typeof family === 'string' ? family : undefined),
-        sub: userIn(claims),
-      }
+      return { fingerprint: fingerprintOf(hash), ...families.describe(familyIn(claims)), sub: userSubOf(claims) }
     },
   }
 }

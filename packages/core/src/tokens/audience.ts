@@ -1,5 +1,5 @@
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../types.ts'
 
 /** Determines the audience of access tokens from their scopes. */
 export interface Audiences {

@@ -1,7 +1,7 @@
-import type { MaybePromise } from '../json.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** JWTs that were revoked before they expired: one record for each, until the JWT would have expired. */
 export interface DenyList {

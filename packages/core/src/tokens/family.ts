@@ -1,16 +1,16 @@
-import { longestLifetime } from '../configuration.ts'
+import { maxLifetime } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { Recorder, Trace } from '../events/trace.ts'
-import type { MaybePromise } from '../json.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import type { GrantRecord, RevokedRecord } from '../records/records.ts'
+import type { GrantRecord, RevokedRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {
   /** Returns the fingerprint of the family for an event; an empty object if there is no family or no observer. */
-  named(family: string | undefined): { readonly family?: string }
+  describe(family: string | undefined): { readonly family?: string }
   isRevoked(family: string): MaybePromise<boolean>
   /**
    * Revokes the family of a code or refresh token of this client. Resolves when the storage has made the record
@@ -24,7 +24,7 @@ export interface Families {
 }
 
 /** Seconds for which access and identity tokens of this client can be valid. */
-export const longestTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
+export const maxTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
   Math.max(accessTokenLifetime, identityTokenLifetime)
 
 /** Seconds by which the record outlives the last token, to allow for clock skew. */
@@ -36,7 +36,7 @@ export function createFamilies(deps: {
   readonly recorder: Recorder
 }): Families {
   const { store, runtime, recorder } = deps
-  const named = (family: string | undefined): { readonly family?: string } =>
+  const describe = (family: string | undefined): { readonly family?: string } =>
     family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
 
@@ -48,20 +48,20 @@ export function createFamilies(deps: {
 
   async function end(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
     const isNew = await mark(family, lastEnd, reason)
-    if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...named(family) })
+    if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...describe(family) })
   }
 
   return {
-    named,
+    describe,
     isRevoked: (family) => store.has(keyOfFamily(family)),
     async revoke({ family, keptUntil }, client, reason, trace) {
       // A successor may be valid longer than this record expects, because the configured lifetimes can have been
       // increased.
       const { absoluteLifetime } = client.refreshToken
-      const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + longestTokenLifetime(client))
+      const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + maxTokenLifetime(client))
       await end(family, lastEnd, reason, trace)
     },
-    revokeByName: (family, reason, trace) => end(family, runtime.now() + longestLifetime, reason, trace),
+    revokeByName: (family, reason, trace) => end(family, runtime.now() + maxLifetime, reason, trace),
     async confirm({ family, keptUntil }) {
       await mark(family, Math.max(keptUntil, runtime.now()), 'confirmed')
     },

@@ -1,17 +1,15 @@
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
-import { isActive, type UserService } from '../directory/user-service.ts'
 import { utf8 } from '../encoding.ts'
-import type { JsonObject } from '../json.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import type { JsonObject } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
-import type { Families } from './family.ts'
+import type { AuthorizationStatus } from './authorization-status.ts'
+import { familyIn } from './claims.ts'
 import type { Jwt } from './jwt.ts'
-import { type Epochs, epochClaims, epochsIn, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
 export type IdentityTokenValidation =
   | (TokenFacts & { readonly valid: true; readonly claims: JsonObject; readonly client: Client })
@@ -36,17 +34,14 @@ export interface IdentityTokens {
 
 export function createIdentityTokens(deps: {
   readonly issuer: string
-  readonly clients: ClientDirectory
-  readonly users: UserService
-  readonly families: Families
   readonly keys: KeyRing
   readonly jwt: Jwt
-  readonly revocationEpochs: RevocationEpochs
+  readonly authorizationStatus: AuthorizationStatus
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
-  const { issuer, clients, users, families, keys, jwt, revocationEpochs, observed, runtime } = deps
+  const { issuer, keys, jwt, authorizationStatus, observed, runtime } = deps
 
   /**
    * OpenID Connect Core section 3.1.3.6: the left half of the hash, with the hash function of the signing algorithm.
@@ -85,23 +80,14 @@ export function createIdentityTokens(deps: {
       const fingerprint = observed ? fingerprintOf(hashOf(token, runtime)) : ''
       const claims = await jwt.verify(token, 'JWT')
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { aud, sub, grant_id: family } = claims
+      const { aud, sub } = claims
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }
-      const [client, revoked, epochs, active] = await allOf([
-        clients.find(clientId),
-        typeof family === 'string' && families.isRevoked(family),
-        revocationEpochs.current(clientId, sub),
-        isActive(users, sub),
-      ])
-      const facts: TokenFacts = { fingerprint, client, sub }
-      if (!client?.enabled) return { ...facts, valid: false, reason: 'client_disabled' }
-      if (revoked) return { ...facts, valid: false, reason: 'family_revoked' }
-      const outdatedBy = outdated(epochsIn(claims), epochs)
-      if (outdatedBy !== undefined) return { ...facts, valid: false, reason: outdatedBy }
-      if (!active) return { ...facts, valid: false, reason: 'user_inactive' }
-      return { ...facts, valid: true, claims, client }
+      const state = await authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims) })
+      const facts: TokenFacts = { fingerprint, client: state.client, sub }
+      if (state.reason !== undefined) return { ...facts, valid: false, reason: state.reason }
+      return { ...facts, valid: true, claims, client: state.client }
     },
   }
 }

@@ -1,16 +1,14 @@
-import type { ClientDirectory } from '../directory/clients.ts'
-import { isActive, type UserService } from '../directory/user-service.ts'
-import type { JsonObject } from '../json.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import { accessTokenRecordSchema, type GrantRecord } from '../records/records.ts'
+import { accessTokenRecordSchema, type GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { JsonObject } from '../types.ts'
 import type { AccessTokens } from './access-token.ts'
-import type { Families } from './family.ts'
+import type { AuthorizationStatus } from './authorization-status.ts'
+import { familyIn } from './claims.ts'
 import type { IdentityTokens } from './identity-token.ts'
-import { decodeJwt, type Jwt, longestJwt } from './jwt.ts'
-import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import { decodeJwt, type Jwt, maxJwtLength } from './jwt.ts'
 import type { StoredGrants, StoredRecord } from './stored-grant.ts'
 
 /** The kind and the claims of a token, and whether it is currently valid. */
@@ -23,11 +21,11 @@ export interface TokenInspection {
    * Why the token is not valid: a reason of `validation_failed`, or `expired`, `not_yet_valid`, `signature_invalid`,
    * `issuer_mismatch`, `spent`.
    */
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** The claims of the token. They are not verified if the reason is `signature_invalid`. */
   readonly claims: JsonObject
   /** The family of the token (its `grant_id`), if it has one; for `revoke({ family })`. */
-  readonly family?: string
+  readonly family?: string | undefined
 }
 
 /**
@@ -45,7 +43,10 @@ const unknown: TokenInspection = {
   claims: {},
 }
 
-const familyIn = ({ grant_id: family }: JsonObject) => (typeof family === 'string' ? { family } : {})
+const familyMember = (claims: JsonObject): { readonly family?: string } => {
+  const family = familyIn(claims)
+  return family === undefined ? {} : { family }
+}
 
 /** Describes a stored grant with token claims. */
 const claimsOf = ({ record }: { readonly record: GrantRecord }): JsonObject => ({
@@ -65,18 +66,15 @@ const claimsOf = ({ record }: { readonly record: GrantRecord }): JsonObject => (
 
 export function createInspect(deps: {
   readonly issuer: string
-  readonly clients: ClientDirectory
-  readonly users: UserService
   readonly store: Store
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly storedGrants: StoredGrants
-  readonly families: Families
-  readonly revocationEpochs: RevocationEpochs
+  readonly authorizationStatus: AuthorizationStatus
   readonly jwt: Jwt
   readonly runtime: Runtime
 }): Inspect {
-  const { issuer, clients, users, store, accessTokens, identityTokens, storedGrants, families, jwt, runtime } = deps
+  const { issuer, store, accessTokens, identityTokens, storedGrants, authorizationStatus, jwt, runtime } = deps
 
   /** Distinguishes, for the operator, the causes that `token_unknown` combines for other callers. */
   async function whyNot(token: string, type: 'at+jwt' | 'JWT', claims: JsonObject): Promise<string> {
@@ -95,36 +93,29 @@ export function createInspect(deps: {
       type === 'at+jwt'
         ? await accessTokens.validate(token)
         : await identityTokens.validate(token, typeof audience === 'string' ? audience : '')
-    const shared = { kind, format: 'jwt', claims, ...familyIn(claims) } as const
+    const shared = { kind, format: 'jwt', claims, ...familyMember(claims) } as const
     if (validation.valid) return { ...shared, valid: true }
     const reason = validation.reason === 'token_unknown' ? await whyNot(token, type, claims) : validation.reason
     return { ...shared, valid: false, reason }
   }
 
   async function inspectReference(token: string, claims: JsonObject): Promise<TokenInspection> {
-    const shared = { kind: 'access_token', format: 'reference', claims, ...familyIn(claims) } as const
+    const shared = { kind: 'access_token', format: 'reference', claims, ...familyMember(claims) } as const
     const validation = await accessTokens.validate(token)
     if (validation.valid) return { ...shared, valid: true }
     return { ...shared, valid: false, reason: validation.reason === 'token_unknown' ? 'expired' : validation.reason }
   }
 
   async function reasonAgainst({ record, spent }: StoredRecord): Promise<string | undefined> {
-    const { clientId, subject, family } = record
-    const [client, revoked, epochs, active] = await allOf([
-      clients.find(clientId),
-      families.isRevoked(family),
-      deps.revocationEpochs.current(clientId, subject.sub),
-      isActive(users, subject.sub),
-    ])
-    if (revoked) return 'family_revoked'
+    const { clientId, subject, family, epochs = {} } = record
+    const { reason } = await authorizationStatus({ clientId, sub: subject.sub, family, epochs })
+    if (reason === 'family_revoked') return reason
     if (spent !== undefined) return 'spent'
-    if (record.redeemableUntil <= runtime.now()) return 'expired'
-    if (!client?.enabled) return 'client_disabled'
-    return outdated(record.epochs ?? {}, epochs) ?? (active ? undefined : 'user_inactive')
+    return record.redeemableUntil <= runtime.now() ? 'expired' : reason
   }
 
   return async (token) => {
-    if (typeof token !== 'string' || token.length > longestJwt) return unknown
+    if (typeof token !== 'string' || token.length > maxJwtLength) return unknown
     if (token.includes('.')) return inspectJwt(token)
     const [access, refresh, code] = await allOf([
       store.get(keyOf('access', hashOf(token, runtime)), accessTokenRecordSchema),

@@ -1,8 +1,8 @@
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
-import type { Json, JsonObject, MaybePromise } from '../json.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
 
 /**
  * The `typ` of access tokens and identity tokens, which prevents using one as the other (RFC 9068 section 2.1; RFC 8725
@@ -10,7 +10,7 @@ import type { Runtime, SigningAlgorithm } from '../runtime.ts'
  */
 export type TokenType = 'at+jwt' | 'JWT'
 
-export const longestJwt = 51_200
+export const maxJwtLength = 51_200
 
 // RFC 7515 section 5.2: no white space, no padding. A lenient decoder would accept many spellings of one token.
 const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/u
@@ -48,7 +48,7 @@ const mediaType = (type: Json | undefined): string | undefined =>
 
 /** Decodes a JWT without verifying it. For display only, never for an access decision. */
 export function decodeJwt(token: string): { readonly type: TokenType; readonly claims: JsonObject } | undefined {
-  if (token.length > longestJwt) return undefined
+  if (token.length > maxJwtLength) return undefined
   const [, header = '', payload = ''] = compactForm.exec(token) ?? []
   const [head, claims] = [objectIn(header), objectIn(payload)]
   if (head === undefined || claims === undefined) return undefined
@@ -96,7 +96,7 @@ export function createJwt(deps: {
     },
 
     async verify(token, type, tolerance = clockTolerance) {
-      if (token.length > longestJwt) return undefined
+      if (token.length > maxJwtLength) return undefined
       const [, header = '', payload = '', end = ''] = compactForm.exec(token) ?? []
       const signature = decodeBase64url(end)
       // The last base64url character may contain unused bits, which would allow other spellings of the same signature.

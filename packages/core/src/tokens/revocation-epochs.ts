@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
-import { longestLifetime } from '../configuration.ts'
-import type { Json, JsonObject, MaybePromise } from '../json.ts'
+import { maxLifetime } from '../config-schema.ts'
 import { after, allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import { userIn } from './token-user.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import { userSubOf } from './claims.ts'
 
 /** The epochs of a client and a subject. Absent: before any revocation. */
 export interface Epochs {
@@ -74,16 +74,16 @@ export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObjec
  * token of the same client and of the same subject, so that it counts as old even if it is issued during the
  * revocation.
  *
- * @param shown claims of the tokens that the grant has validated
+ * @param presented claims of the tokens that the grant has validated
  */
-export function epochsAfter(
-  shown: readonly JsonObject[],
+export function inheritedEpochs(
+  presented: readonly JsonObject[],
   clientId: string,
   sub: string | undefined,
   current: Epochs,
 ): Epochs {
-  const ofClient = shown.find(({ client_id: shownTo }) => shownTo === clientId)
-  const ofSubject = sub === undefined ? undefined : shown.find((claims) => userIn(claims) === sub)
+  const ofClient = presented.find(({ client_id: clientOfToken }) => clientOfToken === clientId)
+  const ofSubject = sub === undefined ? undefined : presented.find((claims) => userSubOf(claims) === sub)
   const client = ofClient === undefined ? current.client : epochsIn(ofClient).client
   const subject = ofSubject === undefined ? current.subject : epochsIn(ofSubject).subject
   return epochsOf(client, subject)
@@ -123,7 +123,7 @@ export function createRevocationEpochs(deps: {
       store.put(
         keyFor(kind, name),
         { epoch: runtime.base64url(runtime.randomBytes(12)) },
-        runtime.now() + longestLifetime + margin,
+        runtime.now() + maxLifetime + margin,
       ),
   }
 }

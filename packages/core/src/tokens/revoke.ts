@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { parseConfiguration } from '../configuration.ts'
-import type { Recorder } from '../events/trace.ts'
+import { parseConfiguration } from '../config-schema.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { Families } from './family.ts'
 import type { RevocationEpochs } from './revocation-epochs.ts'
 

@@ -1,5 +1,3 @@
-import type { StoredGrant } from '../plugin/grant-kit.ts'
-import { createRedemption } from '../plugin/redemption.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import {
@@ -8,7 +6,7 @@ import {
   type SpentRecord,
   spentRecordSchema,
   unreadableMarker,
-} from '../records/records.ts'
+} from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
@@ -25,15 +23,15 @@ export interface StoredRecord {
 export interface StoredGrants {
   find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
   /**
-   * Returns the stored grant if it can be redeemed or is a replay; `undefined` if it is unknown, expired or revoked.
+   * Returns the record if it can be redeemed or is a replay; `undefined` if it is unknown, expired or revoked.
    */
-  redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined>
+  redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
 }
 
 /** The key of a spent marker. Includes the kind, so that codes and refresh tokens have separate namespaces. */
 export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
 
-const longestCredential = 512
+const maxCredentialLength = 512
 
 export function createStoredGrants(deps: {
   readonly issuer: string
@@ -45,7 +43,7 @@ export function createStoredGrants(deps: {
   const { issuer, store, families, revocationEpochs, runtime } = deps
 
   async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
-    if (credential.length > longestCredential) return undefined
+    if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
     const [record, spent] = await allOf([
       store.get(keyOf(kind, hash), grantRecordSchema),
@@ -56,10 +54,10 @@ export function createStoredGrants(deps: {
     return { hash, record, spent }
   }
 
-  async function redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> {
+  async function redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     const found = await find(kind, credential)
     if (found === undefined) return undefined
-    const { hash, record, spent } = found
+    const { record, spent } = found
     const [revoked, epochs] = await allOf([
       families.isRevoked(record.family),
       revocationEpochs.current(record.clientId, record.subject.sub),
@@ -71,15 +69,7 @@ export function createStoredGrants(deps: {
     if (outdated(record.epochs ?? {}, epochs) !== undefined) return undefined
     // A record outlives its credential, so that a late replay is still detected.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
-    return {
-      clientId: record.clientId,
-      subject: record.subject,
-      scopes: record.scopes,
-      ...(record.claims !== undefined && { claims: record.claims }),
-      ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
-      ...(record.nonce !== undefined && { nonce: record.nonce }),
-      redemption: createRedemption({ kind, hash, expiresAt: record.keptUntil, credential, record, spent }),
-    }
+    return found
   }
 
   return { find, redeemable }

@@ -1,0 +1,144 @@
+import * as v from 'valibot'
+
+/** The Levenshtein distance between two strings. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j += 1) {
+      const substitution = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
+
+/** Maps `code_challenge`, `code-challenge` and `codeChallenge` to `codechallenge`. */
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/gu, '')
+
+/** Returns the known name with the fewest edits; `undefined` if it needs more than 2 and more than a third of the name. */
+function closestName(name: string, known: readonly string[]): string | undefined {
+  const ranked = known.map((candidate) => ({
+    candidate,
+    edits: distance(normalizeName(name), normalizeName(candidate)),
+  }))
+  ranked.sort((a, b) => a.edits - b.edits)
+  const [best] = ranked
+  return best !== undefined && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined
+}
+
+/** Describes a value by its type only: the value itself could be a secret in the wrong place. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string') return 'a string'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/**
+ * The schema of a configuration object. It rejects unknown keys and suggests the closest known one, so that a mistyped
+ * security option is never ignored.
+ *
+ * @param hints `suggestions`: what to suggest for names of other libraries (`client_secret`), keyed by the name in lower
+ * case without `_` and `-`. `shape`: what the object looks like, and how to create one.
+ */
+export function configurationObject<const E extends v.ObjectEntries>(
+  entries: E,
+  hints: {
+    readonly suggestions?: Readonly<Record<string, string>> | undefined
+    readonly shape?: readonly [form: string, how: string] | undefined
+  } = {},
+) {
+  const known = Object.keys(entries)
+  const { suggestions = {}, shape = ['an object'] } = hints
+  return v.strictObject(entries, (issue) => {
+    if (issue.expected === 'never') {
+      const unknown = String(issue.path?.at(-1)?.key ?? '')
+      const normalized = normalizeName(unknown)
+      if (Object.hasOwn(suggestions, normalized))
+        return `is not a known option; did you mean ${suggestions[normalized]}`
+      const suggestion = closestName(unknown, known)
+      return suggestion === undefined
+        ? `is not a known option here; known options: ${known.join(', ')}`
+        : `is not a known option; did you mean ${suggestion}?`
+    }
+    if (issue.expected.startsWith('"')) return 'is required'
+    const [form, how] = shape
+    return `must be ${form}, not ${kindOf(issue.input)}${how === undefined ? '' : `; ${how}`}`
+  })
+}
+
+/**
+ * The schema of a host port: an object of functions. Unknown members are allowed unless one looks like a misspelled
+ * function: a misspelled `isActve` would otherwise make every user active.
+ */
+export function configurationPort<T>(names: readonly string[], expected: string) {
+  return v.pipe(
+    v.custom<T>((value) => typeof value === 'object' && value !== null, `must be ${expected}`),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      // Reads members by name instead of listing keys: class methods are on the prototype.
+      const members = dataset.value as Readonly<Record<string, unknown>>
+      const absent = names.filter((name) => members[name] === undefined)
+      const wrong = names.find((name) => members[name] !== undefined && typeof members[name] !== 'function')
+      if (wrong !== undefined) return addIssue({ message: `has ${wrong}, which must be a function` })
+      for (const name of Object.keys(members)) {
+        const closest = names.includes(name) ? undefined : closestName(name, absent)
+        if (closest !== undefined) return addIssue({ message: `has ${name}; did you mean ${closest}()?` })
+      }
+      if (absent.length === names.length && Object.values(members).some((member) => member !== undefined))
+        addIssue({ message: `must be ${expected}` })
+    }),
+  )
+}
+
+/** The schema of an optional function. */
+export const functionSchema = <T>() =>
+  v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = ''
+  for (const { key } of issue.path ?? []) {
+    path += typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${String(key)}`
+  }
+  return path
+}
+
+// Messages of our own schemas are already sentences; valibot's default messages begin with `Invalid`.
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (!issue.message.startsWith('Invalid ')) return issue.message
+  return `must be ${issue.expected ?? 'valid'}, not ${kindOf(issue.input)}`
+}
+
+/**
+ * Validates a configuration value at startup.
+ *
+ * @throws TypeError with one sentence that names the path of the first mistake.
+ */
+export function parseConfiguration<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  what: string,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, input, { abortPipeEarly: true })
+  if (result.success) return result.output
+  // An unknown key first: it often explains why a required one is missing.
+  const issue = result.issues.find(({ expected }) => expected === 'never') ?? result.issues[0]
+  const path = pathOf(issue)
+  const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
+  throw new TypeError([...where, sentence(issue)].join(' '))
+}
+
+/** The upper limit of every lifetime setting: ten years, in seconds. */
+export const maxLifetime = 315_360_000
+
+/** A lifetime in seconds: a positive integer of at most ten years. */
+export const lifetimeSchema = v.pipe(
+  v.number('must be a number of seconds'),
+  v.check(
+    (seconds) => Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= maxLifetime,
+    `must be a whole number of seconds from 1 to ${maxLifetime} (ten years)`,
+  ),
+)

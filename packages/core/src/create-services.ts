@@ -1,0 +1,171 @@
+import { createCredentialLimits } from './abuse/credential-limits.ts'
+import { createPasswordLimits } from './abuse/password-limits.ts'
+import { createAddressOf } from './abuse/unknown-address.ts'
+import { createValidationLimits } from './abuse/validation-limits.ts'
+import { createClientAuthentication } from './credentials/client.ts'
+import { createAuthenticateUser } from './credentials/login.ts'
+import { createPasswordCheck } from './credentials/password-check.ts'
+import { createScopeAuthentication } from './credentials/scope.ts'
+import { createUserNames } from './credentials/user-names.ts'
+import { openClients } from './directory/clients.ts'
+import { openScopes } from './directory/scopes.ts'
+import { createUserClaims } from './directory/user-claims.ts'
+import { openUsers } from './directory/user-service.ts'
+import { createRecorder } from './events/recorder.ts'
+import { createAuthorizationCodes } from './grants/authorization-code.ts'
+import { createCommit } from './grants/commit.ts'
+import { createDemandSettlement } from './grants/demands.ts'
+import { createFailedProofs } from './grants/failed-proofs.ts'
+import { createGrantKits } from './grants/kit.ts'
+import { createMint } from './grants/mint.ts'
+import { createRegistry } from './grants/registry.ts'
+import { createScopePolicy } from './grants/scope-policy.ts'
+import { openKeyRing } from './keys/open-key-ring.ts'
+import type { CheckedOptions } from './options.ts'
+import { probeStorage } from './records/probe.ts'
+import { openStore } from './records/store.ts'
+import type { Runtime } from './runtime.ts'
+import type { Services } from './services.ts'
+import { assertConsistent, assertSignable } from './startup-checks.ts'
+import { createAccessTokens } from './tokens/access-token.ts'
+import { createAuthorizationStatus } from './tokens/authorization-status.ts'
+import { createDenyList } from './tokens/deny-list.ts'
+import { createFamilies } from './tokens/family.ts'
+import { createIdentityTokens } from './tokens/identity-token.ts'
+import { createInspect } from './tokens/inspect.ts'
+import { createJwt } from './tokens/jwt.ts'
+import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
+import { createRevoke } from './tokens/revoke.ts'
+import { createStoredGrants } from './tokens/stored-grant.ts'
+
+/** Creates the services of a provider and connects them. */
+export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
+  const { issuer, clockTolerance, maxHostCalls } = options
+  const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
+  const registry = createRegistry(options.plugins)
+  const clients = openClients(options.clients, hostLimits)
+  const users = openUsers(options.users, hostLimits)
+  const scopes = openScopes(options.scopes)
+  const userClaims = createUserClaims(scopes, users)
+  const scopePolicy = createScopePolicy(scopes)
+  assertConsistent({ clients, scopes, users, registry })
+  const openKeys = await openKeyRing(options.keys, runtime)
+  await probeStorage(options.storage, runtime, options.storageTimeLimit)
+
+  const recorder = createRecorder(options.observe, runtime, options.traceHeaders)
+  const startup = recorder.start()
+  const store = openStore(options.storage, {
+    runtime,
+    timeLimit: options.storageTimeLimit,
+    onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
+  })
+  const keys = await openKeys({ issuer, clients, clockTolerance, store, recorder })
+  assertSignable(clients, keys)
+  const families = createFamilies({ store, runtime, recorder })
+  const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
+  const revocationEpochs = createRevocationEpochs({ issuer, store, runtime })
+  const authorizationStatus = createAuthorizationStatus({ clients, users, families, revocationEpochs })
+  const accessTokens = createAccessTokens({
+    issuer,
+    scopes,
+    userClaims,
+    store,
+    families,
+    denyList: createDenyList({ store, runtime }),
+    authorizationStatus,
+    jwt,
+    clientTokenSubject: options.clientTokenSubject,
+    clockTolerance,
+    observed: recorder.observed,
+    runtime,
+  })
+  const identityTokens = createIdentityTokens({
+    issuer,
+    keys,
+    jwt,
+    authorizationStatus,
+    observed: recorder.observed,
+    runtime,
+  })
+  const { passwords, credentials, validation } = options.abuseControl
+  const limitDeps = { issuer, store, runtime, recorder, addressOf: createAddressOf(recorder) }
+  const names = createUserNames(runtime)
+  const checkPassword = createPasswordCheck({
+    users,
+    maxHostCalls,
+    limits: createPasswordLimits(passwords, limitDeps),
+    names,
+    recorder,
+  })
+  const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
+  return {
+    runtime,
+    recorder,
+    store,
+    keys,
+
+    registry,
+    clients,
+    scopes,
+    users,
+    userClaims,
+
+    authenticateClient: createClientAuthentication({
+      clients,
+      limits: createCredentialLimits(credentials, 'client', limitDeps),
+      runtime,
+      recorder,
+    }),
+    authenticateScope: createScopeAuthentication({
+      scopes,
+      limits: createCredentialLimits(credentials, 'scope', limitDeps),
+      runtime,
+      recorder,
+    }),
+    validationLimits: createValidationLimits(validation, limitDeps),
+
+    scopePolicy,
+    createKit: createGrantKits({ issuer, store, storedGrants, accessTokens, checkPassword, runtime }),
+    mint: createMint({
+      issuer,
+      accessTokens,
+      identityTokens,
+      families,
+      revocationEpochs,
+      observed: recorder.observed,
+      runtime,
+    }),
+    settleDemands: createDemandSettlement(createFailedProofs({ store, families, runtime, recorder })),
+    commit: createCommit({ store, families, runtime, recorder }),
+
+    accessTokens,
+    identityTokens,
+    storedGrants,
+    families,
+
+    authorizationCodes: createAuthorizationCodes({
+      issuer,
+      clients,
+      scopePolicy,
+      store,
+      families,
+      revocationEpochs,
+      runtime,
+      recorder,
+    }),
+    authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }),
+    revoke: createRevoke({ revocationEpochs, families, recorder }),
+    inspect: createInspect({
+      issuer,
+      store,
+      accessTokens,
+      identityTokens,
+      storedGrants,
+      authorizationStatus,
+      jwt,
+      runtime,
+    }),
+
+    bodyLimit: options.bodyLimit,
+  }
+}

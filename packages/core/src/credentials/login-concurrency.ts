@@ -1,0 +1,49 @@
+import { addressGroupOf } from '../abuse/address-group.ts'
+import { hostPortBusy } from '../directory/host-port.ts'
+
+/** The user and the address of a login attempt. */
+export interface LoginAttempt {
+  readonly person: string
+  /** `undefined` if the host does not know it. */
+  readonly address: string | undefined
+}
+
+/**
+ * Limits the password attempts in progress. Attempts of one user wait for each other before the call of
+ * `users.authenticate()`. Without this limit, the waiting attempts could occupy the whole server while the call hangs.
+ */
+export interface LoginConcurrency {
+  /**
+   * Takes a slot. Half of the slots are reserved for users with no other attempt in progress from their address.
+   * Otherwise one account with hundreds of concurrent logins would occupy all of them.
+   *
+   * @returns a function that releases the slot; call it once.
+   * @throws OAuthError `temporarily_unavailable` if no slot is free.
+   */
+  acquire(attempt: LoginAttempt): () => void
+}
+
+/** Slots per allowed call of `users.authenticate()`. */
+const slotsPerCall = 4
+
+export function createLoginConcurrency(maxHostCalls: number): LoginConcurrency {
+  const slots = slotsPerCall * maxHostCalls
+  let taken = 0
+  const takenBy = new Map<string, number>()
+  return {
+    acquire({ person, address }) {
+      const name = JSON.stringify([person, address && addressGroupOf(address)])
+      const takenByUser = takenBy.get(name) ?? 0
+      const isFull = takenByUser === 0 ? taken >= slots : taken >= slots / 2
+      if (isFull) throw hostPortBusy('users.authenticate', maxHostCalls)
+      taken += 1
+      takenBy.set(name, takenByUser + 1)
+      return () => {
+        taken -= 1
+        const left = (takenBy.get(name) ?? 1) - 1
+        if (left === 0) takenBy.delete(name)
+        else takenBy.set(name, left)
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import * as v from 'valibot'
+import { foldedName } from '../abuse/folded-name.ts'
+import type { PasswordLimits } from '../abuse/password-limits.ts'
+import type { Client } from '../directory/client.ts'
+import { localProvider, subjectSchema } from '../directory/subject.ts'
+import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
+import { createLoginConcurrency } from './login-concurrency.ts'
+import type { UserNames } from './user-names.ts'
+
+/** Checks a password with `users.authenticate()`, within the limits, and records the outcome. */
+export type PasswordCheck = (
+  credentials: UserCredentials,
+  client: Client | undefined,
+  trace: Trace,
+) => Promise<Subject | undefined>
+
+/** Stands for the client in limits if a login page names none. No client has this id. */
+const noClient = ''
+
+/**
+ * Validates the returned subject. The error contains only the path of the mistake: the value could be a database row
+ * with a password.
+ */
+function subjectOf(user: AuthenticatedUser): Subject {
+  const parsed = v.safeParse(subjectSchema, { ...user, amr: user.amr ?? ['pwd'] })
+  if (parsed.success) return parsed.output
+  throw new TypeError(
+    `users.authenticate() returned a malformed subject: ${v.getDotPath(parsed.issues[0]) ?? 'no object'}`,
+  )
+}
+
+/** @see wire contract, section 3, `password` */
+export function createPasswordCheck(deps: {
+  readonly users: UserService
+  readonly maxHostCalls: number
+  readonly limits: PasswordLimits
+  readonly names: UserNames
+  readonly recorder: Recorder
+}): PasswordCheck {
+  const { users, maxHostCalls, limits, names, recorder } = deps
+  const concurrency = createLoginConcurrency(maxHostCalls)
+  return async (credentials, client, trace) => {
+    const { username, idp, tenant, acrValues } = credentials
+    const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
+    const directory = named ? JSON.stringify([idp, tenant, acrValues]) : undefined
+    trace.tenant = tenant
+    const fail = (reason: string): void => {
+      const requested = {
+        ...(idp !== undefined && { idp }),
+        ...(acrValues !== undefined && { acrValues: [...acrValues] }),
+      }
+      recorder.record(trace, { type: 'user_authentication_failed', ...names.describe(username), ...requested, reason })
+    }
+    const attempt = {
+      person: foldedName(username),
+      spelling: username,
+      clientId: client?.clientId ?? noClient,
+      directory,
+      address: trace.clientAddress,
+    }
+    const release = concurrency.acquire(attempt)
+    let user: AuthenticatedUser | undefined
+    try {
+      user = await limits.attempt(
+        attempt,
+        trace,
+        async () => (await users.authenticate?.(credentials, client)) ?? undefined,
+      )
+    } catch (error) {
+      if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
+      throw error
+    } finally {
+      release()
+    }
+    if (user === undefined) {
+      fail('wrong_credentials')
+      return undefined
+    }
+    const subject = subjectOf(user)
+    trace.sub = subject.sub
+    names.remember(username)
+    const { idp: authenticatedBy = localProvider, acr } = subject
+    const how = { idp: authenticatedBy, ...(acr !== undefined && { acr }) }
+    recorder.record(trace, { type: 'user_authentication_succeeded', username, ...how })
+    return subject
+  }
+}

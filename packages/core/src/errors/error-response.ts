@@ -1,0 +1,89 @@
+import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
+import type { OAuthError, OAuthErrorCode } from './oauth-error.ts'
+
+/**
+ * The kind of caller: a client or scope with credentials, the bearer of a token, or the caller of a validation
+ * endpoint.
+ */
+export type CallerKind = 'client' | 'bearer' | 'validation'
+
+type Statuses = Readonly<Record<CallerKind, number>>
+
+const sameForAll = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
+
+/** The HTTP status for each error code and kind of caller. A new code does not compile without a row. */
+const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
+  invalid_request: sameForAll(400),
+  invalid_client: { client: 401, bearer: 401, validation: 400 },
+  invalid_grant: sameForAll(400),
+  unauthorized_client: sameForAll(400),
+  unsupported_grant_type: sameForAll(400),
+  invalid_scope: sameForAll(400),
+  // The seed, section 7: the validation endpoints respond with 400 to every refusal.
+  invalid_token: { client: 400, bearer: 401, validation: 400 },
+  insufficient_scope: { client: 403, bearer: 403, validation: 400 },
+  access_denied: sameForAll(400),
+  authorization_pending: sameForAll(400),
+  expired_token: sameForAll(400),
+  slow_down: sameForAll(400),
+  invalid_target: sameForAll(400),
+  login_required: sameForAll(400),
+  consent_required: sameForAll(400),
+  interaction_required: sameForAll(400),
+  server_error: sameForAll(500),
+  temporarily_unavailable: sameForAll(503),
+}
+
+// RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Other characters are removed from the body
+// and the header, also from plugins' texts.
+const invalidInDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
+
+const quoted = (text: string): string => `"${text.replaceAll(invalidInDescription, '')}"`
+
+const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
+
+/**
+ * Whether an error can be sent as it is. Errors from plugins are not trusted: an unknown code or status, or an invalid
+ * header value, is a defect in the plugin and becomes `server_error`.
+ */
+export function isWellFormed({ code, details }: OAuthError): boolean {
+  const { reason, status, allow, retryAfter, scope, port } = details ?? {}
+  return (
+    typeof reason === 'string' &&
+    Object.hasOwn(statuses, code) &&
+    allowedStatuses.has(status) &&
+    (scope === undefined || typeof scope === 'string') &&
+    (port === undefined || typeof port === 'string') &&
+    (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
+    (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0))
+  )
+}
+
+function challenge(error: OAuthError, caller: CallerKind, status: number, realm: string): string | undefined {
+  if (caller === 'bearer') {
+    if (error.details.withoutCredentials) return `Bearer realm=${quoted(realm)}`
+    if (status !== 400 && status !== 401 && status !== 403) return undefined
+    const scope = error.details.scope === undefined ? '' : `, scope=${quoted(error.details.scope)}`
+    return `Bearer realm=${quoted(realm)}, error="${error.code}", error_description=${quoted(error.message)}${scope}`
+  }
+  return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
+}
+
+/** Converts an error to a response. */
+export function errorResponse(error: OAuthError, caller: CallerKind, realm: string): PlainResponse {
+  const { code, details } = error
+  const status = details.status ?? statuses[code][caller]
+  const headers: Record<string, string> = { ...jsonHeaders }
+  const authenticate = challenge(error, caller, status, realm)
+  if (authenticate !== undefined) headers['www-authenticate'] = authenticate
+  if (details.allow !== undefined) headers.allow = details.allow
+  if (details.retryAfter !== undefined) headers['retry-after'] = String(details.retryAfter)
+  if (details.withoutCredentials) {
+    delete headers['content-type']
+    return { status, headers, body: null }
+  }
+  const description = error.message.replaceAll(invalidInDescription, '')
+  // An internal failure has no description on the wire: wire contract, section 1.
+  const body = code === 'server_error' ? { error: code } : { error: code, error_description: description }
+  return { status, headers, body: JSON.stringify(body) }
+}

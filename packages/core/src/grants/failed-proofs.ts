@@ -1,0 +1,57 @@
+import type { Client } from '../directory/client.ts'
+import type { Recorder, Trace } from '../events/recorder.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import type { SpentRecord } from '../records/schemas.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Families } from '../tokens/family.ts'
+import { spentKeyOf } from '../tokens/stored-grant.ts'
+import type { CredentialDetails } from './redemption.ts'
+
+/**
+ * Counts the failed proofs of each authorization code, exactly and across processes, and ends the code at the tenth. An
+ * ended code gets the marker of a spent code, so a successful redemption costs no additional read.
+ *
+ * @see wire contract, section 3; docs/decisions/0029-ten-failed-proofs-end-a-code.md
+ */
+export interface FailedProofs {
+  /**
+   * Counts a failed proof. Ignores other credentials than codes, codes of other clients, and spent codes.
+   *
+   * @throws OAuthError `temporarily_unavailable` when it cannot be counted.
+   */
+  record(stored: CredentialDetails, client: Client, trace: Trace): Promise<void>
+}
+
+/** The number of failures that ends the code. */
+const mostFailures = 10
+
+/** Seconds by which a count outlives its code, to allow for clock skew between servers. */
+const margin = 60
+
+export function createFailedProofs(deps: {
+  readonly store: Store
+  readonly families: Families
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): FailedProofs {
+  const { store, families, runtime, recorder } = deps
+
+  const countKey = (hash: string): string => keyOf('count', hashOf(JSON.stringify(['code_proof', hash]), runtime))
+
+  return {
+    async record({ kind, hash, expiresAt, record, spent }, client, trace) {
+      if (kind !== 'code' || record === undefined || record.clientId !== client.clientId || spent !== undefined) return
+      if ((await store.increment(countKey(hash), record.redeemableUntil + margin)) < mostFailures) return
+      // Also after the last one: the process that counted it may have ended before it wrote the marker.
+      const marker: SpentRecord = { spentAt: runtime.now(), attempt: '', ended: true }
+      const isNew = await store.insert(spentKeyOf('code', hash), marker, expiresAt)
+      if (!isNew) return
+      recorder.record(trace, {
+        type: 'code_ended',
+        fingerprint: fingerprintOf(hash),
+        ...families.describe(record.family),
+      })
+    },
+  }
+}

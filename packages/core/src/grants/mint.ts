@@ -1,0 +1,180 @@
+import type { Client } from '../directory/client.ts'
+import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
+import type { Fact } from '../events/event.ts'
+import { after, isThenable } from '../promises.ts'
+import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import type { GrantRecord } from '../records/schemas.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccessTokens, NewRecord } from '../tokens/access-token.ts'
+import { type Families, maxTokenLifetime } from '../tokens/family.ts'
+import type { IdentityTokens } from '../tokens/identity-token.ts'
+import { type Epochs, inheritedEpochs, type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { CheckedResult } from './result.ts'
+import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
+
+/** Tokens that are minted but not issued: the commit follows. */
+export interface Minted {
+  readonly response: JsonObject
+  readonly records: readonly NewRecord[]
+  /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
+  readonly continued: NewRecord | undefined
+  readonly facts: readonly Fact[]
+}
+
+/** Mints the tokens of a checked grant result. */
+export type Mint = (request: {
+  readonly result: CheckedResult
+  readonly client: Client
+  readonly grantType: string
+  /** The claims of the access tokens that the grant has validated. */
+  readonly validatedTokens: readonly JsonObject[]
+}) => Promise<Minted>
+
+export function createMint(deps: {
+  readonly issuer: string
+  readonly accessTokens: AccessTokens
+  readonly identityTokens: IdentityTokens
+  readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
+  /** Whether events are observed. */
+  readonly observed: boolean
+  readonly runtime: Runtime
+}): Mint {
+  const { issuer, accessTokens, identityTokens, families, revocationEpochs, observed, runtime } = deps
+
+  /**
+   * Returns the current epochs. If the storage is unavailable, a self-contained token is issued without epochs; it is
+   * then refused if the client or subject was ever revoked.
+   */
+  function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): MaybePromise<Epochs> {
+    const epochs = revocationEpochs.current(clientId, sub)
+    if (!selfContained || !isThenable(epochs)) return epochs
+    return epochs.catch((error: unknown) => {
+      if (isOAuthError(error)) return {}
+      throw error
+    })
+  }
+
+  /**
+   * Mints the next refresh token of a family, or the first one. Returns `undefined` if the family has reached its
+   * absolute lifetime.
+   */
+  function refreshToken(
+    result: CheckedResult,
+    subject: CompleteSubject,
+    client: Client,
+    grantType: string,
+    family: string,
+    epochs: Epochs,
+  ) {
+    const now = runtime.now()
+    const previous = result.stored?.record
+    // Counted from the first token of the family, not from the code.
+    const startedAt = previous?.kind === 'refresh' ? previous.familyStartedAt : now
+    const { absoluteLifetime, slidingLifetime } = client.refreshToken
+    const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
+    if (expiresAt <= now) return undefined
+    // `reuse`: the token stays the same and gets a later expiry.
+    const token = result.continues?.credential ?? runtime.base64url(runtime.randomBytes(32))
+    const hash = hashOf(token, runtime)
+    // Never earlier than for an earlier token of the family, even if the configured lifetimes have been shortened.
+    const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + maxTokenLifetime(client))
+    const value: GrantRecord = {
+      kind: 'refresh',
+      issuer,
+      clientId: client.clientId,
+      grantType: previous?.grantType ?? grantType,
+      subject: { ...subject, amr: [...subject.amr] },
+      scopes: [...authorizedScopes(result)],
+      family,
+      familyStartedAt: startedAt,
+      generation: (previous?.generation ?? 0) + 1,
+      redeemableUntil: expiresAt,
+      keptUntil,
+      ...recordedEpochs(epochs),
+      ...(result.claims !== undefined && { claims: result.claims }),
+    }
+    const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
+    return { token, record, fingerprint: fingerprintOf(hash) }
+  }
+
+  return async ({ result, client, grantType, validatedTokens }) => {
+    const { issue = {}, stored, scopes } = result
+    const subject = result.subject && completeSubject(result.subject, runtime.now())
+    const wantsRefreshToken =
+      subject !== undefined && issue.refreshToken !== false && allowsRefreshToken(authorizedScopes(result))
+    const family =
+      stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
+    const format = issue.accessToken ?? client.accessTokenFormat
+    // The epochs of the stored grant: a token from an old grant counts as old, even if it is issued during the
+    // revocation.
+    const previous = stored?.record
+    const found =
+      previous === undefined
+        ? after(currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken), (current) =>
+            validatedTokens.length === 0
+              ? current
+              : inheritedEpochs(validatedTokens, client.clientId, subject?.sub, current),
+          )
+        : (previous.epochs ?? {})
+    const epochs = isThenable(found) ? await found : found
+    const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
+
+    const access = await accessTokens.mint({
+      client,
+      scopes,
+      subject,
+      claims: result.claims,
+      family,
+      epochs,
+      format,
+      lifetime,
+    })
+    const refresh =
+      wantsRefreshToken && family !== undefined
+        ? refreshToken(result, subject, client, grantType, family, epochs)
+        : undefined
+    const continues = result.continues !== undefined
+    const identity =
+      issue.identityToken === true && subject !== undefined && allowsIdentityToken(scopes)
+        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token, family, epochs })
+        : undefined
+
+    const response: Record<string, Json> = {
+      access_token: access.token,
+      token_type: 'Bearer',
+      expires_in: lifetime,
+      scope: scopes.join(' '),
+      ...(refresh !== undefined && { refresh_token: refresh.token }),
+      ...(identity !== undefined && { id_token: identity }),
+      ...result.response,
+    }
+    const named = families.describe(family)
+    const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
+    const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
+      type: 'token_issued',
+      tokenType,
+      grantType,
+      scopes,
+      ...login,
+      fingerprint,
+      ...named,
+    })
+    const fingerprint = (token: string): string => fingerprintOf(hashOf(token, runtime))
+    return {
+      response,
+      records: refresh === undefined || continues ? access.records : [...access.records, refresh.record],
+      continued: continues ? refresh?.record : undefined,
+      // Without an observer, hashing a JWT for its fingerprint would be wasted work.
+      facts: observed
+        ? [
+            issued('access_token', fingerprint(access.token)),
+            ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
+            ...(identity === undefined ? [] : [issued('identity_token', fingerprint(identity))]),
+          ]
+        : [],
+    }
+  }
+}

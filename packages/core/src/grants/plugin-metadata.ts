@@ -1,0 +1,94 @@
+import type { GrantCheck } from '../plugin/grant-check.ts'
+import type { Json, JsonObject } from '../types.ts'
+
+/**
+ * The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
+ * section 2
+ */
+export type CoreMember =
+  | 'issuer'
+  | 'authorization_endpoint'
+  | 'token_endpoint'
+  | 'userinfo_endpoint'
+  | 'jwks_uri'
+  | 'introspection_endpoint'
+  | 'introspection_endpoint_auth_methods_supported'
+  | 'revocation_endpoint'
+  | 'revocation_endpoint_auth_methods_supported'
+  | 'identity_token_validation_endpoint'
+  | 'access_token_validation_endpoint'
+  | 'grant_types_supported'
+  | 'response_types_supported'
+  | 'response_modes_supported'
+  | 'subject_types_supported'
+  | 'id_token_signing_alg_values_supported'
+  | 'token_endpoint_auth_methods_supported'
+  | 'scopes_supported'
+  | 'claims_supported'
+
+/**
+ * Whether a plugin may add to the member. Endpoints belong to the core, and the members that the core derives from
+ * clients, keys and scopes are complete.
+ */
+const extensible: Readonly<Record<Exclude<CoreMember, `${string}_endpoint`>, boolean>> = {
+  issuer: false,
+  jwks_uri: false,
+  introspection_endpoint_auth_methods_supported: false,
+  revocation_endpoint_auth_methods_supported: false,
+  grant_types_supported: false,
+  response_types_supported: false,
+  response_modes_supported: true,
+  subject_types_supported: false,
+  id_token_signing_alg_values_supported: false,
+  token_endpoint_auth_methods_supported: true,
+  scopes_supported: false,
+  claims_supported: false,
+}
+
+const isExtensible = (member: string): boolean => Object.hasOwn(extensible, member) && extensible[member as 'issuer']
+const isCoreMember = (member: string): boolean => Object.hasOwn(extensible, member) || member.endsWith('_endpoint')
+
+const isStringArray = (value: Json | undefined): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const nameOf = ({ settles }: GrantCheck): string => `the check of ${settles}`
+
+/**
+ * Collects the discovery members of the checks. Arrays of strings with the same name are merged.
+ *
+ * @throws TypeError when a check sets a core member that is not extensible, or two checks set a member that is not an
+ * array of strings.
+ */
+export function metadataOfChecks(checks: Iterable<GrantCheck>): JsonObject {
+  const members = new Map<string, { readonly check: GrantCheck; readonly value: Json }>()
+  for (const check of checks) {
+    for (const [member, value] of Object.entries(check.metadata ?? {})) {
+      if (!/^[a-z]\w*$/u.test(member) || (isCoreMember(member) && !(isExtensible(member) && isStringArray(value)))) {
+        throw new TypeError(`plugins: ${nameOf(check)} cannot set ${member} in the discovery document`)
+      }
+      const earlier = members.get(member)
+      if (earlier === undefined) members.set(member, { check, value })
+      else if (isStringArray(earlier.value) && isStringArray(value)) {
+        members.set(member, { check, value: union(earlier.value, value) })
+      } else {
+        throw new TypeError(
+          `plugins: ${nameOf(earlier.check)} and ${nameOf(check)} set ${member} in the discovery document; only arrays of strings are merged`,
+        )
+      }
+    }
+  }
+  return Object.fromEntries([...members].map(([member, { value }]) => [member, value]))
+}
+
+const union = (one: readonly string[], another: readonly string[]): readonly string[] => [
+  ...new Set([...one, ...another]),
+]
+
+/** Merges the members of the plugins into those of the core. A member of both is an array that plugins may extend. */
+export function withPluginMetadata(core: JsonObject, plugins: JsonObject): JsonObject {
+  const united = Object.entries(plugins).map(([member, value]) => {
+    const coreValue = core[member]
+    return [member, isStringArray(coreValue) && isStringArray(value) ? union(coreValue, value) : value]
+  })
+  return { ...core, ...Object.fromEntries(united) }
+}

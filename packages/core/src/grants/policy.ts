@@ -1,0 +1,52 @@
+import type { Client } from '../directory/client.ts'
+import type { Grant } from '../plugin/grant.ts'
+import { type CheckedResult, refusalOf } from './result.ts'
+import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
+
+/** The request against which the core checks a result. */
+export interface PolicyRequest {
+  readonly grant: Grant
+  readonly client: Client
+  /** The requested scopes. */
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Checks that this client may still use the stored grant.
+ *
+ * @throws TypeError (a defect in the plugin) when the subject is not that of the stored grant, or the grant continues a
+ * refresh token that it must redeem.
+ */
+function assertStoredGrant(
+  { subject, stored, continues, demanded }: CheckedResult,
+  { grant, client }: PolicyRequest,
+): void {
+  const record = stored?.record
+  if (record === undefined) return
+  if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
+  if (subject?.sub !== record.subject.sub) {
+    throw new TypeError(`The grant ${grant.grantType} returned a subject that differs from that of the stored grant`)
+  }
+  // A client that has lost the grant type of the original authorization has lost the whole family.
+  if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
+  // Also if the request narrows the scope: the refresh token exists only because of offline_access.
+  if (record.kind === 'refresh' && !allowsRefreshToken(client.scopes)) throw refusalOf(grant, 'scope_lost')
+  if (record.kind === 'code' && client.public && demanded.proof_key === undefined) {
+    throw refusalOf(grant, 'proof_key_required')
+  }
+  if (continues !== undefined && client.refreshToken.usage !== 'reuse') {
+    throw new TypeError(`The grant ${grant.grantType} cannot continue a refresh token of a client that rotates them`)
+  }
+}
+
+/**
+ * Checks that the result does not exceed the request, the stored grant, or the client. Applies to built-in and custom
+ * grants alike.
+ *
+ * @throws OAuthError `invalid_grant` or `invalid_scope`
+ */
+export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest, scopePolicy: ScopePolicy): void {
+  assertStoredGrant(result, request)
+  const { grant, client, scopes } = request
+  scopePolicy.assertGranted(result, scopes, grant, client)
+}

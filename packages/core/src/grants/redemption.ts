@@ -1,0 +1,32 @@
+import type { Redemption } from '../plugin/grant-kit.ts'
+import type { GrantRecord, SpentRecord } from '../records/schemas.ts'
+
+// Details are kept in a WeakMap, not on the object, so that a plugin cannot read, copy or change them.
+const known = new WeakMap<Redemption, CredentialDetails>()
+
+/** What the core knows about a credential that a grant redeems or continues. Hidden from plugins. */
+export interface CredentialDetails {
+  readonly kind: 'code' | 'refresh' | 'plugin'
+  /** Hex SHA-256 of the credential. */
+  readonly hash: string
+  /** Epoch seconds until which the credential, and therefore its spent marker, is valid. */
+  readonly expiresAt: number
+  /** The credential itself, from which the key of its replay record is derived. It is never stored or shown. */
+  readonly credential?: string
+  readonly record?: GrantRecord
+  /** The spent marker, if it was found at lookup. Then nothing is minted for a replay. */
+  readonly spent?: SpentRecord | undefined
+}
+
+export function createRedemption(details: CredentialDetails): Redemption {
+  const created = Object.freeze({}) as Redemption
+  known.set(created, details)
+  return created
+}
+
+/** @throws TypeError when the grant kit did not create it. */
+export function detailsOf(presented: Redemption): CredentialDetails {
+  const details = known.get(presented)
+  if (details === undefined) throw new TypeError('A redemption must come from the grant kit')
+  return details
+}

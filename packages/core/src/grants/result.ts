@@ -1,0 +1,108 @@
+import * as v from 'valibot'
+import { subjectSchema } from '../directory/subject.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Grant, GrantResult } from '../plugin/grant.ts'
+import type { Redemption } from '../plugin/grant-kit.ts'
+import { jsonObjectSchema } from '../records/schemas.ts'
+import type { JsonObject } from '../types.ts'
+import { type CredentialDetails, detailsOf } from './redemption.ts'
+
+const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
+
+/** A plugin is not trusted: its result is validated like any other input. */
+const grantResultSchema = v.strictObject({
+  subject: v.optional(subjectSchema),
+  scopes: v.array(v.string()),
+  claims: v.optional(jsonObjectSchema),
+  nonce: v.optional(v.string()),
+  redeems: v.optional(v.array(redemptionSchema)),
+  continues: v.optional(redemptionSchema),
+  demands: v.optional(jsonObjectSchema),
+  issue: v.optional(
+    v.strictObject({
+      accessToken: v.optional(v.picklist(['jwt', 'reference'])),
+      refreshToken: v.optional(v.literal(false)),
+      identityToken: v.optional(v.boolean()),
+      lifetime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    }),
+  ),
+  response: v.optional(jsonObjectSchema),
+})
+
+/** Members of the token response that only the core sets. RFC 6749 sections 5.1 and 5.2. */
+const standardMembers: ReadonlySet<string> = new Set([
+  'access_token',
+  'token_type',
+  'expires_in',
+  'scope',
+  'refresh_token',
+  'id_token',
+  'error',
+  'error_description',
+  'error_uri',
+])
+
+/** A validated result, with the details of the credentials in it. */
+export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'> {
+  readonly redeems: readonly CredentialDetails[]
+  readonly continues: CredentialDetails | undefined
+  /** The stored grant behind this request, whether it is redeemed or continued. */
+  readonly stored: CredentialDetails | undefined
+  /** The demands of the stored grant and those that the grant adds. */
+  readonly demanded: JsonObject
+}
+
+export const defaultRefusal = 'The grant is not valid'
+
+/** The core's refusal of a grant's result, with the grant's own public description. */
+export const refusalOf = (grant: Grant, reason: string): OAuthError =>
+  new OAuthError('invalid_grant', grant.refusal ?? defaultRefusal, { reason })
+
+function storedGrantOf(redeems: readonly CredentialDetails[], continues: CredentialDetails | undefined) {
+  const stored = [...redeems, ...(continues === undefined ? [] : [continues])].filter(
+    ({ record }) => record !== undefined,
+  )
+  if (stored.length > 1) throw new TypeError('A grant can redeem or continue only one stored grant')
+  return stored[0]
+}
+
+/** A defect in the plugin. The message contains only the path: the value could be a token or a password. */
+function malformedResult(result: unknown, issue: v.BaseIssue<unknown>, { grantType }: Grant): OAuthError {
+  const isMissing = result === undefined || result === null
+  const problem = isMissing ? 'no result' : `a malformed result: ${v.getDotPath(issue) ?? 'not an object'}`
+  return new OAuthError('server_error', 'The request failed', {
+    reason: isMissing ? 'grant_result_missing' : 'grant_result_malformed',
+    cause: new TypeError(`The grant ${grantType} returned ${problem}`),
+  })
+}
+
+/**
+ * Validates the result of a grant.
+ *
+ * @param found stored grants that the kit has returned for this request
+ * @throws OAuthError `server_error` (a defect in the plugin) when the result is missing or malformed.
+ * @throws TypeError (a defect in the plugin) when the result sets a member that only the core sets, or omits a stored
+ * grant that the grant has looked up.
+ */
+export function parseGrantResult(result: unknown, grant: Grant, found: readonly Redemption[]): CheckedResult {
+  const parsed = v.safeParse(grantResultSchema, result)
+  if (!parsed.success) throw malformedResult(result, parsed.issues[0], grant)
+  const { output } = parsed
+  for (const member of Object.keys(output.response ?? {})) {
+    if (standardMembers.has(member))
+      throw new TypeError(`The grant ${grant.grantType} cannot set ${member} of the response`)
+  }
+  const redeems = (output.redeems ?? []).map(detailsOf)
+  const continues = output.continues && detailsOf(output.continues)
+  if (continues !== undefined && continues.kind !== 'refresh') {
+    throw new TypeError(`The grant ${grant.grantType} can continue only a refresh token`)
+  }
+  const stored = storedGrantOf(redeems, continues)
+  // Without it, the core would not compare the client, settle the demands, or spend the credential.
+  if (found.length > 0 && stored === undefined) {
+    throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
+  }
+  // From the record, so that a grant cannot drop a demand by omitting it.
+  const demanded = { ...output.demands, ...stored?.record?.demands }
+  return Object.assign(output, { redeems, continues, stored, demanded }) as unknown as CheckedResult
+}

@@ -1,0 +1,115 @@
+import type { Client } from '../directory/client.ts'
+import { scopeName } from '../directory/scope.ts'
+import type { ScopeDirectory } from '../directory/scopes.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Grant } from '../plugin/grant.ts'
+import { type CheckedResult, refusalOf } from './result.ts'
+
+/** Decides which scopes a request can get. Every way to a token uses it: all grants, and the login page. */
+export interface ScopePolicy {
+  /**
+   * Returns the scopes that a token request asks for. Either all of them are valid, or the request is refused.
+   *
+   * @throws OAuthError `invalid_scope` when a scope is malformed, unknown, disabled or not allowed for the client, or
+   * when a required scope is missing.
+   */
+  requested(value: string | undefined, grant: Grant, client: Client): readonly string[]
+  /**
+   * Returns the distinct scopes of an authorization request.
+   *
+   * @throws OAuthError `invalid_scope` when a scope is unknown, disabled or not allowed for the client, or when there is
+   * none.
+   */
+  authorized(scopes: readonly string[], client: Client): readonly string[]
+  /**
+   * Checks that a grant returned no scope beyond the request, the stored grant, or the client, and no scope that needs a
+   * user without a subject.
+   *
+   * @throws OAuthError `invalid_scope`; `invalid_grant` when the client has lost a scope of the stored grant.
+   */
+  assertGranted(result: CheckedResult, requested: readonly string[], grant: Grant, client: Client): void
+}
+
+const maxScopeLength = 1000
+
+const invalidScope = (reason: string, text = 'The scope is not valid'): OAuthError =>
+  new OAuthError('invalid_scope', text, { reason })
+
+/** Splits a `scope` value into its distinct words, in order. Leading, trailing and repeated spaces are ignored. */
+export const wordsOfScope = (value: string): string[] => [...new Set(value.split(' ').filter((word) => word !== ''))]
+
+/**
+ * Parses a `scope` value: splits at spaces and removes duplicates. Other white space is malformed.
+ *
+ * @throws OAuthError `invalid_scope` when the value is longer than 1000 characters or a scope is malformed.
+ * @see RFC 6749 section 3.3; wire contract, section 3
+ */
+export function parseScope(value: string): readonly string[] {
+  if (value.length > maxScopeLength) throw invalidScope('scope_too_long')
+  const names = wordsOfScope(value)
+  if (!names.every((name) => scopeName.test(name))) throw invalidScope('scope_malformed')
+  return names
+}
+
+/** Whether these scopes allow a refresh token (OpenID Connect Core section 11). */
+export const allowsRefreshToken = (scopes: readonly string[]): boolean => scopes.includes('offline_access')
+
+/** Whether these scopes allow an identity token (OpenID Connect Core section 3.1.2.1). */
+export const allowsIdentityToken = (scopes: readonly string[]): boolean => scopes.includes('openid')
+
+/**
+ * The scopes of the authorization behind a result. RFC 6749 section 6: a narrowed request narrows its access token, not
+ * the refresh token.
+ */
+export const authorizedScopes = ({ stored, scopes }: CheckedResult): readonly string[] =>
+  stored?.record?.scopes ?? scopes
+
+export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
+  /** Returns why the client cannot get the scope, or `undefined` if it can. */
+  function problemWith(name: string, client: Client): 'scope_unknown' | 'scope_not_allowed' | undefined {
+    if (!directory.find(name)?.enabled) return 'scope_unknown'
+    return client.scopes.includes(name) ? undefined : 'scope_not_allowed'
+  }
+
+  function assertAllowed(names: readonly string[], client: Client): void {
+    for (const name of names) {
+      const problem = problemWith(name, client)
+      if (problem !== undefined) throw invalidScope(problem)
+    }
+  }
+
+  const needsSubject = (name: string): boolean => directory.find(name)?.identity === true || allowsRefreshToken([name])
+
+  return {
+    requested(value, grant, client) {
+      const rule = grant.scope ?? 'required'
+      if (rule === 'ignored') return []
+      const names = value === undefined ? [] : parseScope(value)
+      if (names.length === 0 && rule === 'required') {
+        throw invalidScope('scope_missing', 'The scope parameter is missing')
+      }
+      assertAllowed(names, client)
+      return names
+    },
+
+    authorized(scopes, client) {
+      const names = [...new Set(scopes)]
+      if (names.length === 0) throw invalidScope('scope_missing', 'The scope is missing')
+      assertAllowed(names, client)
+      return names
+    },
+
+    assertGranted({ scopes, stored, subject }, requested, grant, client) {
+      const record = stored?.record
+      // Without a requested scope, the stored scopes are the limit.
+      const isUnbound = grant.scope === 'ignored' || (record !== undefined && requested.length === 0)
+      for (const name of scopes) {
+        const problem = problemWith(name, client)
+        if (problem !== undefined) throw record === undefined ? invalidScope(problem) : refusalOf(grant, 'scope_lost')
+        const isEscalation = record?.scopes.includes(name) === false || !(isUnbound || requested.includes(name))
+        if (isEscalation) throw invalidScope('scope_escalation')
+        if (subject === undefined && needsSubject(name)) throw invalidScope('scope_needs_subject')
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * A response as plain data. The router can add headers before it creates the `Response`, which is cheaper than changing
+ * the headers of a `Response`.
+ */
+export interface PlainResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+const commonHeaders = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
+
+/** Headers of every `/connect/*` response, including errors and preflights: wire contract, section 1. */
+export const noStoreHeaders = Object.freeze({
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'x-content-type-options': 'nosniff',
+})
+
+export const jsonHeaders = Object.freeze({ ...commonHeaders, ...noStoreHeaders })
+
+/**
+ * Seconds for which discovery and keys can be cached: long enough to reduce load, short enough for clients to see a new
+ * key before it signs.
+ */
+export const documentLifetime = 300
+
+export const cacheableHeaders = Object.freeze({
+  ...commonHeaders,
+  'cache-control': `public, max-age=${documentLifetime}`,
+})
+
+export const jsonResponse = (body: unknown): PlainResponse => ({
+  status: 200,
+  headers: jsonHeaders,
+  body: JSON.stringify(body),
+})
+
+/** A cacheable JSON response, such as the discovery document. */
+export function cacheableResponse(document: unknown): PlainResponse {
+  return { status: 200, headers: cacheableHeaders, body: JSON.stringify(document) }
+}

@@ -1,0 +1,64 @@
+import type { ValidationLimits } from './abuse/validation-limits.ts'
+import type { ClientAuthentication } from './credentials/client.ts'
+import type { AuthenticateUser } from './credentials/login.ts'
+import type { ScopeAuthentication } from './credentials/scope.ts'
+import type { ClientDirectory } from './directory/clients.ts'
+import type { ScopeDirectory } from './directory/scopes.ts'
+import type { UserClaims } from './directory/user-claims.ts'
+import type { UserService } from './directory/user-service.ts'
+import type { Recorder } from './events/recorder.ts'
+import type { AuthorizationCodes } from './grants/authorization-code.ts'
+import type { Commit } from './grants/commit.ts'
+import type { SettleDemands } from './grants/demands.ts'
+import type { CreateGrantKit } from './grants/kit.ts'
+import type { Mint } from './grants/mint.ts'
+import type { Registry } from './grants/registry.ts'
+import type { ScopePolicy } from './grants/scope-policy.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { Store } from './records/store.ts'
+import type { Runtime } from './runtime.ts'
+import type { AccessTokens } from './tokens/access-token.ts'
+import type { Families } from './tokens/family.ts'
+import type { IdentityTokens } from './tokens/identity-token.ts'
+import type { Inspect } from './tokens/inspect.ts'
+import type { Revoke } from './tokens/revoke.ts'
+import type { StoredGrants } from './tokens/stored-grant.ts'
+
+/** The services of a provider, created once. Each endpoint destructures those that it needs. */
+export interface Services {
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+  readonly store: Store
+  readonly keys: KeyRing
+
+  readonly registry: Registry
+  readonly clients: ClientDirectory
+  readonly scopes: ScopeDirectory
+  readonly users: UserService
+  readonly userClaims: UserClaims
+
+  readonly authenticateClient: ClientAuthentication
+  readonly authenticateScope: ScopeAuthentication
+  /** `undefined`: the validation of tokens is not limited. */
+  readonly validationLimits: ValidationLimits | undefined
+
+  readonly scopePolicy: ScopePolicy
+  readonly createKit: CreateGrantKit
+  readonly mint: Mint
+  readonly settleDemands: SettleDemands
+  readonly commit: Commit
+
+  readonly accessTokens: AccessTokens
+  readonly identityTokens: IdentityTokens
+  readonly storedGrants: StoredGrants
+  readonly families: Families
+
+  /** For the login page and the operator. */
+  readonly authorizationCodes: AuthorizationCodes
+  readonly authenticateUser: AuthenticateUser
+  readonly revoke: Revoke
+  readonly inspect: Inspect
+
+  /** The maximum size of a form body in bytes and of a query in characters. */
+  readonly bodyLimit: number
+}

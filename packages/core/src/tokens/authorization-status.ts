@@ -1,0 +1,52 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import { isActive, type UserService } from '../directory/user-service.ts'
+import { after, allOf } from '../promises.ts'
+import type { MaybePromise } from '../types.ts'
+import type { Families } from './family.ts'
+import { type Epochs, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+
+/** To whom a token was issued. */
+export interface Authorization {
+  readonly clientId: string
+  /** `undefined` for a token without a user. */
+  readonly sub: string | undefined
+  readonly family: string | undefined
+  readonly epochs: Epochs
+}
+
+/** The client, and why its token is not accepted. */
+export type AuthorizationState =
+  | { readonly client: Client; readonly reason?: undefined }
+  | {
+      readonly client: Client | undefined
+      readonly reason: 'client_disabled' | 'family_revoked' | 'client_revoked' | 'subject_revoked' | 'user_inactive'
+    }
+
+/** Checks whether tokens of an authorization are still accepted: client, family, epochs and user. */
+export type AuthorizationStatus = (authorization: Authorization) => MaybePromise<AuthorizationState>
+
+export function createAuthorizationStatus(deps: {
+  readonly clients: ClientDirectory
+  readonly users: UserService
+  readonly families: Families
+  readonly revocationEpochs: RevocationEpochs
+}): AuthorizationStatus {
+  const { clients, users, families, revocationEpochs } = deps
+  return ({ clientId, sub, family, epochs: carried }) =>
+    after(
+      allOf([
+        clients.find(clientId),
+        family !== undefined && families.isRevoked(family),
+        revocationEpochs.current(clientId, sub),
+        sub === undefined || isActive(users, sub),
+      ]),
+      ([client, revoked, current, active]): AuthorizationState => {
+        if (!client?.enabled) return { client, reason: 'client_disabled' }
+        if (revoked) return { client, reason: 'family_revoked' }
+        const outdatedBy = outdated(carried, current)
+        if (outdatedBy !== undefined) return { client, reason: outdatedBy }
+        return active ? { client } : { client, reason: 'user_inactive' }
+      },
+    )
+}

@@ -1,8 +1,0 @@
-import { CommanderError } from 'commander'
-
-const code = 'grantry.alreadyTold'
-
-/** Creates an error that ends the program with exit code 1 and prints nothing, because the command already has. */
-export const alreadyTold = (): CommanderError => new CommanderError(1, code, '')
-
-export const isAlreadyTold = (thrown: unknown): boolean => thrown instanceof CommanderError && thrown.code === code

@@ -1,6 +1,0 @@
-// C0 and C1 contain terminal control sequences. Bidirectional overrides change what a person reads.
-const harmful = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-
-/** Replaces control characters, line breaks and invisible formatting in a text that an attacker may have chosen. */
-export const harmlessText = (text: string, replace: (harmful: string) => string = () => ' '): string =>
-  text.replaceAll(harmful, replace)

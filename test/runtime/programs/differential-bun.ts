@@ -1,4 +1,0 @@
-import { bunRuntime } from '@grantry/adapters/bun'
-import { compare } from './differential.ts'
-
-await compare(bunRuntime)
