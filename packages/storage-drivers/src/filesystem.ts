@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AtomicDriver } from '@grantry/core'
-import { explained, isFull } from './filesystem/failure.ts'
+import { isDiskFull, withExplanation } from './filesystem/disk-errors.ts'
 import { createFlush } from './filesystem/flush.ts'
 import { incrementItem } from './filesystem/increment-item.ts'
 import { insertItem } from './filesystem/insert-item.ts'
-import { fanNames, placeOf } from './filesystem/place.ts'
+import { listDirectories, walkSlots } from './filesystem/list-slots.ts'
 import { prepareDirectory } from './filesystem/prepare-directory.ts'
 import { setItem } from './filesystem/set-item.ts'
-import { emptySlot, listSlot, liveOf, readSlot, withLive } from './filesystem/slot.ts'
+import { clearSlot, listSlot, liveFileOf, readSlot, withLiveFile } from './filesystem/slot.ts'
 import { keyOf } from './filesystem/slot-name.ts'
+import { shardNames, storeDirectory } from './filesystem/store-directory.ts'
 import { sweepDraft, sweepSlot } from './filesystem/sweep.ts'
 import { createSweeper } from './filesystem/sweeper.ts'
-import { foldersIn, walkSlots } from './filesystem/walk.ts'
 
 export interface FilesystemOptions {
   /**
@@ -24,7 +24,7 @@ export interface FilesystemOptions {
    * Whether a write resolves only once it would survive a power cut. Default: `true`. With `false`, writes made shortly
    * before the machine (not the process) crashes may be lost or empty.
    */
-  readonly fsync?: boolean
+  readonly fsync?: boolean | undefined
 }
 
 /**
@@ -36,7 +36,7 @@ export interface FilesystemDriver extends AtomicDriver {
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
   hasItem(key: string): Promise<boolean>
-  setItem(key: string, value: string, options?: { ttl?: number }): Promise<void>
+  setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   removeItem(key: string): Promise<void>
@@ -51,7 +51,7 @@ export interface FilesystemDriver extends AtomicDriver {
 }
 
 /** Milliseconds since the epoch. */
-function endOf(ttl: number | undefined): number {
+function expiryTime(ttl: number | undefined): number {
   if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
   return ttl === undefined ? Number.POSITIVE_INFINITY : Math.ceil(Date.now() + ttl * 1000)
 }
@@ -69,15 +69,15 @@ function endOf(ttl: number | undefined): number {
 export function filesystemDriver({ directory, fsync = true }: FilesystemOptions): FilesystemDriver {
   // An empty path would resolve to the working directory.
   if (directory === '') throw new TypeError('storage: the directory of filesystemDriver is an empty string; set a path')
-  const place = placeOf(resolve(directory), createFlush(fsync))
+  const store = storeDirectory(resolve(directory), createFlush(fsync))
   // A counter lost in a power cut restarts at 1, so it is not worth a flush.
-  const counters = placeOf(resolve(directory), createFlush(false))
-  const sweeper = createSweeper(place)
+  const counters = storeDirectory(resolve(directory), createFlush(false))
+  const sweeper = createSweeper(store)
   let prepared: Promise<void> | undefined
 
   /** Every operation calls it, because unstorage does not call `open()`. After a failure, the next call tries again. */
   function prepare(): Promise<void> {
-    prepared ??= prepareDirectory(place).catch((error) => {
+    prepared ??= prepareDirectory(store).catch((error) => {
       prepared = undefined
       throw error
     })
@@ -85,79 +85,79 @@ export function filesystemDriver({ directory, fsync = true }: FilesystemOptions)
   }
 
   async function remove(key: string): Promise<void> {
-    const { path, fan } = place.slotOf(key)
+    const { path, shard } = store.slotOf(key)
     const names = listSlot(path)
-    if (names.length > 0) emptySlot(path, names)
+    if (names.length > 0) clearSlot(path, names)
     // Even if the item is already gone: the process that removed it may not have flushed yet.
-    await Promise.all([place.flush.directory(path), place.flush.directory(fan)])
+    await Promise.all([store.flush.directory(path), store.flush.directory(shard)])
     sweeper.step()
   }
 
-  async function use<T>(operate: () => T | Promise<T>): Promise<T> {
+  async function runOperation<T>(operate: () => T | Promise<T>): Promise<T> {
     await prepare()
     try {
       return await operate()
     } catch (error) {
       // Expired items may be filling the disk, and only successful writes would otherwise remove them.
-      if (isFull(error)) sweeper.step()
-      throw explained(error, place.directory)
+      if (isDiskFull(error)) sweeper.step()
+      throw withExplanation(error, store.directory)
     }
   }
 
   return {
     name: 'filesystem',
     open: prepare,
-    getItem: (key) => use(() => readSlot(place.slotOf(key).path) ?? null),
-    hasItem: (key) => use(() => liveOf(listSlot(place.slotOf(key).path)) !== undefined),
+    getItem: (key) => runOperation(() => readSlot(store.slotOf(key).path) ?? null),
+    hasItem: (key) => runOperation(() => liveFileOf(listSlot(store.slotOf(key).path)) !== undefined),
     setItem: (key, value, options) =>
-      use(async () => {
-        const expiresAt = endOf(options?.ttl)
+      runOperation(async () => {
+        const expiresAt = expiryTime(options?.ttl)
         if (expiresAt <= Date.now()) return remove(key)
-        await setItem(place, place.slotOf(key), { value, expiresAt })
+        await setItem(store, store.slotOf(key), { value, expiresAt })
         sweeper.step()
       }),
     insertItem: (key, value, { ttl }) =>
-      use(async () => {
-        const inserted = await insertItem(place, place.slotOf(key), { value, expiresAt: endOf(ttl) })
+      runOperation(async () => {
+        const inserted = await insertItem(store, store.slotOf(key), { value, expiresAt: expiryTime(ttl) })
         if (inserted) sweeper.step()
         return inserted
       }),
     incrementItem: (key, { ttl }) =>
-      use(async () => {
+      runOperation(async () => {
         if (!(ttl > 0)) throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-        const count = await incrementItem(counters, place.slotOf(key), endOf(ttl))
+        const count = await incrementItem(counters, store.slotOf(key), expiryTime(ttl))
         sweeper.step()
         return count
       }),
-    removeItem: (key) => use(() => remove(key)),
+    removeItem: (key) => runOperation(() => remove(key)),
     getKeys: (base = '') =>
-      use(async () => {
+      runOperation(async () => {
         const keys: string[] = []
-        for await (const { name, path } of walkSlots(place)) {
+        for await (const { name, path } of walkSlots(store)) {
           const key = keyOf(name)
-          if (key.startsWith(base) && liveOf(listSlot(path)) !== undefined) keys.push(key)
+          if (key.startsWith(base) && liveFileOf(listSlot(path)) !== undefined) keys.push(key)
         }
         return keys
       }),
     clear: (base = '') =>
-      use(async () => {
-        for await (const { name, path } of walkSlots(place)) {
-          if (keyOf(name).startsWith(base)) emptySlot(path, listSlot(path))
+      runOperation(async () => {
+        for await (const { name, path } of walkSlots(store)) {
+          if (keyOf(name).startsWith(base)) clearSlot(path, listSlot(path))
         }
-        for (const fan of fanNames) await place.flush.directory(`${place.items}/${fan}`)
+        for (const shard of shardNames) await store.flush.directory(`${store.items}/${shard}`)
       }),
     getMeta: (key) =>
-      use(() => {
-        const stats = withLive(place.slotOf(key).path, (file) => statSync(file))
+      runOperation(() => {
+        const stats = withLiveFile(store.slotOf(key).path, (file) => statSync(file))
         return stats === undefined ? null : { mtime: stats.mtime, size: stats.size }
       }),
     purge: () =>
-      use(async () => {
+      runOperation(async () => {
         let removed = 0
-        for await (const { path } of walkSlots(place)) {
+        for await (const { path } of walkSlots(store)) {
           if (sweepSlot(path)) removed += 1
         }
-        for (const name of await foldersIn(place.tmp)) sweepDraft(place.tmp, name)
+        for (const name of await listDirectories(store.tmp)) sweepDraft(store.tmp, name)
         return removed
       }),
     dispose: sweeper.stop,

@@ -26,7 +26,7 @@ function shardOf(key: string): number {
 
 export interface MemoryDriverOptions {
   /** Maximum number of items; a write beyond it throws. Items are never evicted. Default: no limit. */
-  readonly maxItems?: number
+  readonly maxItems?: number | undefined
 }
 
 /**
@@ -36,7 +36,7 @@ export interface MemoryDriverOptions {
 export interface MemoryDriver extends AtomicDriver {
   readonly name: 'memory'
   getItem(key: string): string | null
-  setItem(key: string, value: string, options?: { ttl?: number }): void
+  setItem(key: string, value: string, options?: { ttl?: number | undefined }): void
   insertItem(key: string, value: string, options: { ttl: number }): boolean
   incrementItem(key: string, options: { ttl: number }): number
   hasItem(key: string): boolean

@@ -1,13 +1,13 @@
 import type { AtomicDriver } from '@grantry/core'
+import type { RedisClient } from './redis/client-factory.ts'
 import { createConnections } from './redis/connections.ts'
 import { itemKeys } from './redis/item-key.ts'
-import { type RedisDriverOptions, settingsOf } from './redis/options.ts'
-import type { RedisClient } from './redis/own-client.ts'
+import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
 import { primariesOf } from './redis/primaries.ts'
 import { createWriter } from './redis/writer.ts'
 
+export type { ConnectionOptions, RedisClient, RedisLocation as Place } from './redis/client-factory.ts'
 export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
-export type { ConnectionOptions, Place, RedisClient } from './redis/own-client.ts'
 
 /**
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
@@ -18,7 +18,7 @@ export interface RedisDriver extends AtomicDriver {
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
   hasItem(key: string): Promise<boolean>
-  setItem(key: string, value: string, options?: { ttl?: number }): Promise<void>
+  setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
   removeItem(key: string): Promise<void>
@@ -31,17 +31,17 @@ export interface RedisDriver extends AtomicDriver {
 }
 
 /** Returns the expiry arguments of SET, in milliseconds; none for an item that never expires. */
-function endOf(ttl: number | undefined): readonly [] | readonly ['PX', number] {
+function expiryArguments(ttl: number | undefined): readonly [] | readonly ['PX', number] {
   if (Number.isNaN(ttl)) throw new TypeError('The ttl of a stored item is not a number; give seconds')
   return ttl === undefined || ttl === Number.POSITIVE_INFINITY ? [] : ['PX', Math.ceil(ttl * 1000)]
 }
 
 /** Redis rejects PX 0, and SET without an expiry stores the item indefinitely. */
-const isOver = ([, milliseconds = 1]: ReturnType<typeof endOf>): boolean => milliseconds < 1
+const isExpired = ([, milliseconds = 1]: ReturnType<typeof expiryArguments>): boolean => milliseconds < 1
 
 // One atomic step: a connection lost between INCR and PEXPIRE would leave a counter that never expires. SET NX and INCR
 // in one MULTI would let the counter expire in between before Redis 7.
-const increment =
+const incrementScript =
   "local count = redis.call('INCR', KEYS[1]) if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end return count"
 
 /**
@@ -56,9 +56,9 @@ const increment =
  * const storage = redisDriver({ url: 'redis://127.0.0.1:6379' })
  */
 export function redisDriver(options: RedisDriverOptions): RedisDriver {
-  const settings = settingsOf(options)
+  const settings = parseOptions(options)
   const connections = createConnections(options, settings)
-  const { where, reads, open } = connections
+  const { serverName, reads, open } = connections
   const keys = itemKeys(settings.prefix)
   const write = createWriter(connections, keys, settings)
 
@@ -85,37 +85,38 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     }
   }
 
-  const strange = (command: string): Error => new Error(`${where} returned an unexpected reply to ${command}`)
+  const unexpectedReply = (command: string): Error =>
+    new Error(`${serverName} returned an unexpected reply to ${command}`)
 
   return {
     name: 'redis',
     open: async () => open(),
     async getItem(key) {
       const value: unknown = await read((client) => client.get(keys.of(key)))
-      if (typeof value !== 'string' && value !== null) throw strange('GET')
+      if (typeof value !== 'string' && value !== null) throw unexpectedReply('GET')
       return value
     },
     hasItem: (key) => read(async (client) => (await client.exists(keys.of(key))) === 1),
     async setItem(key, value, options) {
-      const end = endOf(options?.ttl)
-      if (isOver(end)) return removeItem(key)
-      if ((await write(key, 'set', value, ...end)) !== 'OK') throw strange('SET')
+      const end = expiryArguments(options?.ttl)
+      if (isExpired(end)) return removeItem(key)
+      if ((await write(key, 'set', value, ...end)) !== 'OK') throw unexpectedReply('SET')
     },
     async insertItem(key, value, { ttl }) {
-      const end = endOf(ttl)
-      if (isOver(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
+      const end = expiryArguments(ttl)
+      if (isExpired(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
       const answer = await write(key, 'set', value, 'NX', ...end)
-      if (answer !== 'OK' && answer !== null) throw strange('SET NX')
+      if (answer !== 'OK' && answer !== null) throw unexpectedReply('SET NX')
       return answer === 'OK'
     },
     async incrementItem(key, { ttl }) {
-      const end = endOf(ttl)
+      const end = expiryArguments(ttl)
       const [, milliseconds] = end
-      if (milliseconds === undefined || isOver(end))
+      if (milliseconds === undefined || isExpired(end))
         throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
       // Not confirmed by replicas: a counter lost in a failover restarts at 1.
-      const count: unknown = await read((client) => client.call('eval', increment, 1, keys.of(key), milliseconds))
-      if (typeof count !== 'number') throw strange('INCR')
+      const count: unknown = await read((client) => client.call('eval', incrementScript, 1, keys.of(key), milliseconds))
+      if (typeof count !== 'number') throw unexpectedReply('INCR')
       return count
     },
     removeItem,

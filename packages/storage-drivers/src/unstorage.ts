@@ -4,12 +4,12 @@ import { createKeyLock, type KeyLock } from './key-lock.ts'
 
 export interface UnstorageDriverOptions {
   /** Prefix of all keys, as in `prefixStorage`. Prefer a mount that only Grantry uses. */
-  readonly base?: string
+  readonly base?: string | undefined
   /**
-   * States that no other process writes to the storage. A lock in this process then replaces `insertItem` for mounted
-   * drivers that lack it. If a second process writes anyway, a code can be redeemed twice.
+   * States that no other process writes to the storage. A lock in this process then replaces `insertItem` and
+   * `incrementItem` for mounted drivers that missing them. If a second process writes anyway, a code can be redeemed twice.
    */
-  readonly singleProcess?: boolean
+  readonly singleProcess?: boolean | undefined
 }
 
 interface Mount {
@@ -21,13 +21,22 @@ interface Mount {
 // systems fold case. Keys of this form stay unchanged, so two keys never share an item.
 const plainKey = /^[a-z0-9_-]+(?::[a-z0-9_-]+)*$/u
 
-const nameOf = ({ driver, base }: Mount): string =>
+const describeMount = ({ driver, base }: Mount): string =>
   `${driver.name ?? 'the driver'} ${base === '' ? 'at the root' : `at "${base}"`}`
 
-const notAtomic = (mount: Mount): TypeError =>
-  new TypeError(
-    `unstorageDriver(): ${nameOf(mount)} has no insertItem(), so two requests could redeem one code; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
+const hasInsert = ({ driver }: Mount): boolean => typeof driver.insertItem === 'function'
+const hasCounter = ({ driver }: Mount): boolean => typeof driver.incrementItem === 'function'
+
+/** @throws TypeError when the mounted driver lacks an operation that must be atomic across processes. */
+function assertAtomic(mount: Mount): void {
+  if (hasInsert(mount) && hasCounter(mount)) return
+  const missing = hasInsert(mount)
+    ? 'incrementItem(), so failures could not be counted across processes'
+    : 'insertItem(), so two requests could redeem one code'
+  throw new TypeError(
+    `unstorageDriver(): ${describeMount(mount)} has no ${missing}; mount a driver of @grantry/storage-drivers (and pass a prefix as { base }), or set { singleProcess: true } if no other process writes there`,
   )
+}
 
 /** Returns the mounts that can hold a key with the prefix: those below it, and the nearest one that contains it. */
 function mountsBelow(storage: Storage, prefix: string): readonly Mount[] {
@@ -41,7 +50,7 @@ function mountsBelow(storage: Storage, prefix: string): readonly Mount[] {
 // One lock per driver instance, even if several storages mount it.
 const locks = new WeakMap<Driver, KeyLock>()
 
-function lockOf(driver: Driver): KeyLock {
+function lockFor(driver: Driver): KeyLock {
   const lock = locks.get(driver) ?? createKeyLock()
   locks.set(driver, lock)
   return lock
@@ -50,7 +59,7 @@ function lockOf(driver: Driver): KeyLock {
 /** unstorage parses text that looks like JSON (`"1e5"` becomes a number), so the value is wrapped in an object. */
 interface Stored {
   readonly value: string
-  /** Milliseconds since the epoch. Absent if the mounted driver inserts atomically: its own expiry applies then. */
+  /** Milliseconds since the epoch. Absent if the mounted driver hasInsert atomically: its own expiry applies then. */
   readonly expiresAt?: number
 }
 
@@ -58,11 +67,11 @@ const isStored = (found: unknown): found is Stored =>
   typeof found === 'object' && found !== null && 'value' in found && typeof found.value === 'string'
 
 /**
- * Stores items in any unstorage `Storage`, with the `insertItem` of its mounted drivers as the atomic insert. The
- * caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be lower-case letters,
- * digits, `-` and `_`, separated by single colons; others are rejected.
+ * Stores items in any unstorage `Storage`, with the `insertItem` and `incrementItem` of its mounted drivers as the
+ * atomic operations. The caller keeps ownership of the storage: closing the provider does not dispose of it. Keys must be
+ * lower-case letters, digits, `-` and `_`, separated by single colons; others are rejected.
  *
- * @throws TypeError when a mount that can hold an item has no `insertItem` and `singleProcess` is not set.
+ * @throws TypeError when a mount that can hold an item lacks one of these operations and `singleProcess` is not set.
  * @example
  * const storage = unstorageDriver(createStorage({ driver: memoryDriver() }), { base: 'tokens' })
  */
@@ -75,12 +84,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     )
   }
   const prefix = base === '' ? '' : `${base}:`
-  const atomic = ({ driver }: Mount): boolean => typeof driver.insertItem === 'function'
-  const unfit = mountsBelow(storage, prefix).find((mount) => !atomic(mount))
-  if (unfit !== undefined && !singleProcess) throw notAtomic(unfit)
-
-  const counts =
-    singleProcess || mountsBelow(storage, prefix).every(({ driver }) => typeof driver.incrementItem === 'function')
+  if (!singleProcess) mountsBelow(storage, prefix).forEach(assertAtomic)
 
   function locate(key: string): { readonly full: string; readonly mount: Mount; readonly relative: string } {
     const full = prefix + key
@@ -92,15 +96,15 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
       )
     }
     // Another driver may have been mounted since the start.
-    if (!singleProcess && !atomic(mount)) throw notAtomic(mount)
+    if (!singleProcess) assertAtomic(mount)
     return { full, mount, relative: full.slice(mount.base.length) }
   }
 
   /** Runs operations on one key in sequence if the mounted driver has no atomic insert. */
-  async function at<T>(key: string, act: (place: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
+  async function withKey<T>(key: string, act: (place: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
     const place = locate(key)
-    if (atomic(place.mount)) return act(place)
-    return lockOf(place.mount.driver)(place.relative, () => act(place))
+    if (hasInsert(place.mount)) return act(place)
+    return lockFor(place.mount.driver)(place.relative, () => act(place))
   }
 
   async function read(full: string): Promise<unknown> {
@@ -116,7 +120,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     const seconds = Math.ceil(ttl)
     if (!(seconds >= 1))
       throw new RangeError(`unstorageDriver(): the ttl ${ttl} is not valid; it must be more than 0 seconds`)
-    return { stored: atomic(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
+    return { stored: hasInsert(mount) ? { value } : { value, expiresAt: Date.now() + seconds * 1000 }, ttl: seconds }
   }
 
   /** Uses the counter of the mounted driver, or counts in this process under `singleProcess`. */
@@ -125,11 +129,10 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     const { mount, relative } = place
     const { driver } = mount
     if (typeof driver.incrementItem === 'function') return driver.incrementItem(relative, { ttl })
-    if (!singleProcess) throw new TypeError(`unstorageDriver(): ${nameOf(mount)} has no incrementItem()`)
-    return lockOf(driver)(relative, () => countAlone(place, ttl))
+    return lockFor(driver)(relative, () => countInProcess(place, ttl))
   }
 
-  async function countAlone({ full, mount }: ReturnType<typeof locate>, ttl: number): Promise<number> {
+  async function countInProcess({ full, mount }: ReturnType<typeof locate>, ttl: number): Promise<number> {
     const [count = 0, end = 0] = String((await read(full)) ?? '')
       .split(' ')
       .map(Number)
@@ -141,7 +144,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   }
 
   /** Checks that a value written through the storage arrives in the driver that `getMount()` names. */
-  async function assertWithin(mount: Mount): Promise<void> {
+  async function assertReachesDriver(mount: Mount): Promise<void> {
     const inside = mount.base.startsWith(prefix) ? mount.base : prefix
     const full = `${inside}probe:${crypto.randomUUID()}`
     await storage.setItem(full, { value: full }, { ttl: 60 })
@@ -150,25 +153,24 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
     await storage.removeItem(full)
     if (isStored(kept) && (found === null || found === undefined)) {
       throw new TypeError(
-        `unstorageDriver(): a value written through the storage is not in ${nameOf(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
+        `unstorageDriver(): a value written through the storage is not in ${describeMount(mount)}, the driver that its getMount() returns; this happens with prefixStorage(): pass the storage itself, and the prefix as { base }`,
       )
     }
   }
 
   return {
-    ...(counts && { incrementItem }),
     name: `unstorage (${[...new Set(mountsBelow(storage, prefix).map(({ driver }) => driver.name ?? 'unnamed'))].join(', ')})`,
     async open() {
-      for (const mount of mountsBelow(storage, prefix)) await assertWithin(mount)
+      for (const mount of mountsBelow(storage, prefix)) await assertReachesDriver(mount)
     },
-    getItem: (key) => at(key, ({ full }) => read(full)),
+    getItem: (key) => withKey(key, ({ full }) => read(full)),
     setItem: (key, value, { ttl }) =>
-      at(key, async ({ full, mount }) => {
+      withKey(key, async ({ full, mount }) => {
         const written = write(value, ttl, mount)
         await storage.setItem(full, written.stored, { ttl: written.ttl })
       }),
     removeItem: (key) =>
-      at(key, async ({ full }) => {
+      withKey(key, async ({ full }) => {
         await storage.removeItem(full)
         // The fs driver returns the error of a failed unlink and unstorage ignores it: a revoked token would stay
         // valid.
@@ -176,7 +178,7 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
           throw new Error(`unstorageDriver(): ${full} still exists after removeItem()`)
       }),
     insertItem: (key, value, { ttl }) =>
-      at(key, async ({ full, mount, relative }) => {
+      withKey(key, async ({ full, mount, relative }) => {
         const written = write(value, ttl, mount)
         const { insertItem } = mount.driver
         if (insertItem !== undefined) {
@@ -186,5 +188,6 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
         await storage.setItem(full, written.stored, { ttl: written.ttl })
         return true
       }),
+    incrementItem,
   }
 }

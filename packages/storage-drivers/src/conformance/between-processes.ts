@@ -1,23 +1,21 @@
-import type { Bench } from './bench.ts'
-import { freshKey, recordOf } from './keys.ts'
-import { giveWay, sleep } from './moments.ts'
 import type { Operations } from './operations.ts'
 import type { Call, DriverProcess, Outcome } from './processes.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { sleep, yieldToOthers } from './timing.ts'
 import { isWhole, largeValues } from './torn-reads.ts'
 
-const keysAtOnce = 300
-const expiringAtOnce = 120
+const concurrentKeys = 300
+const concurrentExpiringKeys = 120
 /** Milliseconds that give all processes time to receive their calls before they start. */
-const notice = 300
+const startDelay = 300
 
 /** Starts processes with the subject's module, and kills them at the end in any case. */
 export async function withProcesses(
-  bench: Bench,
+  context: ProofContext,
   use: (children: readonly DriverProcess[]) => Promise<void>,
 ): Promise<void> {
-  const { module, processes = 4 } = bench.subject
+  const { module, processes = 4 } = context.subject
   if (module === undefined) throw new TypeError('module must be given')
   // Imported only here: the rest of the kit runs on platforms without child processes.
   const { startProcesses } = await import('./processes.ts')
@@ -33,12 +31,12 @@ export async function withProcesses(
  * Each process inserts every key at each moment. Per key, exactly one insert must win, and its value must be stored.
  */
 async function race(
-  bench: Bench,
+  context: ProofContext,
   driver: Operations,
   children: readonly DriverProcess[],
   { keys, moments }: { readonly keys: readonly string[]; readonly moments: readonly number[] },
 ): Promise<void> {
-  bench.own(keys)
+  context.trackKeys(keys)
   const attempts = await Promise.all(
     children.flatMap((child, index) =>
       moments.map(async (at) => {
@@ -54,18 +52,20 @@ async function race(
     ),
   )
   for (const key of keys) {
-    const answers = attempts.map(({ written, outcomes }) => ({ written, ...outcomes.get(key) }))
-    const failed = answers.find(({ error }) => error !== undefined)
-    if (failed !== undefined) bench.broken(`insertItem() failed in another process: ${failed.error}`)
-    const [winner, ...others] = answers.filter(({ value }) => value === true)
+    const results = attempts.map(({ written, outcomes }) => ({ written, ...outcomes.get(key) }))
+    const failed = results.find(({ error }) => error !== undefined)
+    if (failed !== undefined) context.fail(`insertItem() failed in another process: ${failed.error}`)
+    const [winner, ...others] = results.filter(({ value }) => value === true)
     if (winner === undefined || others.length > 0) {
       const count = winner === undefined ? 0 : others.length + 1
-      bench.broken(`of ${children.length} processes that insert one key, exactly 1 should win, but ${count} did`)
+      context.fail(`of ${children.length} processes that insert one key, exactly 1 should win, but ${count} did`)
       continue
     }
     const found = await driver.get(key)
-    if (isSame(found, winner.written)) continue
-    bench.broken(`the value should be that of the process whose insertItem() returned true, but is ${shown(found)}`)
+    if (isSameValue(found, winner.written)) continue
+    context.fail(
+      `the value should be that of the process whose insertItem() returned true, but is ${abbreviate(found)}`,
+    )
   }
 }
 
@@ -84,9 +84,9 @@ const writes = (key: string, inserted: readonly string[]): readonly Call[] =>
     ['insertItem', fresh, largeValues[0], { ttl: 3600 }],
   ])
 
-async function proveKill(bench: Bench, driver: Operations, child: DriverProcess): Promise<void> {
+async function proveKill(context: ProofContext, driver: Operations, child: DriverProcess): Promise<void> {
   const [key, inserted] = [freshKey(), freshKeys(30)]
-  bench.own([key, ...inserted])
+  context.trackKeys([key, ...inserted])
   // The calls never complete: the process is killed meanwhile.
   const writing = child.perform(writes(key, inserted), { serial: true }).catch(() => undefined)
   const end = performance.now() + 3000
@@ -94,57 +94,57 @@ async function proveKill(bench: Bench, driver: Operations, child: DriverProcess)
   await child.kill()
   await writing
   const found = await driver.get(key)
-  if (!isWhole(found)) bench.broken(`a process that was killed during setItem() left ${shown(found)}`)
+  if (!isWhole(found)) context.fail(`a process that was killed during setItem() left ${abbreviate(found)}`)
   await Promise.all(
     inserted.map(async (fresh) => {
       const left = await driver.get(fresh)
       if (left !== undefined && !isWhole(left)) {
-        bench.broken(`a process that was killed during insertItem() left ${shown(left)}`)
+        context.fail(`a process that was killed during insertItem() left ${abbreviate(left)}`)
       }
       if (left !== undefined || (await driver.insert(fresh, recordOf('after')))) return
-      bench.broken('insertItem() should return true for a key that a killed process did not insert, but returned false')
+      context.fail('insertItem() should return true for a key that a killed process did not insert, but returned false')
     }),
   )
   await driver.set(key, recordOf('after'))
-  if (!isSame(await driver.get(key), recordOf('after')))
-    bench.broken('after a process was killed, setItem() no longer stores a value under its key')
+  if (!isSameValue(await driver.get(key), recordOf('after')))
+    context.fail('after a process was killed, setItem() no longer stores a value under its key')
 }
 
 export const betweenProcesses: readonly Proof[] = [
   {
     name: 'lets exactly one of several processes insert',
     needs: 'module',
-    examine: (bench) =>
-      withProcesses(bench, async (children) => {
-        const driver = await bench.open()
-        for (let round = 0; round < bench.rounds; round += 1) {
-          await race(bench, driver, children, { keys: freshKeys(keysAtOnce), moments: [Date.now() + notice] })
+    run: (context) =>
+      withProcesses(context, async (children) => {
+        const driver = await context.open()
+        for (let round = 0; round < context.rounds; round += 1) {
+          await race(context, driver, children, { keys: freshKeys(concurrentKeys), moments: [Date.now() + startDelay] })
         }
       }),
   },
   {
     name: 'lets exactly one of several processes replace an expired item',
     needs: 'module',
-    examine: (bench) =>
-      withProcesses(bench, async (children) => {
-        const driver = await bench.open()
-        for (let round = 0; round < bench.rounds; round += 1) {
-          const keys = freshKeys(expiringAtOnce)
+    run: (context) =>
+      withProcesses(context, async (children) => {
+        const driver = await context.open()
+        for (let round = 0; round < context.rounds; round += 1) {
+          const keys = freshKeys(concurrentExpiringKeys)
           const begun = Date.now()
           await Promise.all(keys.map((key) => driver.set(key, recordOf('expiring'), 1)))
           const written = Date.now()
           // Around the expiry of each item, where races happen, and once more when all have certainly expired.
           const moments = Array.from({ length: 8 }, (_, index) => begun + 1000 + index * 40)
-          await race(bench, driver, children, { keys, moments: [...moments, written + 2500] })
+          await race(context, driver, children, { keys, moments: [...moments, written + 2500] })
         }
       }),
   },
   {
     name: 'never returns a partial value that another process is writing',
     needs: 'module',
-    examine: (bench) =>
-      withProcesses(bench, async (children) => {
-        const driver = await bench.open()
+    run: (context) =>
+      withProcesses(context, async (children) => {
+        const driver = await context.open()
         const key = freshKey()
         await driver.set(key, largeValues[0] as string)
         let writing = true
@@ -156,32 +156,32 @@ export const betweenProcesses: readonly Proof[] = [
         while (writing) {
           const begun = performance.now()
           const found = await driver.get(key)
-          await giveWay(begun)
+          await yieldToOthers(begun)
           if (isWhole(found)) continue
-          bench.broken(`while another process replaces a value, getItem() returned ${shown(found)}`)
+          context.fail(`while another process replaces a value, getItem() returned ${abbreviate(found)}`)
           break
         }
         const failed = (await writers).flat().find(({ error }) => error !== undefined)
-        if (failed !== undefined) bench.broken(`setItem() failed in another process: ${failed.error}`)
+        if (failed !== undefined) context.fail(`setItem() failed in another process: ${failed.error}`)
       }),
   },
   {
     name: 'survives a process that is killed while it writes',
     needs: 'module',
-    examine: (bench) =>
-      withProcesses(bench, async (children) => {
-        const driver = await bench.open()
-        for (const child of children) await proveKill(bench, driver, child)
+    run: (context) =>
+      withProcesses(context, async (children) => {
+        const driver = await context.open()
+        for (const child of children) await proveKill(context, driver, child)
       }),
   },
   {
     name: 'lets a process exit after dispose()',
     needs: 'module',
-    examine: (bench) =>
-      withProcesses(bench, async (children) => {
+    run: (context) =>
+      withProcesses(context, async (children) => {
         const keys = freshKeys(children.length)
-        bench.own(keys)
-        const driver = await bench.open()
+        context.trackKeys(keys)
+        const driver = await context.open()
         await Promise.all(
           children.map((child, index) =>
             child.perform([['insertItem', keys[index], recordOf(1), { ttl: 3600 }]], { serial: true }),
@@ -189,9 +189,9 @@ export const betweenProcesses: readonly Proof[] = [
         )
         const ended = await Promise.all(children.map((child) => child.end()))
         if (ended.includes(false))
-          bench.broken('a process should exit within 5 s of dispose(), but something kept it alive')
+          context.fail('a process should exit within 5 s of dispose(), but something kept it alive')
         if ((await driver.get(keys[0] as string)) === undefined) {
-          bench.broken(
+          context.fail(
             'an item that another process inserted is not visible here; open() of the module must open the same storage',
           )
         }

@@ -1,20 +1,18 @@
-import type { Bench } from './bench.ts'
-import { freshKey, recordOf } from './keys.ts'
-import { anyMoment } from './moments.ts'
 import type { Operations } from './operations.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { randomDelay } from './timing.ts'
 
-const keysAtOnce = 6
-const racersOfAKey = 50
+const concurrentKeys = 6
+const insertsPerKey = 50
 
 /** Races inserts for several keys in random order. Per key, exactly one must win, and its value must be stored. */
-async function race(bench: Bench, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
-  const keys = Array.from({ length: keysAtOnce }, () => freshKey('spent:code'))
-  const racers = Array.from({ length: racersOfAKey }, (_, racer) => racer)
+async function race(context: ProofContext, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
+  const keys = Array.from({ length: concurrentKeys }, () => freshKey('spent:code'))
+  const racers = Array.from({ length: insertsPerKey }, (_, racer) => racer)
   const attempts = keys.flatMap((key) => racers.map((racer) => ({ key, racer, at: Math.random() })))
   attempts.sort((one, other) => one.at - other.at)
-  const answers = await Promise.all(
+  const results = await Promise.all(
     attempts.map(async ({ key, racer }) => {
       const driver = drivers[racer % drivers.length] as Operations
       await moment()
@@ -24,48 +22,50 @@ async function race(bench: Bench, drivers: readonly Operations[], moment: () => 
     }),
   )
   for (const key of keys) {
-    const winners = answers.filter((answer) => answer.key === key && answer.created)
+    const winners = results.filter((result) => result.key === key && result.created)
     if (winners.length !== 1) {
-      bench.broken(
-        `of ${racersOfAKey} concurrent calls of insertItem() with one key, exactly 1 should return true, but ${winners.length} did`,
+      context.fail(
+        `of ${insertsPerKey} concurrent calls of insertItem() with one key, exactly 1 should return true, but ${winners.length} did`,
       )
       continue
     }
     for (const driver of drivers) {
       const found = await driver.get(key)
-      if (!isSame(found, recordOf(winners[0]?.racer))) {
-        bench.broken(`the value should be that of the call whose insertItem() returned true, but is ${shown(found)}`)
+      if (!isSameValue(found, recordOf(winners[0]?.racer))) {
+        context.fail(
+          `the value should be that of the call whose insertItem() returned true, but is ${abbreviate(found)}`,
+        )
       }
     }
   }
 }
 
 // Without delays and with random delays (as over a network): each finds different faults.
-async function races(bench: Bench, drivers: readonly Operations[]): Promise<void> {
-  for (let round = 0; round < bench.rounds; round += 1) {
-    await race(bench, drivers, async () => {})
-    await race(bench, drivers, anyMoment)
+async function races(context: ProofContext, drivers: readonly Operations[]): Promise<void> {
+  for (let round = 0; round < context.rounds; round += 1) {
+    await race(context, drivers, async () => {})
+    await race(context, drivers, randomDelay)
   }
 }
 
 export const contention: readonly Proof[] = [
   {
     name: 'lets exactly one of many concurrent inserts win',
-    async examine(bench) {
-      await races(bench, [await bench.open()])
+    async run(context) {
+      await races(context, [await context.open()])
     },
   },
   {
     name: 'lets exactly one of many concurrent inserts win through two drivers of one process',
-    async examine(bench) {
-      const [one, other] = [await bench.open(), await bench.open()]
+    async run(context) {
+      const [one, other] = [await context.open(), await context.open()]
       const key = freshKey()
       await one.set(key, recordOf('shared'))
       if ((await other.get(key)) === undefined) {
-        bench.leaveOut('two drivers from open() do not share a storage')
+        context.skip('two drivers from open() do not share a storage')
         return
       }
-      await races(bench, [one, other])
+      await races(context, [one, other])
     },
   },
 ]

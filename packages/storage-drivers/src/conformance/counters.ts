@@ -1,47 +1,34 @@
-import type { Bench } from './bench.ts'
 import { withProcesses } from './between-processes.ts'
 import { hostileKeys } from './hostile-keys.ts'
-import { freshKey } from './keys.ts'
-import { anyMoment, sleep, tooLate, within } from './moments.ts'
 import type { Operations } from './operations.ts'
 import type { Call } from './processes.ts'
-import type { Proof } from './proof.ts'
-import { shown } from './same-value.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { abbreviate, freshKey } from './records.ts'
+import { randomDelay, sleep, timedOut, withTimeout } from './timing.ts'
 
 const keysAtOnce = 5
 const callsOfAKey = 40
 const callsOfAProcess = 60
 const callsUntilKilled = 400
 /** Milliseconds that give all processes time to receive their calls. */
-const notice = 300
+const startDelay = 300
 /** Milliseconds by which a counter may expire early or late: clocks differ, and a store may use whole seconds. */
-const early = 100
+const earlyBy = 100
 const late = 1500
 /** Seconds to wait for a result. */
-const patience = 2
-
-const noCounter = 'the driver has no incrementItem(), so abuseControl cannot count with it'
-
-/** Wraps a proof for drivers with a counter; leaves it out for others. */
-const counting =
-  (examine: (bench: Bench, driver: Operations) => Promise<void>) =>
-  async (bench: Bench): Promise<void> => {
-    const driver = await bench.open()
-    if (driver.counts) await examine(bench, driver)
-    else bench.leaveOut(noCounter)
-  }
+const responseTimeout = 2
 
 /** Checks that the counts are 1 to n, each exactly once, in any order. */
-function assertExact(bench: Bench, counts: readonly number[], who: string): void {
+function assertExact(context: ProofContext, counts: readonly number[], who: string): void {
   const distinct = new Set(counts).size
   const greatest = Math.max(...counts)
   if (distinct === counts.length && greatest === counts.length) return
-  bench.broken(
+  context.fail(
     `${counts.length} calls of incrementItem() with one key ${who} should return 1 to ${counts.length}, each once, but returned ${distinct} different numbers up to ${greatest}`,
   )
 }
 
-async function race(bench: Bench, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
+async function race(context: ProofContext, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
   const keys = Array.from({ length: keysAtOnce }, () => freshKey('count'))
   const counts = await Promise.all(
     keys.map((key) =>
@@ -55,26 +42,27 @@ async function race(bench: Bench, drivers: readonly Operations[], moment: () => 
       ),
     ),
   )
-  for (const each of counts) assertExact(bench, each, 'at the same time')
+  for (const each of counts) assertExact(context, each, 'at the same time')
 }
 
 const atOnce: () => Promise<void> = async () => {}
 
-async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<void> {
+async function proveBetweenProcesses(context: ProofContext): Promise<void> {
+  const driver = await context.open()
   const [raced, interrupted] = [freshKey('count'), freshKey('count')]
-  bench.own([raced, interrupted])
+  context.trackKeys([raced, interrupted])
   const calls = (key: string, count: number): readonly Call[] =>
     Array.from({ length: count }, (): Call => ['incrementItem', key, { ttl: 3600 }])
-  await withProcesses(bench, async (children) => {
-    const at = Date.now() + notice
+  await withProcesses(context, async (children) => {
+    const at = Date.now() + startDelay
     const outcomes = (
       await Promise.all(children.map((child) => child.perform(calls(raced, callsOfAProcess), { at })))
     ).flat()
     const failed = outcomes.find(({ error }) => error !== undefined)
-    if (failed !== undefined) bench.broken(`incrementItem() failed in another process: ${failed.error}`)
+    if (failed !== undefined) context.fail(`incrementItem() failed in another process: ${failed.error}`)
     else
       assertExact(
-        bench,
+        context,
         outcomes.map(({ value }) => Number(value)),
         `by ${children.length} processes`,
       )
@@ -87,7 +75,7 @@ async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<
     await dying
     const [one, next] = [await driver.increment(interrupted), await driver.increment(interrupted)]
     if (next !== one + 1) {
-      bench.broken(
+      context.fail(
         `after a process was killed during incrementItem(), ${one} should be followed by ${one + 1}, but ${next} followed`,
       )
     }
@@ -95,52 +83,55 @@ async function proveBetweenProcesses(bench: Bench, driver: Operations): Promise<
 }
 
 /** Later calls with a longer ttl must not extend the counter. */
-async function proveEnd(bench: Bench, { increment }: Operations): Promise<void> {
+async function proveEnd(context: ProofContext): Promise<void> {
+  const { increment } = await context.open()
   const key = freshKey('count')
-  const begun = performance.now()
+  const startedAt = performance.now()
   await increment(key, 2)
   const created = performance.now()
   let last = 1
   for (;;) {
-    const asked = performance.now()
+    const checkedAt = performance.now()
     const count = await increment(key, 3600)
-    const lived = performance.now() - begun
+    const lived = performance.now() - startedAt
     if (count === 1) {
-      if (lived < 2000 - early) {
-        bench.broken(
+      if (lived < 2000 - earlyBy) {
+        context.fail(
           `a counter with a ttl of 2 s should live for 2 s, but restarted after ${(lived / 1000).toFixed(2)} s`,
         )
       }
       return
     }
     if (count !== last + 1) {
-      bench.broken(`incrementItem() should return ${last + 1} after ${last}, but returned ${count}`)
+      context.fail(`incrementItem() should return ${last + 1} after ${last}, but returned ${count}`)
       return
     }
     last = count
-    if (asked - created > 2000 + late) {
-      bench.broken('a counter with a ttl of 2 s should restart after 2 s, even when it is incremented constantly')
+    if (checkedAt - created > 2000 + late) {
+      context.fail('a counter with a ttl of 2 s should restart after 2 s, even when it is incremented constantly')
       return
     }
     await sleep(40)
   }
 }
 
-async function proveKeys(bench: Bench, { increment }: Operations): Promise<void> {
+async function proveKeys(context: ProofContext): Promise<void> {
+  const { increment } = await context.open()
   const keys = hostileKeys(freshKey('count').slice(0, 24))
   await Promise.all(
     keys.map(async (key) => {
-      const outcome = await bench.attempt(() => increment(key))
-      if (outcome === undefined || outcome.answer === 1) return
-      bench.broken(
-        `incrementItem(${shown(key)}) should return 1 or reject, since only similar keys were incremented, but returned ${outcome.answer}`,
+      const outcome = await context.attempt(() => increment(key))
+      if (outcome === undefined || outcome.value === 1) return
+      context.fail(
+        `incrementItem(${abbreviate(key)}) should return 1 or reject, since only similar keys were incremented, but returned ${outcome.value}`,
       )
     }),
   )
 }
 
-async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
-  const { outage } = bench.subject
+async function proveOutage(context: ProofContext): Promise<void> {
+  const driver = await context.open()
+  const { outage } = context.subject
   if (outage === undefined) throw new TypeError('outage must be given')
   const key = freshKey('count')
   const before = await driver.increment(key)
@@ -148,11 +139,11 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
   try {
     // A counter need not be durable, so a driver may keep counting while only durable storage is unavailable. The core
     // times out calls that hang.
-    const counting = Promise.resolve(driver.driver.incrementItem?.(key, { ttl: 3600 })).catch(() => tooLate)
-    const answer: unknown = await within(counting, patience)
-    if (answer !== tooLate && answer !== before + 1) {
-      bench.broken(
-        `during an outage incrementItem() should reject or return ${before + 1}, but returned ${shown(answer)}`,
+    const incremented = Promise.resolve(driver.driver.incrementItem(key, { ttl: 3600 })).catch(() => timedOut)
+    const result: unknown = await withTimeout(incremented, responseTimeout)
+    if (result !== timedOut && result !== before + 1) {
+      context.fail(
+        `during an outage incrementItem() should reject or return ${before + 1}, but returned ${abbreviate(result)}`,
       )
     }
   } finally {
@@ -160,17 +151,17 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
   }
   const end = performance.now() + 15_000
   for (;;) {
-    const outcome = await bench.attempt(() => driver.increment(key))
+    const outcome = await context.attempt(() => driver.increment(key))
     if (outcome !== undefined) {
-      if (outcome.answer <= before && outcome.answer !== 1) {
-        bench.broken(
-          `after an outage a counter should continue from ${before} or restart at 1, but returned ${outcome.answer}`,
+      if (outcome.value <= before && outcome.value !== 1) {
+        context.fail(
+          `after an outage a counter should continue from ${before} or restart at 1, but returned ${outcome.value}`,
         )
       }
       return
     }
     if (performance.now() > end) {
-      bench.broken('after an outage incrementItem() should work again within 15 s')
+      context.fail('after an outage incrementItem() should work again within 15 s')
       return
     }
     await sleep(100)
@@ -180,41 +171,43 @@ async function proveOutage(bench: Bench, driver: Operations): Promise<void> {
 export const counterProofs: readonly Proof[] = [
   {
     name: 'counts from 1 without gaps or duplicates under concurrent calls',
-    examine: counting(async (bench, driver) => {
+    async run(context) {
+      const driver = await context.open()
       const key = freshKey('count')
       const counts = [await driver.increment(key), await driver.increment(key), await driver.increment(key)]
       if (counts.join() !== '1,2,3')
-        bench.broken(`three calls of incrementItem() should return 1, 2, 3, but returned ${counts.join(', ')}`)
-      for (let round = 0; round < bench.rounds; round += 1) {
-        await race(bench, [driver], atOnce)
-        await race(bench, [driver], anyMoment)
+        context.fail(`three calls of incrementItem() should return 1, 2, 3, but returned ${counts.join(', ')}`)
+      for (let round = 0; round < context.rounds; round += 1) {
+        await race(context, [driver], atOnce)
+        await race(context, [driver], randomDelay)
       }
-    }),
+    },
   },
   {
     name: 'counts each call once through two drivers of one process',
-    examine: counting(async (bench, driver) => {
-      const other = await bench.open()
+    async run(context) {
+      const driver = await context.open()
+      const other = await context.open()
       const key = freshKey('count')
       await driver.increment(key)
       if ((await other.increment(key)) === 1) {
-        bench.leaveOut('two drivers from open() do not share a storage')
+        context.skip('two drivers from open() do not share a storage')
         return
       }
-      await race(bench, [driver, other], atOnce)
-      await race(bench, [driver, other], anyMoment)
-    }),
+      await race(context, [driver, other], atOnce)
+      await race(context, [driver, other], randomDelay)
+    },
   },
-  { name: 'expires a counter after the ttl of its creation', waits: true, examine: counting(proveEnd) },
-  { name: 'counts every hostile key separately or rejects it', examine: counting(proveKeys) },
+  { name: 'expires a counter after the ttl of its creation', waits: true, run: proveEnd },
+  { name: 'counts every hostile key separately or rejects it', run: proveKeys },
   {
     name: 'counts each call of several processes once, even if one is killed',
     needs: 'module',
-    examine: counting(proveBetweenProcesses),
+    run: proveBetweenProcesses,
   },
   {
     name: 'counts correctly or rejects during a real outage, and counts again after it',
     needs: 'outage',
-    examine: counting(proveOutage),
+    run: proveOutage,
   },
 ]

@@ -1,16 +1,15 @@
-import { freshKey, recordOf } from './keys.ts'
-import { giveWay, sleep } from './moments.ts'
 import type { Operations } from './operations.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { sleep, yieldToOthers } from './timing.ts'
 
-const keysAtOnce = 20
+const concurrentKeys = 20
 /** Number of inserts in flight per key. */
-const racersOfAKey = 12
+const insertsPerKey = 12
 /** Seconds. */
 const ttl = 1
 /** Milliseconds to keep racing after the item has expired when no insert has won. */
-const patience = 1500
+const timeLimit = 1500
 
 interface Win {
   readonly racer: number
@@ -23,37 +22,37 @@ interface Win {
  * the same order in the same tick and the first would always win: measured, a driver that replaces in two steps passes
  * that on a busy machine.
  */
-async function raceForOne(driver: Operations): Promise<{ readonly key: string; readonly wins: readonly Win[] }> {
+async function raceInserts(driver: Operations): Promise<{ readonly key: string; readonly wins: readonly Win[] }> {
   const key = freshKey('spent:code')
-  const begun = performance.now()
+  const startedAt = performance.now()
   await driver.set(key, recordOf('expiring'), ttl)
   await sleep(ttl * 1000 - 150)
   const wins: Win[] = []
-  const isOver = (): boolean => {
-    const at = performance.now() - begun
-    return at > ttl * 1000 + patience || wins.some((win) => at - win.at > 150)
+  const isFinished = (): boolean => {
+    const at = performance.now() - startedAt
+    return at > ttl * 1000 + timeLimit || wins.some((win) => at - win.at > 150)
   }
   let racer = 0
   let failure: unknown
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   async function run(): Promise<void> {
     racer += 1
     const number = racer
-    if (await driver.insert(key, recordOf(number))) wins.push({ racer: number, at: performance.now() - begun })
+    if (await driver.insert(key, recordOf(number))) wins.push({ racer: number, at: performance.now() - startedAt })
   }
-  while (!isOver() && failure === undefined) {
-    const begins = performance.now()
-    if (underWay.size < racersOfAKey) {
+  while (!isFinished() && failure === undefined) {
+    const turnStartedAt = performance.now()
+    if (inFlight.size < insertsPerKey) {
       const running = run()
         .catch((error) => {
           failure ??= error
         })
-        .finally(() => underWay.delete(running))
-      underWay.add(running)
+        .finally(() => inFlight.delete(running))
+      inFlight.add(running)
     }
-    await giveWay(begins)
+    await yieldToOthers(turnStartedAt)
   }
-  await Promise.all(underWay)
+  await Promise.all(inFlight)
   // A slow store is not broken: only an insert that starts long after the expiry must succeed.
   if (wins.length === 0 && failure === undefined) await run()
   if (failure !== undefined) throw failure
@@ -64,23 +63,23 @@ export const expiredInsert: readonly Proof[] = [
   {
     name: 'lets exactly one insert replace an expired item',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
-      for (let round = 0; round < bench.rounds; round += 1) {
-        const races = await Promise.all(Array.from({ length: keysAtOnce }, () => raceForOne(driver)))
+    async run(context) {
+      const driver = await context.open()
+      for (let round = 0; round < context.rounds; round += 1) {
+        const races = await Promise.all(Array.from({ length: concurrentKeys }, () => raceInserts(driver)))
         for (const { key, wins } of races) {
           if (wins.length !== 1) {
-            bench.broken(
+            context.fail(
               `of all calls of insertItem() over one expired item, exactly 1 should return true, but ${wins.length} did`,
             )
             continue
           }
           const [{ racer, at }] = wins as [Win]
-          if (at < ttl * 1000 - 100) bench.broken('insertItem() returned true before the item expired')
+          if (at < ttl * 1000 - 100) context.fail('insertItem() returned true before the item expired')
           const found = await driver.get(key)
-          if (!isSame(found, recordOf(racer))) {
-            bench.broken(
-              `the value should be that of the insert that replaced the expired item, but is ${shown(found)}`,
+          if (!isSameValue(found, recordOf(racer))) {
+            context.fail(
+              `the value should be that of the insert that replaced the expired item, but is ${abbreviate(found)}`,
             )
           }
         }

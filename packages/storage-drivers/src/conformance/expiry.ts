@@ -1,12 +1,10 @@
-import type { Bench } from './bench.ts'
-import { freshKey, recordOf } from './keys.ts'
-import { sleep } from './moments.ts'
 import type { Operations } from './operations.ts'
-import type { Proof } from './proof.ts'
-import { isSame } from './same-value.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { freshKey, isSameValue, recordOf } from './records.ts'
+import { sleep } from './timing.ts'
 
 /** Milliseconds by which an item may expire early: clocks differ slightly. */
-const early = 100
+const earlyBy = 100
 /** Milliseconds by which an item may expire late: a store may use whole seconds. */
 const late = 1500
 
@@ -17,28 +15,28 @@ const day = 86_400
  * before the expiry and reads started after it.
  */
 async function watch(
-  bench: Bench,
+  context: ProofContext,
   { get }: Operations,
   item: { readonly key: string; readonly what: string; readonly atLeast: number; readonly atMost: number },
   write: () => Promise<unknown>,
 ): Promise<void> {
   const { key, what, atLeast, atMost } = item
-  const begun = performance.now()
+  const startedAt = performance.now()
   await write()
   const written = performance.now()
   for (;;) {
-    const asked = performance.now()
+    const checkedAt = performance.now()
     const found = await get(key)
-    const lived = performance.now() - begun
+    const lived = performance.now() - startedAt
     if (found === undefined) {
-      if (lived < atLeast * 1000 - early) {
-        bench.broken(`${what} should live for ${atLeast} s, but was gone after ${(lived / 1000).toFixed(2)} s`)
+      if (lived < atLeast * 1000 - earlyBy) {
+        context.fail(`${what} should live for ${atLeast} s, but was gone after ${(lived / 1000).toFixed(2)} s`)
       }
       return
     }
-    if (asked - written > atMost * 1000 + late) {
-      bench.broken(
-        `${what} should be gone after ${atMost} s, but still existed after ${((asked - written) / 1000).toFixed(1)} s`,
+    if (checkedAt - written > atMost * 1000 + late) {
+      context.fail(
+        `${what} should be gone after ${atMost} s, but still existed after ${((checkedAt - written) / 1000).toFixed(1)} s`,
       )
       return
     }
@@ -52,14 +50,14 @@ export const expiry: readonly Proof[] = [
   {
     name: 'expires an item after its ttl, neither earlier nor much later',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       const [set, inserted] = [freshKey(), freshKey()]
       await Promise.all([
-        watch(bench, driver, exactly(set, 'an item that was set with a ttl of 1 s', 1), () =>
+        watch(context, driver, exactly(set, 'an item that was set with a ttl of 1 s', 1), () =>
           driver.set(set, recordOf(1), 1),
         ),
-        watch(bench, driver, exactly(inserted, 'an item that was inserted with a ttl of 2 s', 2), () =>
+        watch(context, driver, exactly(inserted, 'an item that was inserted with a ttl of 2 s', 2), () =>
           driver.insert(inserted, recordOf(1), 2),
         ),
       ])
@@ -68,8 +66,8 @@ export const expiry: readonly Proof[] = [
   {
     name: 'accepts a ttl with a fraction of a second',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       await Promise.all(
         [0.5, 1.5].map(async (ttl) => {
           const [set, inserted] = [freshKey(), freshKey()]
@@ -77,8 +75,8 @@ export const expiry: readonly Proof[] = [
           const bounds = { atLeast: 0, atMost: Math.ceil(ttl) }
           const what = `an item with a ttl of ${ttl} s`
           await Promise.all([
-            watch(bench, driver, { ...bounds, what, key: set }, () => driver.set(set, recordOf(1), ttl)),
-            watch(bench, driver, { ...bounds, what, key: inserted }, () => driver.insert(inserted, recordOf(1), ttl)),
+            watch(context, driver, { ...bounds, what, key: set }, () => driver.set(set, recordOf(1), ttl)),
+            watch(context, driver, { ...bounds, what, key: inserted }, () => driver.insert(inserted, recordOf(1), ttl)),
           ])
         }),
       )
@@ -86,27 +84,27 @@ export const expiry: readonly Proof[] = [
   },
   {
     name: 'never returns an item whose ttl is 0 or less',
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       for (const ttl of [0, -1, -40 * day]) {
         const [set, inserted, replaced] = [freshKey(), freshKey(), freshKey()]
         const outcomes = {
-          set: await bench.attempt(() => driver.set(set, recordOf('over'), ttl)),
-          inserted: await bench.attempt(() => driver.insert(inserted, recordOf('over'), ttl)),
+          set: await context.attempt(() => driver.set(set, recordOf('over'), ttl)),
+          inserted: await context.attempt(() => driver.insert(inserted, recordOf('over'), ttl)),
         }
         await driver.set(replaced, recordOf('earlier'))
-        await bench.attempt(() => driver.set(replaced, recordOf('over'), ttl))
+        await context.attempt(() => driver.set(replaced, recordOf('over'), ttl))
         for (const [what, key] of Object.entries({ set, inserted })) {
           if ((await driver.get(key)) !== undefined)
-            bench.broken(`an item that was ${what} with a ttl of ${ttl} s must not be readable`)
+            context.fail(`an item that was ${what} with a ttl of ${ttl} s must not be readable`)
           if (outcomes[what as 'set' | 'inserted'] !== undefined && !(await driver.insert(key, recordOf('next')))) {
-            bench.broken(
+            context.fail(
               `an item that was ${what} with a ttl of ${ttl} s must not make a later insertItem() return false`,
             )
           }
         }
-        if (isSame(await driver.get(replaced), recordOf('over'))) {
-          bench.broken(`a value that was set over an item with a ttl of ${ttl} s must not be readable`)
+        if (isSameValue(await driver.get(replaced), recordOf('over'))) {
+          context.fail(`a value that was set over an item with a ttl of ${ttl} s must not be readable`)
         }
       }
     },
@@ -116,8 +114,8 @@ export const expiry: readonly Proof[] = [
     // token.
     name: 'keeps an item for 40 days',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       const items = [24.9, 25, 40, 400].flatMap((days) => [
         { key: freshKey(), how: 'set', days },
         { key: freshKey(), how: 'inserted', days },
@@ -132,7 +130,7 @@ export const expiry: readonly Proof[] = [
       for (let write = 0; write < 20; write += 1) await driver.set(freshKey(), recordOf(write), 1)
       for (const { key, how, days } of items) {
         if ((await driver.get(key)) === undefined) {
-          bench.broken(`an item that was ${how} with a ttl of ${days} days was gone after a second`)
+          context.fail(`an item that was ${how} with a ttl of ${days} days was gone after a second`)
         }
       }
     },
@@ -140,20 +138,20 @@ export const expiry: readonly Proof[] = [
   {
     name: 'replaces the expiry with a later set',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       const [shorter, longer, inserted] = [freshKey(), freshKey(), freshKey()]
       await driver.set(shorter, recordOf('earlier'), 3600)
       await driver.set(longer, recordOf('earlier'), 1)
       await driver.insert(inserted, recordOf('earlier'), 1)
       for (const key of [longer, inserted]) await driver.set(key, recordOf('later'), 3600)
-      await watch(bench, driver, exactly(shorter, 'an item that was set again with a ttl of 1 s', 1), () =>
+      await watch(context, driver, exactly(shorter, 'an item that was set again with a ttl of 1 s', 1), () =>
         driver.set(shorter, recordOf('later'), 1),
       )
       await sleep(1000)
       for (const key of [longer, inserted]) {
-        if (!isSame(await driver.get(key), recordOf('later'))) {
-          bench.broken('an item that was set again with a ttl of an hour expired after its earlier ttl of 1 s')
+        if (!isSameValue(await driver.get(key), recordOf('later'))) {
+          context.fail('an item that was set again with a ttl of an hour expired after its earlier ttl of 1 s')
         }
       }
     },
@@ -161,18 +159,18 @@ export const expiry: readonly Proof[] = [
   {
     name: 'does not change the expiry with a refused insert',
     waits: true,
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       const [short, long] = [freshKey(), freshKey()]
       await driver.insert(long, recordOf('first'), 3600)
       await driver.insert(long, recordOf('refused'), 1)
-      await watch(bench, driver, exactly(short, 'an item with a ttl of 1 s after a refused insert', 1), async () => {
+      await watch(context, driver, exactly(short, 'an item with a ttl of 1 s after a refused insert', 1), async () => {
         await driver.insert(short, recordOf('first'), 1)
         await driver.insert(short, recordOf('refused'), 3600)
       })
       await sleep(1000)
-      if (!isSame(await driver.get(long), recordOf('first'))) {
-        bench.broken('an insertItem() that returned false shortened the life of the existing item')
+      if (!isSameValue(await driver.get(long), recordOf('first'))) {
+        context.fail('an insertItem() that returned false shortened the life of the existing item')
       }
     },
   },

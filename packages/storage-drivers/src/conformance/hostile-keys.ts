@@ -1,8 +1,6 @@
-import type { Bench } from './bench.ts'
-import { freshKey, recordOf } from './keys.ts'
 import type { Operations } from './operations.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
 
 /** Keys that some stores cut, fold, hide or treat as a path. Similar keys are easily confused with each other. */
 export function hostileKeys(stem: string): readonly string[] {
@@ -50,47 +48,52 @@ const set: Write = async (driver, key) => {
 const insert: Write = (driver, key) => driver.insert(key, recordOf(key))
 
 /** Returns the keys that the driver accepted. It may also reject keys. */
-async function accepted(bench: Bench, driver: Operations, keys: readonly string[], write: Write): Promise<string[]> {
+async function acceptedKeys(
+  context: ProofContext,
+  driver: Operations,
+  keys: readonly string[],
+  write: Write,
+): Promise<string[]> {
   const outcomes = await Promise.all(
-    keys.map(async (key) => ({ key, created: (await bench.attempt(() => write(driver, key)))?.answer })),
+    keys.map(async (key) => ({ key, created: (await context.attempt(() => write(driver, key)))?.value })),
   )
   for (const { key, created } of outcomes) {
     if (created !== false) continue
-    bench.broken(`insertItem(${shown(key)}) should return true or reject, since only similar keys were written`)
+    context.fail(`insertItem(${abbreviate(key)}) should return true or reject, since only similar keys were written`)
   }
   return outcomes.flatMap(({ key, created }) => (created === true ? [key] : []))
 }
 
-async function assertApart(bench: Bench, driver: Operations, write: Write): Promise<void> {
-  const taken = await accepted(bench, driver, hostileKeys(freshKey().slice(0, 24)), write)
-  const assertThere = async (key: string): Promise<void> => {
+async function assertSeparate(context: ProofContext, driver: Operations, write: Write): Promise<void> {
+  const keys = await acceptedKeys(context, driver, hostileKeys(freshKey().slice(0, 24)), write)
+  const assertStored = async (key: string): Promise<void> => {
     const found = await driver.get(key)
-    if (isSame(found, recordOf(key))) return
-    bench.broken(`${shown(key)} should be rejected or have its own value, but has ${shown(found)}`)
+    if (isSameValue(found, recordOf(key))) return
+    context.fail(`${abbreviate(key)} should be rejected or have its own value, but has ${abbreviate(found)}`)
   }
-  await Promise.all(taken.map(assertThere))
+  await Promise.all(keys.map(assertStored))
   // Remove every other key, so that each has a similar one that stays.
-  const [removed, staying] = [0, 1].map((rest) => taken.filter((_, index) => index % 2 === rest)) as [
+  const [removed, remaining] = [0, 1].map((rest) => keys.filter((_, index) => index % 2 === rest)) as [
     string[],
     string[],
   ]
   await Promise.all(removed.map((key) => driver.remove(key)))
   const found = await Promise.all(removed.map((key) => driver.get(key)))
   for (const [index, key] of removed.entries()) {
-    if (found[index] !== undefined) bench.broken(`${shown(key)} should be gone after removeItem()`)
+    if (found[index] !== undefined) context.fail(`${abbreviate(key)} should be gone after removeItem()`)
   }
-  await Promise.all(staying.map(assertThere))
+  await Promise.all(remaining.map(assertStored))
 }
 
 /** Checks that a key that was never written does not return the value of a similar one. */
-async function assertNotFound(bench: Bench, driver: Operations): Promise<void> {
+async function assertNotFound(context: ProofContext, driver: Operations): Promise<void> {
   const [stem = '', ...others] = hostileKeys(freshKey().slice(0, 24))
   await driver.set(stem, recordOf(stem))
   await Promise.all(
     others.map(async (key) => {
-      const outcome = await bench.attempt(() => driver.get(key))
-      if (outcome?.answer === undefined) return
-      bench.broken(`getItem(${shown(key)}) should find nothing, but returned the value of ${shown(stem)}`)
+      const outcome = await context.attempt(() => driver.get(key))
+      if (outcome?.value === undefined) return
+      context.fail(`getItem(${abbreviate(key)}) should find nothing, but returned the value of ${abbreviate(stem)}`)
     }),
   )
 }
@@ -98,11 +101,11 @@ async function assertNotFound(bench: Bench, driver: Operations): Promise<void> {
 export const hostileKeyProofs: readonly Proof[] = [
   {
     name: 'stores every hostile key separately or rejects it',
-    async examine(bench) {
-      const driver = await bench.open()
-      await assertApart(bench, driver, set)
-      await assertApart(bench, driver, insert)
-      await assertNotFound(bench, driver)
+    async run(context) {
+      const driver = await context.open()
+      await assertSeparate(context, driver, set)
+      await assertSeparate(context, driver, insert)
+      await assertNotFound(context, driver)
     },
   },
 ]

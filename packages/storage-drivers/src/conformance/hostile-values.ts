@@ -1,6 +1,5 @@
-import { freshKey, recordOf } from './keys.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
 
 /**
  * Values that look like another type or exceed a limit. JSON escapes a lone surrogate, so the stored text is
@@ -45,8 +44,8 @@ const bare = [
 export const hostileValues: readonly Proof[] = [
   {
     name: 'returns every value unchanged',
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       for (const value of inner) {
         const [set, inserted] = [freshKey(), freshKey()]
         const written = recordOf(value)
@@ -54,23 +53,23 @@ export const hostileValues: readonly Proof[] = [
         await driver.insert(inserted, written)
         for (const key of [set, inserted]) {
           const found = await driver.get(key)
-          if (!isSame(found, written))
-            bench.broken(
-              `a record of ${shown(value)} should come back unchanged, but getItem() returned ${shown(found)}`,
+          if (!isSameValue(found, written))
+            context.fail(
+              `a record of ${abbreviate(value)} should come back unchanged, but getItem() returned ${abbreviate(found)}`,
             )
         }
       }
       for (const text of bare) {
         const key = freshKey()
-        if ((await bench.attempt(() => driver.set(key, text))) === undefined) continue
+        if ((await context.attempt(() => driver.set(key, text))) === undefined) continue
         const found = await driver.get(key)
-        if (!isSame(found, text)) {
-          bench.broken(
-            `the text ${shown(text)}, or its JSON value, should come back, but getItem() returned ${shown(found)}`,
+        if (!isSameValue(found, text)) {
+          context.fail(
+            `the text ${abbreviate(text)}, or its JSON value, should come back, but getItem() returned ${abbreviate(found)}`,
           )
         }
       }
-      if ('polluted' in {}) bench.broken('reading a value that contains __proto__ polluted Object.prototype')
+      if ('polluted' in {}) context.fail('reading a value that contains __proto__ polluted Object.prototype')
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { AtomicDriver } from '@grantry/core'
-import { intercepted } from './intercepted.ts'
-import { shown } from './same-value.ts'
+import { interceptOperations } from './intercept.ts'
+import { abbreviate } from './records.ts'
 
 /** A driver under test: every operation has a time limit, and its result is checked. */
 export interface Operations {
@@ -11,8 +11,6 @@ export interface Operations {
   /** @param ttl seconds; default one hour, longer than any proof takes */
   set(key: string, value: string, ttl?: number): Promise<void>
   insert(key: string, value: string, ttl?: number): Promise<boolean>
-  /** Whether the driver has `incrementItem`. */
-  readonly counts: boolean
   increment(key: string, ttl?: number): Promise<number>
   remove(key: string): Promise<void>
   /** Calls `open()` again. */
@@ -20,49 +18,48 @@ export interface Operations {
   dispose(): Promise<void>
 }
 
-/** What the bench provides for the operations of its drivers. */
-export interface Watch {
+/** What the context provides for the operations of its drivers. */
+export interface OperationHooks {
   /** Runs `act` with a time limit. @throws Error when it rejects or times out */
-  bounded<T>(act: () => Promise<T>, what: string): Promise<T>
-  wrote(key: string): void
-  broken(sentence: string): void
+  withLimit<T>(act: () => Promise<T>, what: string): Promise<T>
+  onWrite(key: string): void
+  fail(message: string): void
 }
 
-export function operationsOf(made: AtomicDriver, { bounded, wrote, broken }: Watch): Operations {
-  const driver = intercepted(made, (act, operation, key) => {
-    if (operation === 'setItem' || operation === 'insertItem' || operation === 'incrementItem') wrote(key)
+export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail }: OperationHooks): Operations {
+  const driver = interceptOperations(rawDriver, (act, operation, key) => {
+    if (operation === 'setItem' || operation === 'insertItem' || operation === 'incrementItem') onWrite(key)
     return act()
   })
   return {
     driver,
     async get(key) {
-      const found = await bounded(async () => driver.getItem(key), `getItem(${shown(key)})`)
+      const found = await withLimit(async () => driver.getItem(key), `getItem(${abbreviate(key)})`)
       if (!(found instanceof Error)) return found ?? undefined
-      const sentence = `getItem(${shown(key)}) returned an Error as the value instead of rejecting: ${found.message}`
+      const message = `getItem(${abbreviate(key)}) returned an Error as the value instead of rejecting: ${found.message}`
       // Recorded here, because callers may accept a rejection.
-      broken(sentence)
-      throw new Error(sentence)
+      fail(message)
+      throw new Error(message)
     },
     set: (key, value, ttl = 3600) =>
-      bounded(async () => driver.setItem(key, value, { ttl }), `setItem(${shown(key)}) with a ttl of ${ttl} s`),
+      withLimit(async () => driver.setItem(key, value, { ttl }), `setItem(${abbreviate(key)}) with a ttl of ${ttl} s`),
     async insert(key, value, ttl = 3600) {
-      const what = `insertItem(${shown(key)}) with a ttl of ${ttl} s`
-      const created: unknown = await bounded(async () => driver.insertItem(key, value, { ttl }), what)
+      const what = `insertItem(${abbreviate(key)}) with a ttl of ${ttl} s`
+      const created: unknown = await withLimit(async () => driver.insertItem(key, value, { ttl }), what)
       if (typeof created === 'boolean') return created
-      throw new Error(`insertItem(${shown(key)}) must return true or false, but returned ${shown(created)}`)
+      throw new Error(`insertItem(${abbreviate(key)}) must return true or false, but returned ${abbreviate(created)}`)
     },
-    counts: driver.incrementItem !== undefined,
     async increment(key, ttl = 3600) {
-      const what = `incrementItem(${shown(key)}) with a ttl of ${ttl} s`
-      const count: unknown = await bounded(async () => driver.incrementItem?.(key, { ttl }), what)
+      const what = `incrementItem(${abbreviate(key)}) with a ttl of ${ttl} s`
+      const count: unknown = await withLimit(async () => driver.incrementItem(key, { ttl }), what)
       if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count
-      const sentence = `incrementItem(${shown(key)}) must return a positive integer, but returned ${shown(count)}`
+      const message = `incrementItem(${abbreviate(key)}) must return a positive integer, but returned ${abbreviate(count)}`
       // Recorded here, because callers may accept a rejection.
-      broken(sentence)
-      throw new Error(sentence)
+      fail(message)
+      throw new Error(message)
     },
-    remove: (key) => bounded(async () => driver.removeItem(key, {}), `removeItem(${shown(key)})`),
-    reopen: () => bounded(async () => made.open?.(), 'open()'),
-    dispose: () => bounded(async () => made.dispose?.(), 'dispose()'),
+    remove: (key) => withLimit(async () => driver.removeItem(key, {}), `removeItem(${abbreviate(key)})`),
+    reopen: () => withLimit(async () => rawDriver.open?.(), 'open()'),
+    dispose: () => withLimit(async () => rawDriver.dispose?.(), 'dispose()'),
   }
 }

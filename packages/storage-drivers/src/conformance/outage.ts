@@ -1,55 +1,64 @@
-import type { Answer } from '@grantry/core/testing'
-import type { Bench } from './bench.ts'
-import { intercepted } from './intercepted.ts'
-import { sleep, tooLate, within } from './moments.ts'
-import type { Proof } from './proof.ts'
-import { isOutage, isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer } from './redeemer.ts'
+import type { TestResponse } from '@grantry/core/testing'
+import { interceptOperations } from './intercept.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { describeResponse, isRefusal, isSuccess, isUnavailable, openRedeemer, type Redeemer } from './redeemer.ts'
+import { sleep, timedOut, withTimeout } from './timing.ts'
 
 /** Time limit of a storage operation in these proofs, in seconds. */
 const timeLimit = 1
 /** Seconds within which a request must get a response, whatever the storage does. */
-const patience = 5
+const responseTimeout = 5
 /** Seconds within which a driver must reconnect to its storage. */
-const recovery = 15
+const reconnectTimeout = 15
 
-async function assertOutage(bench: Bench, asking: Promise<Answer>, when: string): Promise<void> {
-  const answer = await within(asking, patience)
-  if (answer === tooLate) bench.broken(`${when} there should be a response within ${patience} s, but there was none`)
-  else if (!isOutage(answer)) {
-    bench.broken(
-      `${when} the response should be 503 temporarily_unavailable with Retry-After, but was ${shownAnswer(answer)}`,
+async function assertUnavailable(
+  context: ProofContext,
+  pendingResponse: Promise<TestResponse>,
+  when: string,
+): Promise<void> {
+  const response = await withTimeout(pendingResponse, responseTimeout)
+  if (response === timedOut)
+    context.fail(`${when} there should be a response within ${responseTimeout} s, but there was none`)
+  else if (!isUnavailable(response)) {
+    context.fail(
+      `${when} the response should be 503 temporarily_unavailable with Retry-After, but was ${describeResponse(response)}`,
     )
   }
 }
 
 /** Repeats the request until the storage is available again. */
-async function recovered(ask: () => Promise<Answer>): Promise<Answer> {
-  const end = performance.now() + recovery * 1000
+async function retryUntilAvailable(ask: () => Promise<TestResponse>): Promise<TestResponse> {
+  const end = performance.now() + reconnectTimeout * 1000
   for (;;) {
-    const answer = await ask()
-    if (answer.status !== 503 || performance.now() > end) return answer
+    const response = await ask()
+    if (response.status !== 503 || performance.now() > end) return response
     await sleep(100)
   }
 }
 
 /** Checks that a code returns tokens at most once and never causes a 500, whatever happened to it before. */
-async function assertOnce(bench: Bench, { redeem }: Redeemer, code: string, when: string): Promise<Answer> {
-  const first = await recovered(() => redeem(code))
+async function assertRedeemedOnce(
+  context: ProofContext,
+  { redeem }: Redeemer,
+  code: string,
+  when: string,
+): Promise<TestResponse> {
+  const first = await retryUntilAvailable(() => redeem(code))
   const second = await redeem(code)
   if (!isSuccess(first) && !isRefusal(first)) {
-    bench.broken(
-      `${when} a code should be redeemed or refused, but the response was ${shownAnswer(first)} for ${recovery} s`,
+    context.fail(
+      `${when} a code should be redeemed or refused, but the response was ${describeResponse(first)} for ${reconnectTimeout} s`,
     )
   }
   if (!isRefusal(second))
-    bench.broken(`${when} a second use of a code should be refused, but the response was ${shownAnswer(second)}`)
+    context.fail(`${when} a second use of a code should be refused, but the response was ${describeResponse(second)}`)
   return first
 }
 
-async function proveRealOutage(bench: Bench, begin: () => unknown, end: () => unknown): Promise<void> {
-  const { driver } = await bench.open()
+async function proveRealOutage(context: ProofContext, begin: () => unknown, end: () => unknown): Promise<void> {
+  const { driver } = await context.open()
   let beforeCommit: (() => unknown) | undefined
-  const storage = intercepted(driver, async (act, operation, key) => {
+  const storage = interceptOperations(driver, async (act, operation, key) => {
     if (operation === 'insertItem' && key.startsWith('spent:')) {
       const happen = beforeCommit
       beforeCommit = undefined
@@ -62,71 +71,71 @@ async function proveRealOutage(bench: Bench, begin: () => unknown, end: () => un
   const token = await redeemer.refreshToken()
   const first = await redeemer.redeem(used)
   if (!isSuccess(first))
-    bench.broken(`before an outage a code should be redeemed, but the response was ${shownAnswer(first)}`)
+    context.fail(`before an outage a code should be redeemed, but the response was ${describeResponse(first)}`)
 
   await begin()
   try {
-    await assertOutage(bench, redeemer.redeem(unused), 'during an outage')
-    await assertOutage(bench, redeemer.refresh(token), 'during an outage')
+    await assertUnavailable(context, redeemer.redeem(unused), 'during an outage')
+    await assertUnavailable(context, redeemer.refresh(token), 'during an outage')
   } finally {
     await end()
   }
-  const after = await assertOnce(bench, redeemer, unused, 'after an outage')
+  const after = await assertRedeemedOnce(context, redeemer, unused, 'after an outage')
   if (!isSuccess(after)) {
-    bench.broken(
-      `a code that was not redeemed before an outage should be redeemed after it, but the response was ${shownAnswer(after)}`,
+    context.fail(
+      `a code that was not redeemed before an outage should be redeemed after it, but the response was ${describeResponse(after)}`,
     )
   }
   const replay = await redeemer.redeem(used)
   if (!isRefusal(replay)) {
-    bench.broken(
-      `a code that was redeemed before an outage should be refused after it, but the response was ${shownAnswer(replay)}`,
+    context.fail(
+      `a code that was redeemed before an outage should be refused after it, but the response was ${describeResponse(replay)}`,
     )
   }
   const refreshed = await redeemer.refresh(token)
   if (!isSuccess(refreshed)) {
-    bench.broken(`after an outage a refresh token should be valid, but the response was ${shownAnswer(refreshed)}`)
+    context.fail(`after an outage a refresh token should be valid, but the response was ${describeResponse(refreshed)}`)
   }
 
   beforeCommit = begin
   try {
-    await assertOutage(bench, redeemer.redeem(atCommit), 'when an outage starts during a redemption')
+    await assertUnavailable(context, redeemer.redeem(atCommit), 'when an outage starts during a redemption')
   } finally {
     await end()
   }
-  await assertOnce(bench, redeemer, atCommit, 'after an outage during a redemption')
+  await assertRedeemedOnce(context, redeemer, atCommit, 'after an outage during a redemption')
 }
 
 export const outageProofs: readonly Proof[] = [
   {
     name: 'causes a 503 within the time limit of the core when it hangs',
     waits: true,
-    async examine(bench) {
-      const { driver } = await bench.open()
-      const waiting: (() => void)[] = []
+    async run(context) {
+      const { driver } = await context.open()
+      const pending: (() => void)[] = []
       let hangs = false
-      const storage = intercepted(driver, async (act) => {
-        if (hangs) await new Promise<void>((resolve) => waiting.push(resolve))
+      const storage = interceptOperations(driver, async (act) => {
+        if (hangs) await new Promise<void>((resolve) => pending.push(resolve))
         return act()
       })
       const redeemer = await openRedeemer(storage, undefined, timeLimit)
       const code = await redeemer.code()
       hangs = true
-      await assertOutage(bench, redeemer.redeem(code), 'when the storage hangs')
+      await assertUnavailable(context, redeemer.redeem(code), 'when the storage hangs')
       hangs = false
-      for (const wake of waiting) wake()
-      await assertOnce(bench, redeemer, code, 'when the storage works again')
+      for (const wake of pending) wake()
+      await assertRedeemedOnce(context, redeemer, code, 'when the storage works again')
     },
   },
   {
     name: 'recovers from a real outage without a second redemption',
     needs: 'outage',
-    async examine(bench) {
-      const { outage } = bench.subject
+    async run(context) {
+      const { outage } = context.subject
       if (outage === undefined) throw new TypeError('outage must be given')
-      for (let round = 0; round < bench.rounds; round += 1) {
+      for (let round = 0; round < context.rounds; round += 1) {
         await proveRealOutage(
-          bench,
+          context,
           () => outage.begin(),
           () => outage.end(),
         )

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { tooLate, within } from './moments.ts'
+import { timedOut, withTimeout } from './timing.ts'
 
 /** A method of a driver and its arguments. */
 export type Call = readonly [
@@ -48,12 +48,13 @@ const perform = async ([method, ...values]) => {
 let ending = false
 // The parent process is gone.
 process.on('disconnect', () => ending || process.exit(1))
-process.on('message', async ({ id, calls, at = 0, serial, end }) => {
+process.on('message', async ({ id, texts, calls: given, at = 0, serial, end }) => {
   if (end) {
     ending = true
     await driver.dispose?.()
     return process.disconnect()
   }
+  const calls = given.map((call) => call.map((value) => (typeof value === 'number' ? texts[value] : value)))
   const early = at - Date.now()
   if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
   const outcomes = []
@@ -69,49 +70,61 @@ interface Message {
   readonly outcomes?: readonly Outcome[]
 }
 
-async function bounded<T>(operation: Promise<T>, what: string): Promise<T> {
-  const outcome = await within(operation, limit)
-  if (outcome === tooLate) throw new Error(`a child process did not ${what} within ${limit} s`)
+/** Replaces each text by its index in `texts`, because the same large values are sent many times. */
+function packed(calls: readonly Call[]) {
+  const indexes = new Map<unknown, number>()
+  const indexOf = (text: string): number => {
+    const index = indexes.get(text) ?? indexes.size
+    indexes.set(text, index)
+    return index
+  }
+  const given = calls.map((call) => call.map((value) => (typeof value === 'string' ? indexOf(value) : value)))
+  return { calls: given, texts: [...indexes.keys()] }
+}
+
+async function withLimit<T>(operation: Promise<T>, what: string): Promise<T> {
+  const outcome = await withTimeout(operation, limit)
+  if (outcome === timedOut) throw new Error(`a child process did not ${what} within ${limit} s`)
   return outcome
 }
 
 function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise<unknown> } {
-  const waiting = new Map<number, { resolve(outcomes: readonly Outcome[]): void; reject(error: Error): void }>()
-  let said = ''
+  const pending = new Map<number, { resolve(outcomes: readonly Outcome[]): void; reject(error: Error): void }>()
+  let stderr = ''
   child.stderr?.on('data', (data) => {
-    said = `${said}${data}`.slice(-2000)
+    stderr = `${stderr}${data}`.slice(-2000)
   })
   const fail = (why: string): void => {
-    for (const { reject } of waiting.values()) reject(new Error(why))
-    waiting.clear()
+    for (const { reject } of pending.values()) reject(new Error(why))
+    pending.clear()
   }
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => {
-      fail(`a child process exited: ${said.trim()}`)
+      fail(`a child process exited: ${stderr.trim()}`)
       resolve()
     })
   })
   child.on('message', ({ id, outcomes = [] }: Message) => {
-    waiting.get(id)?.resolve(outcomes)
-    waiting.delete(id)
+    pending.get(id)?.resolve(outcomes)
+    pending.delete(id)
   })
   child.on('error', ({ message }) => fail(`a child process cannot be reached: ${message}`))
-  const answerTo = (id: number): Promise<readonly Outcome[]> =>
+  const responseTo = (id: number): Promise<readonly Outcome[]> =>
     new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
+      pending.set(id, { resolve, reject })
     })
   let last = 0
   return {
-    ready: bounded(answerTo(0), 'start'),
+    ready: withLimit(responseTo(0), 'start'),
     perform(calls, { at, serial } = {}) {
       last += 1
-      const answer = answerTo(last)
-      child.send({ id: last, calls, at, serial })
-      return bounded(answer, 'complete its calls')
+      const response = responseTo(last)
+      child.send({ id: last, ...packed(calls), at, serial })
+      return withLimit(response, 'complete its calls')
     },
     async end() {
       if (child.connected) child.send({ end: true })
-      if ((await within(ended, 5)) !== tooLate) return true
+      if ((await withTimeout(ended, 5)) !== timedOut) return true
       child.kill('SIGKILL')
       await ended
       return false

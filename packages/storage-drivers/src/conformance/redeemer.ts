@@ -1,5 +1,11 @@
 import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugin } from '@grantry/core'
-import { type Answer, type Credentials, createTestProvider, sha256Of, type TestClock } from '@grantry/core/testing'
+import {
+  type Credentials,
+  createTestProvider,
+  sha256Of,
+  type TestClock,
+  type TestResponse,
+} from '@grantry/core/testing'
 import * as v from 'valibot'
 
 const redirectUri = 'https://client.example.com/callback'
@@ -53,9 +59,9 @@ const clientOf = ([clientId, secret]: Credentials, window: number): ClientOption
 export interface Redeemer {
   readonly clock: TestClock
   code(client?: Credentials): Promise<string>
-  redeem(code: string, client?: Credentials): Promise<Answer>
-  refresh(token: string, client?: Credentials): Promise<Answer>
-  introspect(accessToken: string): Promise<Answer>
+  redeem(code: string, client?: Credentials): Promise<TestResponse>
+  refresh(token: string, client?: Credentials): Promise<TestResponse>
+  introspect(accessToken: string): Promise<TestResponse>
   /** Returns an unused refresh token. */
   refreshToken(client?: Credentials): Promise<string>
 }
@@ -90,16 +96,16 @@ export async function openRedeemer(storage: AtomicDriver, shared?: TestClock, ti
   return redeemer
 }
 
-export const isSuccess = ({ status }: Answer): boolean => status === 200
+export const isSuccess = ({ status }: TestResponse): boolean => status === 200
 
-export const isRefusal = ({ status, body }: Answer): boolean => status === 400 && body.error === 'invalid_grant'
+export const isRefusal = ({ status, body }: TestResponse): boolean => status === 400 && body.error === 'invalid_grant'
 
 /** Whether the response is a 503 with Retry-After and without details of the storage. */
-export const isOutage = ({ status, body, headers }: Answer): boolean =>
+export const isUnavailable = ({ status, body, headers }: TestResponse): boolean =>
   status === 503 && body.error === 'temporarily_unavailable' && Number(headers.get('retry-after')) > 0
 
-export function shownAnswer({ status, body, headers }: Answer): string {
+export function describeResponse({ status, body, headers }: TestResponse): string {
   if (status === 200) return '200'
-  const answer = `${status} ${body?.error ?? 'without an error'}`
-  return status === 503 && !headers.has('retry-after') ? `${answer} without Retry-After` : answer
+  const response = `${status} ${body?.error ?? 'without an error'}`
+  return status === 503 && !headers.has('retry-after') ? `${response} without Retry-After` : response
 }

@@ -1,75 +1,82 @@
-import type { Answer } from '@grantry/core/testing'
-import type { Bench } from './bench.ts'
-import { intercepted } from './intercepted.ts'
-import { anyMoment } from './moments.ts'
-import type { Proof } from './proof.ts'
-import { isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer, strict } from './redeemer.ts'
+import type { TestResponse } from '@grantry/core/testing'
+import { interceptOperations } from './intercept.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { describeResponse, isRefusal, isSuccess, openRedeemer, type Redeemer, strict } from './redeemer.ts'
+import { randomDelay } from './timing.ts'
 
-const racers = 50
+const concurrency = 50
 
 /** Creates two providers, like two processes, on one driver with slow operations: fast ones hide races. */
-async function slowPair(bench: Bench): Promise<readonly [Redeemer, Redeemer]> {
-  const { driver } = await bench.open()
-  const slow = intercepted(driver, async (act) => {
-    await anyMoment()
-    const answer = await act()
-    await anyMoment()
-    return answer
+async function openSlowPair(context: ProofContext): Promise<readonly [Redeemer, Redeemer]> {
+  const { driver } = await context.open()
+  const slow = interceptOperations(driver, async (act) => {
+    await randomDelay()
+    const result = await act()
+    await randomDelay()
+    return result
   })
   const one = await openRedeemer(slow)
   return [one, await openRedeemer(slow, one.clock)]
 }
 
-const race = (pair: readonly [Redeemer, Redeemer], ask: (redeemer: Redeemer) => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: racers }, (_, racer) => ask(pair[racer % 2] as Redeemer)))
+const race = (
+  pair: readonly [Redeemer, Redeemer],
+  ask: (redeemer: Redeemer) => Promise<TestResponse>,
+): Promise<TestResponse[]> =>
+  Promise.all(Array.from({ length: concurrency }, (_, racer) => ask(pair[racer % 2] as Redeemer)))
 
 /** Checks that exactly one response is a success and the rest are refusals. */
-function assertOne(bench: Bench, answers: readonly Answer[], what: string): void {
-  const successes = answers.filter(isSuccess).length
+function assertOne(context: ProofContext, responses: readonly TestResponse[], what: string): void {
+  const successes = responses.filter(isSuccess).length
   if (successes !== 1)
-    bench.broken(`of ${racers} redemptions of ${what}, exactly 1 should succeed, but ${successes} did`)
-  const other = answers.find((answer) => !isSuccess(answer) && !isRefusal(answer))
+    context.fail(`of ${concurrency} redemptions of ${what}, exactly 1 should succeed, but ${successes} did`)
+  const other = responses.find((response) => !isSuccess(response) && !isRefusal(response))
   if (other !== undefined) {
-    bench.broken(`the others in a race for ${what} should get 400 invalid_grant, but one got ${shownAnswer(other)}`)
+    context.fail(
+      `the others in a race for ${what} should get 400 invalid_grant, but one got ${describeResponse(other)}`,
+    )
   }
 }
 
-async function repeatedly(bench: Bench, prove: (pair: readonly [Redeemer, Redeemer]) => Promise<void>): Promise<void> {
-  const pair = await slowPair(bench)
-  for (let round = 0; round < bench.rounds; round += 1) await prove(pair)
+async function repeatedly(
+  context: ProofContext,
+  prove: (pair: readonly [Redeemer, Redeemer]) => Promise<void>,
+): Promise<void> {
+  const pair = await openSlowPair(context)
+  for (let round = 0; round < context.rounds; round += 1) await prove(pair)
 }
 
 export const redemptionRace: readonly Proof[] = [
   {
     name: 'redeems a code once in 50 concurrent requests',
-    examine: (bench) =>
-      repeatedly(bench, async (pair) => {
+    run: (context) =>
+      repeatedly(context, async (pair) => {
         const code = await pair[0].code()
-        assertOne(bench, await race(pair, (redeemer) => redeemer.redeem(code)), 'one code')
+        assertOne(context, await race(pair, (redeemer) => redeemer.redeem(code)), 'one code')
       }),
   },
   {
     name: 'rotates a refresh token once in 50 concurrent requests',
-    examine: (bench) =>
-      repeatedly(bench, async (pair) => {
+    run: (context) =>
+      repeatedly(context, async (pair) => {
         const token = await pair[0].refreshToken(strict)
-        const answers = await race(pair, (redeemer) => redeemer.refresh(token, strict))
-        assertOne(bench, answers, 'one refresh token')
+        const responses = await race(pair, (redeemer) => redeemer.refresh(token, strict))
+        assertOne(context, responses, 'one refresh token')
       }),
   },
   {
     name: 'returns one successor for 50 equal refreshes inside the retry window',
-    examine: (bench) =>
-      repeatedly(bench, async (pair) => {
+    run: (context) =>
+      repeatedly(context, async (pair) => {
         const token = await pair[0].refreshToken()
-        const answers = await race(pair, (redeemer) => redeemer.refresh(token))
-        const other = answers.find((answer) => !isSuccess(answer))
+        const responses = await race(pair, (redeemer) => redeemer.refresh(token))
+        const other = responses.find((response) => !isSuccess(response))
         if (other !== undefined) {
-          bench.broken(`each of ${racers} equal refreshes should succeed, but one got ${shownAnswer(other)}`)
+          context.fail(`each of ${concurrency} equal refreshes should succeed, but one got ${describeResponse(other)}`)
         }
-        const successors = new Set(answers.filter(isSuccess).map(({ body }) => body.refresh_token))
+        const successors = new Set(responses.filter(isSuccess).map(({ body }) => body.refresh_token))
         if (successors.size !== 1) {
-          bench.broken(`${racers} equal refreshes should get one successor, but got ${successors.size}`)
+          context.fail(`${concurrency} equal refreshes should get one successor, but got ${successors.size}`)
         }
       }),
   },

@@ -1,15 +1,14 @@
-import type { Answer } from '@grantry/core/testing'
-import type { Bench } from './bench.ts'
-import { type Breakable, type Breakage, breakable } from './breakable.ts'
-import { tooLate, within } from './moments.ts'
-import type { Proof } from './proof.ts'
-import { isOutage, isRefusal, isSuccess, openRedeemer, type Redeemer, shownAnswer } from './redeemer.ts'
+import type { TestResponse } from '@grantry/core/testing'
+import { createFaultyStorage, type Fault, type FaultyStorage } from './faulty-storage.ts'
+import type { Proof, ProofContext } from './proof-context.ts'
+import { describeResponse, isRefusal, isSuccess, isUnavailable, openRedeemer, type Redeemer } from './redeemer.ts'
+import { timedOut, withTimeout } from './timing.ts'
 
 /** A single-use credential. */
 interface Redeemable {
   readonly what: 'code' | 'refresh token'
   make(redeemer: Redeemer): Promise<string>
-  use(redeemer: Redeemer, credential: string): Promise<Answer>
+  use(redeemer: Redeemer, credential: string): Promise<TestResponse>
 }
 
 const redeemables: readonly Redeemable[] = [
@@ -18,106 +17,143 @@ const redeemables: readonly Redeemable[] = [
 ]
 
 /** More steps than a redemption has: a bound in case the core ever retries by itself. */
-const mostSteps = 40
+const maxSteps = 40
 
 /** Time limit of a request whose storage breaks, in seconds; longer than that of one operation. */
-const patience = 10
+const responseTimeout = 10
 
-/** Two providers on one driver, like two processes. The storage of one breaks; that of the other keeps working. */
+/** Two providers on one driver, like two processes. Only the storage of one of them breaks. */
 interface Pair {
-  readonly doomed: Redeemer
-  readonly heir: Redeemer
-  readonly fault: Breakable
+  readonly broken: Redeemer
+  readonly healthy: Redeemer
+  /** The storage of `broken`. */
+  readonly faulty: FaultyStorage
 }
 
-async function openPair(bench: Bench): Promise<Pair> {
-  const { driver } = await bench.open()
-  const fault = breakable(driver)
-  const heir = await openRedeemer(driver)
-  return { heir, fault, doomed: await openRedeemer(fault.storage, heir.clock) }
+async function openPair(context: ProofContext): Promise<Pair> {
+  const { driver } = await context.open()
+  const faulty = createFaultyStorage(driver)
+  const healthy = await openRedeemer(driver)
+  return { healthy, faulty, broken: await openRedeemer(faulty.storage, healthy.clock) }
 }
 
-const said: Readonly<Record<Breakage, (step: number) => string>> = {
+const faultDescriptions: Readonly<Record<Fault, (step: number) => string>> = {
   dies: (step) => `the process dies after operation ${step}`,
   fails: (step) => `the storage fails from operation ${step + 1} on`,
   forgets: (step) => `operation ${step + 1} is performed but its result is lost`,
 }
 
-/** Breaks one redemption after `step` operations and checks the responses to retries. */
-async function proveStep(bench: Bench, pair: Pair, redeemable: Redeemable, step: number, how: Breakage): Promise<void> {
-  const { doomed, heir, fault } = pair
-  const { what, make, use } = redeemable
-  const credential = await make(heir)
-  fault.breakAfter(step, how)
-  const answering = use(doomed, credential)
-  const dead = fault.broken.then(() => undefined)
-  const answer = await within(how === 'dies' ? Promise.race([answering, dead]) : answering, patience)
-  const spent = fault.performed.includes('insertItem spent')
-  const trail = fault.performed.join(', ') || 'nothing'
-  const retries = how === 'dies' ? [await use(heir, credential), await use(heir, credential)] : []
-  await fault.mend(answering)
-  // After an outage, the same provider must work again.
-  if (how !== 'dies') retries.push(await use(doomed, credential), await use(heir, credential))
+type Fail = (expected: string, seen: string) => void
 
-  const broken = (expected: string, seen: string): void =>
-    bench.broken(`when a ${what} is redeemed and ${said[how](step)} (performed: ${trail}), ${expected}, but ${seen}`)
-  if (answer === tooLate) return broken(`there should be a response within ${patience} s`, 'there was none')
-  if (how === 'dies' && answer !== undefined) broken('there should be no response', `there was ${shownAnswer(answer)}`)
-  if (how !== 'dies' && answer !== undefined && !isOutage(answer)) {
-    broken('the response should be 503 temporarily_unavailable with Retry-After', `it was ${shownAnswer(answer)}`)
-  }
-  const [first, second] = retries as [Answer, Answer]
-  const answers = answer === undefined ? retries : [answer, ...retries]
-  if (what === 'refresh token') {
-    if (!isSuccess(first) || !isSuccess(second)) {
-      broken('retries inside the window should succeed', `they were ${shownAnswer(first)}, ${shownAnswer(second)}`)
-    }
-    const successors = new Set(answers.filter(isSuccess).map(({ body }) => body.refresh_token))
-    if (successors.size > 1) broken('there should be one successor', `there were ${successors.size}`)
-    for (const successor of successors) {
-      const next = await heir.refresh(successor)
-      if (!isSuccess(next)) broken('the successor should be valid', `its response was ${shownAnswer(next)}`)
-    }
-    return
-  }
-  const successes = answers.filter(isSuccess).length
-  if (successes > 1) broken('a code should be redeemed at most once', `it was redeemed ${successes} times`)
-  if (spent && isSuccess(first)) broken('a retry should be refused: the marker was set', 'it was 200')
-  if (!spent && !isSuccess(first)) broken('a retry should succeed: nothing was spent', `it was ${shownAnswer(first)}`)
-  if (!isRefusal(second)) broken('a late replay should be 400 invalid_grant', `it was ${shownAnswer(second)}`)
+/** Checks the response of the provider whose storage broke. A dead process sends none. */
+function checkResponse(response: TestResponse | undefined, fault: Fault, fail: Fail): void {
+  if (response === undefined) return
+  if (fault === 'dies') fail('there should be no response', `there was ${describeResponse(response)}`)
+  else if (!isUnavailable(response))
+    fail('the response should be 503 temporarily_unavailable with Retry-After', `it was ${describeResponse(response)}`)
 }
 
-async function proveEach(bench: Bench, redeemable: Redeemable, how: Breakage): Promise<void> {
-  const pair = await openPair(bench)
-  const credential = await redeemable.make(pair.heir)
-  pair.fault.breakAfter(Number.POSITIVE_INFINITY, how)
-  const undisturbed = await redeemable.use(pair.doomed, credential)
+function checkCodeRetries(
+  responses: readonly TestResponse[],
+  [first, second]: readonly [TestResponse, TestResponse],
+  isSpent: boolean,
+  fail: Fail,
+): void {
+  const successes = responses.filter(isSuccess).length
+  if (successes > 1) fail('a code should be redeemed at most once', `it was redeemed ${successes} times`)
+  if (isSpent && isSuccess(first)) fail('a retry should be refused: the marker was set', 'it was 200')
+  if (!isSpent && !isSuccess(first))
+    fail('a retry should succeed: nothing was spent', `it was ${describeResponse(first)}`)
+  if (!isRefusal(second)) fail('a late replay should be 400 invalid_grant', `it was ${describeResponse(second)}`)
+}
+
+async function checkRefreshRetries(
+  responses: readonly TestResponse[],
+  [first, second]: readonly [TestResponse, TestResponse],
+  healthy: Redeemer,
+  fail: Fail,
+): Promise<void> {
+  if (!isSuccess(first) || !isSuccess(second)) {
+    fail(
+      'retries inside the window should succeed',
+      `they were ${describeResponse(first)}, ${describeResponse(second)}`,
+    )
+  }
+  const successors = new Set(responses.filter(isSuccess).map(({ body }) => body.refresh_token))
+  if (successors.size > 1) fail('there should be one successor', `there were ${successors.size}`)
+  for (const successor of successors) {
+    const next = await healthy.refresh(successor)
+    if (!isSuccess(next)) fail('the successor should be valid', `its response was ${describeResponse(next)}`)
+  }
+}
+
+/** Breaks one redemption after `step` operations, and checks its response and those of two retries. */
+async function proveStep(
+  context: ProofContext,
+  { broken, healthy, faulty }: Pair,
+  { what, make, use }: Redeemable,
+  step: number,
+  fault: Fault,
+): Promise<void> {
+  const credential = await make(healthy)
+  faulty.breakAfter(step, fault)
+  const request = use(broken, credential)
+  const death = faulty.broken.then(() => undefined)
+  const response = await withTimeout(fault === 'dies' ? Promise.race([request, death]) : request, responseTimeout)
+  const isSpent = faulty.performed.includes('insertItem spent')
+  const operations = faulty.performed.join(', ') || 'nothing'
+  // Another process serves the retries for a dead one. After an outage, the same process must work again.
+  const retry = async (first: Redeemer): Promise<[TestResponse, TestResponse]> => [
+    await use(first, credential),
+    await use(healthy, credential),
+  ]
+  const retriesElsewhere = fault === 'dies' ? await retry(healthy) : undefined
+  await faulty.repair(request)
+  const retries = retriesElsewhere ?? (await retry(broken))
+
+  const fail: Fail = (expected, seen) =>
+    context.fail(
+      `when a ${what} is redeemed and ${faultDescriptions[fault](step)} (performed: ${operations}), ${expected}, but ${seen}`,
+    )
+  if (response === timedOut) return fail(`there should be a response within ${responseTimeout} s`, 'there was none')
+  checkResponse(response, fault, fail)
+  const responses = response === undefined ? retries : [response, ...retries]
+  if (what === 'code') checkCodeRetries(responses, retries, isSpent, fail)
+  else await checkRefreshRetries(responses, retries, healthy, fail)
+}
+
+/** Counts the operations of an undisturbed redemption, and breaks one redemption after each of them. */
+async function proveEach(context: ProofContext, redeemable: Redeemable, fault: Fault): Promise<void> {
+  const pair = await openPair(context)
+  const credential = await redeemable.make(pair.healthy)
+  pair.faulty.breakAfter(Number.POSITIVE_INFINITY, fault)
+  const undisturbed = await redeemable.use(pair.broken, credential)
   if (!isSuccess(undisturbed)) {
-    bench.broken(`a new ${redeemable.what} should be redeemed, but the response was ${shownAnswer(undisturbed)}`)
+    context.fail(`a new ${redeemable.what} should be redeemed, but the response was ${describeResponse(undisturbed)}`)
     return
   }
-  const steps = Math.min(pair.fault.performed.length, mostSteps)
-  for (let step = 0; step < steps; step += 1) await proveStep(bench, pair, redeemable, step, how)
+  const steps = Math.min(pair.faulty.performed.length, maxSteps)
+  for (let step = 0; step < steps; step += 1) await proveStep(context, pair, redeemable, step, fault)
 }
 
-const proveSteps = async (bench: Bench, how: Breakage): Promise<void> => {
-  await Promise.all(redeemables.map((redeemable) => proveEach(bench, redeemable, how)))
+const proveSteps = async (context: ProofContext, fault: Fault): Promise<void> => {
+  await Promise.all(redeemables.map((redeemable) => proveEach(context, redeemable, fault)))
 }
 
 export const redemptionSteps: readonly Proof[] = [
   {
     name: 'survives the death of a process between any two steps of a redemption',
     waits: true,
-    examine: (bench) => proveSteps(bench, 'dies'),
+    run: (context) => proveSteps(context, 'dies'),
   },
   {
     name: 'causes a 503 and no second redemption when it fails at any step of a redemption',
     waits: true,
-    examine: (bench) => proveSteps(bench, 'fails'),
+    run: (context) => proveSteps(context, 'fails'),
   },
   {
     name: 'survives a lost result at any step of a redemption',
     waits: true,
-    examine: (bench) => proveSteps(bench, 'forgets'),
+    run: (context) => proveSteps(context, 'forgets'),
   },
 ]

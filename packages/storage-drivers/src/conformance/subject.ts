@@ -6,17 +6,17 @@ export interface DriverSubject {
   open(): MaybePromise<AtomicDriver>
   /**
    * A JavaScript module that exports the same `open`, for child processes on Node.js. Pass parameters in its query or
-   * in environment variables. Without it, the proofs between processes are left out.
+   * in environment variables. Without it, the proofs between processes are skipped.
    */
-  readonly module?: URL
+  readonly module?: URL | undefined
   /** Number of child processes; default 4. */
-  readonly processes?: number
+  readonly processes?: number | undefined
   /**
    * Makes the storage unavailable and then available again with all its items. Without it, outages are only simulated.
    */
-  readonly outage?: { begin(): MaybePromise<void>; end(): MaybePromise<void> }
+  readonly outage?: { begin(): MaybePromise<void>; end(): MaybePromise<void> } | undefined
   /** Repetitions of proofs that depend on timing; default 1. */
-  readonly rounds?: number
+  readonly rounds?: number | undefined
 }
 
 const isCount = (value: unknown, most: number): boolean =>

@@ -1,7 +1,6 @@
-import { freshKey, recordOf } from './keys.ts'
-import { giveWay } from './moments.ts'
-import type { Proof } from './proof.ts'
-import { isSame, shown } from './same-value.ts'
+import type { Proof } from './proof-context.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { yieldToOthers } from './timing.ts'
 
 /** Length of a value that no store writes in one piece, in characters. */
 const length = 200_000
@@ -11,18 +10,18 @@ export const largeValues: readonly string[] = ['a', 'b', 'c'].map((letter) => re
 
 // Compare the text first: parsing this much takes longer than reading it.
 export const isWhole = (found: unknown): boolean =>
-  largeValues.some((value) => found === value) || largeValues.some((value) => isSame(found, value))
+  largeValues.some((value) => found === value) || largeValues.some((value) => isSameValue(found, value))
 
 export const tornReads: readonly Proof[] = [
   {
     name: 'never returns a partial value during a replacement',
-    async examine(bench) {
-      const driver = await bench.open()
+    async run(context) {
+      const driver = await context.open()
       const key = freshKey()
       await driver.set(key, largeValues[0] as string)
       let writing = true
       const write = async (): Promise<void> => {
-        for (let index = 0; index < 60 * bench.rounds; index += 1) {
+        for (let index = 0; index < 60 * context.rounds; index += 1) {
           await driver.set(key, largeValues[index % largeValues.length] as string)
         }
         writing = false
@@ -33,12 +32,12 @@ export const tornReads: readonly Proof[] = [
           const begun = performance.now()
           const found = await driver.get(key)
           if (!isWhole(found)) {
-            bench.broken(
-              `while a value is replaced, getItem() should return the old or the new one, but returned ${shown(found)}`,
+            context.fail(
+              `while a value is replaced, getItem() should return the old or the new one, but returned ${abbreviate(found)}`,
             )
             return
           }
-          await giveWay(begun)
+          await yieldToOthers(begun)
         } while (writing)
       }
       const writer = write().finally(() => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { ignoringErrors, notFoundCodes, occupiedCodes } from './ignore-errors.ts'
 import { itemNameOf } from './item-name.ts'
-import type { Place } from './place.ts'
-import { gone, occupied, tolerating } from './tolerating.ts'
+import type { StoreDirectory } from './store-directory.ts'
 
 export interface Item {
   readonly value: string
@@ -20,7 +20,7 @@ export interface Draft {
   discard(): void
 }
 
-export async function createDraft({ tmp, flush }: Place, { value, expiresAt }: Item): Promise<Draft> {
+export async function createDraft({ tmp, flush }: StoreDirectory, { value, expiresAt }: Item): Promise<Draft> {
   const folder = `${tmp}/${randomUUID()}`
   const file = `${folder}/${itemNameOf(0, expiresAt)}`
   const discard = (): void => rmSync(folder, { recursive: true, force: true })
@@ -35,13 +35,13 @@ export async function createDraft({ tmp, flush }: Place, { value, expiresAt }: I
   let moved = false
   return {
     moveTo(slot) {
-      moved = tolerating(occupied, () => renameSync(folder, slot))
+      moved = ignoringErrors(occupiedCodes, () => renameSync(folder, slot))
       return moved
     },
     moveInto(slot, generation) {
-      moved = tolerating(gone, () => renameSync(file, `${slot}/${itemNameOf(generation, expiresAt)}`))
+      moved = ignoringErrors(notFoundCodes, () => renameSync(file, `${slot}/${itemNameOf(generation, expiresAt)}`))
       // The remaining folder is empty. If a sweep has already removed it, that is not an error.
-      if (moved) tolerating(gone, () => rmdirSync(folder))
+      if (moved) ignoringErrors(notFoundCodes, () => rmdirSync(folder))
       return moved
     },
     discard() {

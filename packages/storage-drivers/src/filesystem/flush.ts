@@ -1,6 +1,6 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { gone, tolerating } from './tolerating.ts'
+import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
 
 /** Makes writes survive a power cut. Both methods resolve to `false` when the path no longer exists. */
 export interface Flush {
@@ -14,7 +14,7 @@ const sync = promisify(fsync)
 
 async function flush(path: string, flags: string): Promise<boolean> {
   let descriptor = -1
-  const found = tolerating(gone, () => {
+  const found = ignoringErrors(notFoundCodes, () => {
     descriptor = openSync(path, flags)
   })
   if (!found) return false
@@ -31,10 +31,10 @@ async function flush(path: string, flags: string): Promise<boolean> {
  * machine.
  */
 export function createFlush(enabled: boolean): Flush {
-  const nothing = (): Promise<boolean> => Promise.resolve(true)
+  const noFlush = (): Promise<boolean> => Promise.resolve(true)
   return {
     // Windows cannot flush directories or files that are open for reading only.
-    file: enabled ? (path) => flush(path, 'r+') : nothing,
-    directory: enabled && process.platform !== 'win32' ? (path) => flush(path, 'r') : nothing,
+    file: enabled ? (path) => flush(path, 'r+') : noFlush,
+    directory: enabled && process.platform !== 'win32' ? (path) => flush(path, 'r') : noFlush,
   }
 }

@@ -1,9 +1,9 @@
 import { renameSync } from 'node:fs'
 import { createDraft, type Draft } from './draft.ts'
-import { endOf, generationOf, itemNameOf } from './item-name.ts'
-import type { Place, Slot } from './place.ts'
-import { attempts, contended, listSlot, liveOf, removeEmpty, unlinkAll } from './slot.ts'
-import { gone, tolerating } from './tolerating.ts'
+import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
+import { expiryOf, generationOf, itemNameOf } from './item-name.ts'
+import { contentionError, listSlot, liveFileOf, maxAttempts, removeEmptySlot, unlinkAll } from './slot.ts'
+import type { Slot, StoreDirectory } from './store-directory.ts'
 
 /**
  * Adds one to a counter. Its file is empty: the generation in its name is the count. An increment renames the file to
@@ -12,16 +12,16 @@ import { gone, tolerating } from './tolerating.ts'
  * @param expiresAt milliseconds since the epoch; used only when the counter is created.
  * @returns the new value; no other call returns the same one.
  */
-export async function incrementItem(place: Place, slot: Slot, expiresAt: number): Promise<number> {
+export async function incrementItem(place: StoreDirectory, slot: Slot, expiresAt: number): Promise<number> {
   let draft: Draft | undefined
   try {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const names = listSlot(slot.path)
-      const live = liveOf(names)
+      const live = liveFileOf(names)
       if (live !== undefined) {
         const next = generationOf(live) + 1
-        const renamed = tolerating(gone, () =>
-          renameSync(`${slot.path}/${live}`, `${slot.path}/${itemNameOf(next, endOf(live))}`),
+        const renamed = ignoringErrors(notFoundCodes, () =>
+          renameSync(`${slot.path}/${live}`, `${slot.path}/${itemNameOf(next, expiryOf(live))}`),
         )
         if (renamed) return next + 1
         continue
@@ -30,10 +30,10 @@ export async function incrementItem(place: Place, slot: Slot, expiresAt: number)
       unlinkAll(slot.path, names)
       if (draft.moveTo(slot.path)) return 1
       // Windows does not rename a directory over an empty one.
-      removeEmpty(slot.path)
+      removeEmptySlot(slot.path)
     }
   } finally {
     draft?.discard()
   }
-  throw contended(slot.path)
+  throw contentionError(slot.path)
 }

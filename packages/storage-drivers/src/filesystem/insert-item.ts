@@ -1,18 +1,18 @@
 import { createDraft, type Draft, type Item } from './draft.ts'
 import type { Flush } from './flush.ts'
-import type { Place, Slot } from './place.ts'
-import { attempts, contended, listSlot, liveOf, removeEmpty, unlinkAll } from './slot.ts'
+import { contentionError, listSlot, liveFileOf, maxAttempts, removeEmptySlot, unlinkAll } from './slot.ts'
+import type { Slot, StoreDirectory } from './store-directory.ts'
 
 /**
  * Flushes an item that another process inserted: the caller relies on it, and its writer may not have flushed it yet.
  *
  * @returns `false` when the item no longer exists.
  */
-async function secure(slot: Slot, file: string, flush: Flush): Promise<boolean> {
+async function flushExisting(slot: Slot, file: string, flush: Flush): Promise<boolean> {
   const found = await Promise.all([
     flush.file(`${slot.path}/${file}`),
     flush.directory(slot.path),
-    flush.directory(slot.fan),
+    flush.directory(slot.shard),
   ])
   return found.every(Boolean)
 }
@@ -21,29 +21,29 @@ async function secure(slot: Slot, file: string, flush: Flush): Promise<boolean> 
  * Creates an item only when there is none. The atomic rename of a complete slot decides: the file system lets one
  * succeed. An expired item is removed first, by its unique name.
  */
-export async function insertItem(place: Place, slot: Slot, item: Item): Promise<boolean> {
+export async function insertItem(place: StoreDirectory, slot: Slot, item: Item): Promise<boolean> {
   const { flush } = place
   let draft: Draft | undefined
   try {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const names = listSlot(slot.path)
-      const live = liveOf(names)
+      const live = liveFileOf(names)
       if (live !== undefined) {
-        if (await secure(slot, live, flush)) return false
+        if (await flushExisting(slot, live, flush)) return false
         continue
       }
       if (item.expiresAt <= Date.now()) return true
       draft ??= await createDraft(place, item)
       unlinkAll(slot.path, names)
       if (draft.moveTo(slot.path)) {
-        await flush.directory(slot.fan)
+        await flush.directory(slot.shard)
         return true
       }
       // Windows does not rename a directory over an empty one.
-      removeEmpty(slot.path)
+      removeEmptySlot(slot.path)
     }
   } finally {
     draft?.discard()
   }
-  throw contended(slot.path)
+  throw contentionError(slot.path)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 const digits = 9
-const beyond = 36 ** digits
+const expiryLimit = 36 ** digits
 const encode = (number: number): string => number.toString(36).padStart(digits, '0')
 const decode = (text: string): number => Number.parseInt(text, 36)
 
@@ -17,12 +17,12 @@ export const isItemName = (name: string): boolean => /^[0-9a-z]{9}-[0-9a-f-]{36}
  * @param expiresAt milliseconds since the epoch; `Infinity` for an item that never expires.
  */
 export function itemNameOf(generation: number, expiresAt: number): string {
-  return `${encode(generation)}-${randomUUID()}-${encode(expiresAt < beyond ? expiresAt : 0)}`
+  return `${encode(generation)}-${randomUUID()}-${encode(expiresAt < expiryLimit ? expiresAt : 0)}`
 }
 
 export const generationOf = (name: string): number => decode(name.slice(0, digits))
 
 /** Milliseconds since the epoch; `Infinity` for an item that never expires. */
-export const endOf = (name: string): number => decode(name.slice(-digits)) || Number.POSITIVE_INFINITY
+export const expiryOf = (name: string): number => decode(name.slice(-digits)) || Number.POSITIVE_INFINITY
 
-export const hasExpired = (name: string): boolean => endOf(name) <= Date.now()
+export const hasExpired = (name: string): boolean => expiryOf(name) <= Date.now()

@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { explanationOf } from './failure.ts'
-import { fanNames, type Place } from './place.ts'
-import { codeOf, tolerating } from './tolerating.ts'
+import { explainDiskError } from './disk-errors.ts'
+import { errorCode, ignoringErrors } from './ignore-errors.ts'
+import { type StoreDirectory, shardNames } from './store-directory.ts'
 
 const currentFormat = 'grantry-storage 1\n'
 const ownNames: readonly string[] = ['format', 'items', 'tmp']
@@ -20,30 +20,30 @@ const ownNames: readonly string[] = ['format', 'items', 'tmp']
 /** Errors of the disk: another directory on it would fail too. */
 const storageCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS']
 
-const refusal = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
+const storageError = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
 /**
  * @returns the first directory that was created. Does not use `recursive`: where none can be created (below /proc),
  * Node.js loops endlessly.
  */
-function makeAll(directory: string): string {
+function createDirectories(directory: string): string {
   const parent = dirname(directory)
   // A missing Windows drive has no parent.
-  const isAlone = parent === directory || statSync(parent, { throwIfNoEntry: false }) !== undefined
-  const first = isAlone ? directory : makeAll(parent)
+  const hasParent = parent === directory || statSync(parent, { throwIfNoEntry: false }) !== undefined
+  const first = hasParent ? directory : createDirectories(parent)
   // Another process may create it at the same time.
-  tolerating(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
+  ignoringErrors(['EEXIST'], () => mkdirSync(directory, { mode: 0o700 }))
   return first
 }
 
 /** @returns the first directory that was created, or `undefined` when all existed. */
-function makeDirectory(directory: string): string | undefined {
+function createDirectory(directory: string): string | undefined {
   const there = statSync(directory, { throwIfNoEntry: false })
-  if (there === undefined) return makeAll(directory)
-  if (!there.isDirectory()) throw refusal(`${directory} is a file; set a directory`)
+  if (there === undefined) return createDirectories(directory)
+  if (!there.isDirectory()) throw storageError(`${directory} is a file; set a directory`)
   // Windows has no permission bits.
   if (process.platform !== 'win32' && (there.mode & 0o077) !== 0) {
-    throw refusal(`other users of this machine can access ${directory}; run chmod 700 ${directory}`)
+    throw storageError(`other users of this machine can access ${directory}; run chmod 700 ${directory}`)
   }
   return undefined
 }
@@ -53,12 +53,12 @@ function makeDirectory(directory: string): string | undefined {
  * requests would fail. The user that wrote `format` counts as the owner, not that of the directory: in a container,
  * root may use a directory owned by a user of the host.
  */
-function assertOwnUser({ directory, format }: Place): void {
+function assertOwnUser({ directory, format }: StoreDirectory): void {
   // Deno requires an extra permission for process.getuid().
   if ('Deno' in globalThis || process.getuid?.() !== 0) return
   const { uid } = statSync(format)
   if (uid === 0) return
-  throw refusal(
+  throw storageError(
     `${directory} belongs to user ${uid}, whose server could not read files written by root; run this as that user (sudo -u '#${uid}')`,
   )
 }
@@ -67,19 +67,19 @@ function assertOwnUser({ directory, format }: Place): void {
  * Marks the directory as Grantry's, or rejects it: sweeps delete files in `items` and `tmp`, so these must be
  * Grantry's.
  */
-function claim({ directory, format }: Place): void {
+function claimDirectory({ directory, format }: StoreDirectory): void {
   const names = readdirSync(directory)
   const text = names.includes('format') ? readFileSync(format, 'utf8') : ''
   if (text === currentFormat) return
   if (!currentFormat.startsWith(text)) {
-    throw refusal(
+    throw storageError(
       `${directory} has the format ${JSON.stringify(text.slice(0, 40).trim())}, which this version cannot read; use the version that wrote it, or another directory`,
     )
   }
   // Absent or incomplete: another process runs this code now, or was killed here. All write the same bytes, so their
   // order does not matter. The file is written before all others.
   if (!names.every((name) => ownNames.includes(name)) || (names.length > 0 && !names.includes('format'))) {
-    throw refusal(`${directory} contains files that are not Grantry's; set an empty or a new directory`)
+    throw storageError(`${directory} contains files that are not Grantry's; set an empty or a new directory`)
   }
   const descriptor = openSync(format, constants.O_WRONLY | constants.O_CREAT, 0o600)
   try {
@@ -89,17 +89,20 @@ function claim({ directory, format }: Place): void {
   }
 }
 
-function layOut({ directory, items, tmp }: Place): void {
+function createSubdirectories({ directory, items, tmp }: StoreDirectory): void {
   for (const path of [items, tmp]) mkdirSync(path, { recursive: true, mode: 0o700 })
   const there = new Set(readdirSync(items))
-  for (const name of fanNames) {
+  for (const name of shardNames) {
     // `recursive` only because another process may create it at the same time.
     if (!there.has(name)) mkdirSync(`${items}/${name}`, { recursive: true, mode: 0o700 })
   }
   for (const path of [directory, items, tmp]) accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
-async function flushNames({ flush, directory, format, items }: Place, first: string | undefined): Promise<void> {
+async function flushNames(
+  { flush, directory, format, items }: StoreDirectory,
+  first: string | undefined,
+): Promise<void> {
   await flush.file(format)
   await flush.directory(items)
   await flush.directory(directory)
@@ -114,18 +117,18 @@ async function flushNames({ flush, directory, format, items }: Place, first: str
  *
  * @throws Error that says what is wrong and what to do.
  */
-export async function prepareDirectory(place: Place): Promise<void> {
+export async function prepareDirectory(place: StoreDirectory): Promise<void> {
   try {
-    const first = makeDirectory(place.directory)
-    claim(place)
+    const first = createDirectory(place.directory)
+    claimDirectory(place)
     assertOwnUser(place)
-    layOut(place)
+    createSubdirectories(place)
     await flushNames(place, first)
   } catch (error) {
-    const code = codeOf(error)
+    const code = errorCode(error)
     if (code === undefined) throw error
-    if (storageCodes.includes(code)) throw refusal(explanationOf(error, place.directory) ?? code, error)
-    throw refusal(
+    if (storageCodes.includes(code)) throw storageError(explainDiskError(error, place.directory) ?? code, error)
+    throw storageError(
       `${place.directory} cannot be used (${code}); use a directory on a writable local disk, owned by the user of this process`,
       error,
     )

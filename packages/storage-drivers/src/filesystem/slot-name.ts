@@ -1,12 +1,12 @@
 /**
  * Maximum length in characters. Linux and Windows allow 255; the margin helps when the directory is copied elsewhere.
  */
-const longest = 200
+const maxLength = 200
 
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 /** Device names on Windows, also when a dot follows. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
+const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
 /**
  * Returns the name of the directory for a key. Names are unique per key, even if the file system folds case or Unicode,
@@ -32,10 +32,10 @@ export function slotNameOf(key: string): string {
     .replaceAll(':', '.')
     // `.` and `..` are other directories, and Windows drops a trailing dot.
     .replace(/^\.|\.$/g, '%3a')
-    .replace(device, (reserved) => percent(reserved) + reserved.slice(1))
-  if (name.length > longest) {
+    .replace(reservedName, (reserved) => percent(reserved) + reserved.slice(1))
+  if (name.length > maxLength) {
     throw new TypeError(
-      `The storage key ${JSON.stringify(key.slice(0, 60))}... needs a file name of ${name.length} characters, and at most ${longest} are allowed; use a hash of it`,
+      `The storage key ${JSON.stringify(key.slice(0, 60))}... needs a file name of ${name.length} characters, and at most ${maxLength} are allowed; use a hash of it`,
     )
   }
   return name

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ignoringErrors, notFoundCodes, occupiedCodes } from './ignore-errors.ts'
 import { hasExpired, isItemName } from './item-name.ts'
-import { gone, occupied, tolerating } from './tolerating.ts'
 
 /**
  * Maximum attempts of an operation when others change the item meanwhile. Each retry means that another operation
  * succeeded.
  */
-export const attempts = 100
+export const maxAttempts = 100
 
-export const contended = (path: string): Error =>
+export const contentionError = (path: string): Error =>
   new Error(
-    `${path} was changed or blocked in ${attempts} attempts; if no process writes to it, remove files from it that are not Grantry's`,
+    `${path} was changed or blocked in ${maxAttempts} attempts; if no process writes to it, remove files from it that are not Grantry's`,
   )
 
 /** Returns the item files of a slot, the newest last; empty when the slot is absent. */
@@ -24,7 +24,7 @@ export function listSlot(path: string): readonly string[] {
     return []
   }
   let names: readonly string[] = []
-  tolerating(gone, () => {
+  ignoringErrors(notFoundCodes, () => {
     names = readdirSync(path).filter(isItemName)
   })
   // Node.js returns them in this order but does not guarantee it.
@@ -32,7 +32,7 @@ export function listSlot(path: string): readonly string[] {
 }
 
 /** Returns the newest file unless it has expired. Older files are overwritten values and never count. */
-export function liveOf(names: readonly string[]): string | undefined {
+export function liveFileOf(names: readonly string[]): string | undefined {
   const newest = names.at(-1)
   return newest === undefined || hasExpired(newest) ? undefined : newest
 }
@@ -41,20 +41,20 @@ export function liveOf(names: readonly string[]): string | undefined {
  * Runs an operation on the live file of a slot and retries if the file is replaced meanwhile. Returns `undefined` when
  * there is none.
  */
-export function withLive<T>(path: string, operate: (file: string) => T): T | undefined {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const live = liveOf(listSlot(path))
+export function withLiveFile<T>(path: string, operate: (file: string) => T): T | undefined {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const live = liveFileOf(listSlot(path))
     if (live === undefined) return undefined
     let result: { readonly value: T } | undefined
-    tolerating(gone, () => {
+    ignoringErrors(notFoundCodes, () => {
       result = { value: operate(`${path}/${live}`) }
     })
     if (result !== undefined) return result.value
   }
-  throw contended(path)
+  throw contentionError(path)
 }
 
-export const readSlot = (path: string): string | undefined => withLive(path, (file) => readFileSync(file, 'utf8'))
+export const readSlot = (path: string): string | undefined => withLiveFile(path, (file) => readFileSync(file, 'utf8'))
 
 /**
  * Removes these files and no newer ones. Oldest first: if the newest went first, an overwritten value would reappear.
@@ -63,7 +63,7 @@ export const readSlot = (path: string): string | undefined => withLive(path, (fi
  */
 export function unlinkAll(path: string, names: readonly string[]): boolean {
   let removed = false
-  for (const name of names) removed = tolerating(gone, () => unlinkSync(`${path}/${name}`))
+  for (const name of names) removed = ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${name}`))
   return removed
 }
 
@@ -73,13 +73,13 @@ export function removeOverwritten(path: string): void {
 }
 
 /** Removes an empty slot. Safe at any time: the file system refuses to remove one that is not empty. */
-export function removeEmpty(path: string): void {
-  tolerating([...gone, ...occupied], () => rmdirSync(path))
+export function removeEmptySlot(path: string): void {
+  ignoringErrors([...notFoundCodes, ...occupiedCodes], () => rmdirSync(path))
 }
 
 /** @returns whether this call removed the newest of these files. */
-export function emptySlot(path: string, names: readonly string[]): boolean {
+export function clearSlot(path: string, names: readonly string[]): boolean {
   const removed = unlinkAll(path, names)
-  removeEmpty(path)
+  removeEmptySlot(path)
   return removed
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, renameSync, rmSync } from 'node:fs'
-import { emptySlot, listSlot, liveOf, unlinkAll } from './slot.ts'
-import { gone, tolerating } from './tolerating.ts'
+import { ignoringErrors, notFoundCodes } from './ignore-errors.ts'
+import { clearSlot, listSlot, liveFileOf, unlinkAll } from './slot.ts'
 
 /** Milliseconds after which a draft counts as left behind by a killed process. */
 const abandonedAfter = 3_600_000
@@ -14,11 +14,11 @@ const abandonedAfter = 3_600_000
  */
 export function sweepSlot(path: string): boolean {
   const names = listSlot(path)
-  if (liveOf(names) !== undefined) {
+  if (liveFileOf(names) !== undefined) {
     unlinkAll(path, names.slice(0, -1))
     return false
   }
-  return emptySlot(path, names)
+  return clearSlot(path, names)
 }
 
 /** Removes an abandoned draft. */
@@ -29,5 +29,5 @@ export function sweepDraft(tmp: string, name: string): void {
   // Rename it first: a writer that was only suspended could otherwise move an emptied folder to its slot and insert
   // nothing.
   const claimed = `${tmp}/${randomUUID()}`
-  if (tolerating(gone, () => renameSync(path, claimed))) rmSync(claimed, { recursive: true, force: true })
+  if (ignoringErrors(notFoundCodes, () => renameSync(path, claimed))) rmSync(claimed, { recursive: true, force: true })
 }

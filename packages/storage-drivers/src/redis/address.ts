@@ -12,7 +12,7 @@ export interface Address {
 export const nameOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
-const form = 'redis://[[user]:password@]host[:port][/database], or rediss:// for TLS'
+const expectedForm = 'redis://[[user]:password@]host[:port][/database], or rediss:// for TLS'
 
 function parse(url: string): Address | undefined {
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(url)
@@ -37,6 +37,6 @@ export function parseAddress(url: string): Address {
   } catch {
     // Replaced by the error below: the error of URL() quotes the URL.
   }
-  if (address === undefined) throw new TypeError(`redisDriver(): a URL does not have the form ${form}`)
+  if (address === undefined) throw new TypeError(`redisDriver(): a URL does not have the form ${expectedForm}`)
   return address
 }

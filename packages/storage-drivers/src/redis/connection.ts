@@ -1,6 +1,8 @@
+import type { RedisClient } from './client-factory.ts'
 import { createDeadlines } from './deadlines.ts'
-import type { RedisClient } from './own-client.ts'
-import { isReplyError } from './reply-error.ts'
+
+/** Whether the error is a reply of the server. Compares the name: two copies of ioredis may be loaded. */
+export const isReplyError = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError'
 
 /** A client whose operations have a time limit and readable errors. */
 export interface Connection {
@@ -12,16 +14,16 @@ export interface Connection {
   /** Returns an error with a message only: the errors of ioredis contain command arguments, including passwords. */
   explain(error: unknown): Error
   /** Returns an error that names the server and the problem. */
-  failure(what: string): Error
+  createError(what: string): Error
   /** Disconnects a client that the driver created. `connect()` creates a new one. */
   close(): void
 }
 
 export interface ConnectionSettings {
   /** Name of the server, for messages. */
-  readonly where: string
+  readonly serverName: string
   /** Whether the driver creates the client, and therefore connects, resets and closes it. */
-  readonly own: boolean
+  readonly isOwned: boolean
   /** Milliseconds. */
   readonly timeout: number
 }
@@ -30,11 +32,11 @@ export interface ConnectionSettings {
 const withoutArguments = (message: string): string => message.replace(/, with args beginning with.*$/su, '')
 
 // Errors of ioredis when there is no connection.
-const lost =
+const noConnection =
   /^(?:Connection is closed|Stream isn't writeable|Reached the max retries|Command aborted|Cluster isn't ready|None of startup nodes)/u
 
 /** Turns a synchronous throw into a rejection. */
-function begun<T>(operate: () => Promise<T>): Promise<T> {
+function callAsync<T>(operate: () => Promise<T>): Promise<T> {
   try {
     return operate()
   } catch (error) {
@@ -42,44 +44,47 @@ function begun<T>(operate: () => Promise<T>): Promise<T> {
   }
 }
 
-export function createConnection(create: () => RedisClient, { where, own, timeout }: ConnectionSettings): Connection {
+export function createConnection(
+  create: () => RedisClient,
+  { serverName, isOwned, timeout }: ConnectionSettings,
+): Connection {
   const deadlines = createDeadlines(timeout)
-  const silence = `no response within ${timeout / 1000} s`
-  const explained = new WeakSet<object>()
-  function inWords(message: string): string {
-    if (message === 'Command timed out') return silence
-    return lost.test(message) ? 'no connection' : message
+  const timeoutMessage = `no response within ${timeout / 1000} s`
+  const ownErrors = new WeakSet<object>()
+  function describeError(message: string): string {
+    if (message === 'Command timed out') return timeoutMessage
+    return noConnection.test(message) ? 'no connection' : message
   }
   /** The last connection error, as text: the errors of rejected commands do not contain it. */
-  let trouble: string | undefined
+  let lastError: string | undefined
   /** Time of the last reply, by `performance.now()`. */
-  let answeredAt = 0
+  let lastReplyAt = 0
   let isUsed = false
-  let client = make()
+  let client = newClient()
 
-  function make(): RedisClient {
-    const made = create()
-    if (!own) return made
-    const note = (error: Error & { readonly lastNodeError?: Error | null }): void => {
-      trouble = inWords((error.lastNodeError ?? error).message)
+  function newClient(): RedisClient {
+    const created = create()
+    if (!isOwned) return created
+    const rememberError = (error: Error & { readonly lastNodeError?: Error | null }): void => {
+      lastError = describeError((error.lastNodeError ?? error).message)
     }
     // Without an error listener, ioredis prints errors.
-    made.on('error', note)
-    made.on('node error', note)
-    return made
+    created.on('error', rememberError)
+    created.on('node error', rememberError)
+    return created
   }
 
-  function failure(what: string): Error {
-    const error = new Error(`${where} ${what}`)
-    explained.add(error)
+  function createError(what: string): Error {
+    const error = new Error(`${serverName} ${what}`)
+    ownErrors.add(error)
     return error
   }
 
   function explain(error: unknown): Error {
-    if (error instanceof Error && explained.has(error)) return error
-    if (isReplyError(error)) return failure(`returned an error: ${withoutArguments(error.message)}`)
+    if (error instanceof Error && ownErrors.has(error)) return error
+    if (isReplyError(error)) return createError(`returned an error: ${withoutArguments(error.message)}`)
     const message = error instanceof Error ? error.message : String(error)
-    return failure(`is not available: ${trouble ?? inWords(message)}`)
+    return createError(`is not available: ${lastError ?? describeError(message)}`)
   }
 
   /**
@@ -87,28 +92,28 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
    * themselves.
    */
   function reset(): void {
-    if (!own || client.isCluster || client.status !== 'ready') return
-    trouble = silence
+    if (!isOwned || client.isCluster || client.status !== 'ready') return
+    lastError = timeoutMessage
     client.disconnect(true)
   }
 
   function run<T>(operate: () => Promise<T>): Promise<T> {
-    const asked = performance.now()
+    const startedAt = performance.now()
     return new Promise((resolve, reject) => {
       const stop = deadlines.start(() => {
-        if (answeredAt < asked) reset()
-        reject(failure(`is not available: ${trouble ?? silence}`))
+        if (lastReplyAt < startedAt) reset()
+        reject(createError(`is not available: ${lastError ?? timeoutMessage}`))
       })
-      begun(operate).then(
+      callAsync(operate).then(
         (answer) => {
           stop()
-          answeredAt = performance.now()
-          trouble = undefined
+          lastReplyAt = performance.now()
+          lastError = undefined
           resolve(answer)
         },
         (error) => {
           stop()
-          if (isReplyError(error)) answeredAt = performance.now()
+          if (isReplyError(error)) lastReplyAt = performance.now()
           reject(explain(error))
         },
       )
@@ -120,18 +125,18 @@ export function createConnection(create: () => RedisClient, { where, own, timeou
       return client
     },
     async connect() {
-      if (!own) return
+      if (!isOwned) return
       // An ioredis client that is disconnected while it waits to reconnect treats its next connection loss as intended
       // and never reconnects.
-      if (isUsed) client = make()
+      if (isUsed) client = newClient()
       isUsed = true
       await run(() => client.connect())
     },
     run,
     explain,
-    failure,
+    createError,
     close() {
-      if (own) client.disconnect()
+      if (isOwned) client.disconnect()
     },
   }
 }

@@ -1,17 +1,17 @@
+import { assertClientOptions, assertServer } from './check-server.ts'
+import { clientFactory } from './client-factory.ts'
 import { type Connection, createConnection } from './connection.ts'
-import { assertClient, assertFit } from './fitness.ts'
 import type { RedisDriverOptions, RedisSettings } from './options.ts'
-import { ownClient } from './own-client.ts'
 
 /** The connections for reads and writes: the same one, unless writes wait for replicas. */
 export interface Connections {
   /** Name of the server, for messages. */
-  readonly where: string
+  readonly serverName: string
   readonly reads: Connection
   readonly writes: Connection
   /**
    * Connects and checks the Redis configuration, once. After a failure, the next call tries again. Returns `undefined`
-   * when open.
+   * when all connections are open, so that operations do not await a promise each time.
    */
   open(): Promise<void> | undefined
   dispose(): void
@@ -20,25 +20,25 @@ export interface Connections {
 function connect(
   options: RedisDriverOptions,
   { replicas, timeout }: RedisSettings,
-): Pick<Connections, 'where' | 'reads' | 'writes'> {
+): Pick<Connections, 'serverName' | 'reads' | 'writes'> {
   if ('client' in options) {
     const { client } = options
-    assertClient(client, replicas)
-    const given = createConnection(() => client, { where: 'Redis', own: false, timeout })
-    return { where: 'Redis', reads: given, writes: given }
+    assertClientOptions(client, replicas)
+    const connection = createConnection(() => client, { serverName: 'Redis', isOwned: false, timeout })
+    return { serverName: 'Redis', reads: connection, writes: connection }
   }
-  const { where, create } = ownClient(options, timeout)
-  const own = (): Connection => createConnection(create, { where, own: true, timeout })
-  const writes = own()
+  const { serverName, create } = clientFactory(options, timeout)
+  const newConnection = (): Connection => createConnection(create, { serverName, isOwned: true, timeout })
+  const writes = newConnection()
   // WAIT blocks its connection, so reads get their own.
-  return { where, writes, reads: replicas > 0 ? own() : writes }
+  return { serverName, writes, reads: replicas > 0 ? newConnection() : writes }
 }
 
 /** @throws TypeError when the address is malformed, or when the options of the caller's client are unsafe. */
 export function createConnections(options: RedisDriverOptions, settings: RedisSettings): Connections {
-  const { where, reads, writes } = connect(options, settings)
+  const { serverName, reads, writes } = connect(options, settings)
   const all = [...new Set([writes, reads])]
-  let opened: Promise<void> | undefined
+  let opening: Promise<void> | undefined
   let isOpen = false
   let isDisposed = false
 
@@ -46,39 +46,42 @@ export function createConnections(options: RedisDriverOptions, settings: RedisSe
     for (const connection of all) connection.close()
   }
 
-  async function openAll(): Promise<void> {
-    const { replicas, patience } = settings
+  async function connectAndCheck(): Promise<void> {
+    const { replicas, replicaTimeout } = settings
     try {
       await Promise.all(all.map((connection) => connection.connect()))
       await Promise.all(
         all.map((connection) =>
-          assertFit(connection, where, { count: connection === writes ? replicas : 0, patience }),
+          assertServer(connection, serverName, {
+            count: connection === writes ? replicas : 0,
+            timeout: replicaTimeout,
+          }),
         ),
       )
     } catch (error) {
-      // Leave no reconnection attempts behind in a program that could not start.
+      // Otherwise ioredis keeps reconnecting, and a program that could not start does not exit.
       close()
       throw new Error(`storage: ${(error as Error).message}`)
     }
   }
 
   return {
-    where,
+    serverName,
     reads,
     writes,
     open() {
-      if (isDisposed) return Promise.reject(new Error(`${where} was disposed of`))
+      if (isDisposed) return Promise.reject(new Error(`${serverName} was disposed of`))
       if (isOpen) return undefined
-      opened ??= openAll().then(
+      opening ??= connectAndCheck().then(
         () => {
           isOpen = true
         },
         (error) => {
-          opened = undefined
+          opening = undefined
           throw error
         },
       )
-      return opened
+      return opening
     },
     dispose() {
       isDisposed = true

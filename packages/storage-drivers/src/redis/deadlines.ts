@@ -12,12 +12,12 @@ export function createDeadlines(limit: number): Deadlines {
   const waiting = new Map<symbol, { readonly end: number; late(): void }>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function look(): void {
+  function checkDeadlines(): void {
     timer = undefined
     const now = performance.now()
     for (const [id, { end, late }] of waiting) {
       if (end > now) {
-        timer = setTimeout(look, end - now)
+        timer = setTimeout(checkDeadlines, end - now)
         return
       }
       waiting.delete(id)
@@ -30,7 +30,7 @@ export function createDeadlines(limit: number): Deadlines {
       const id = Symbol()
       waiting.set(id, { end: performance.now() + limit, late })
       // The timer keeps the process alive only while an operation is pending.
-      if (timer === undefined) timer = setTimeout(look, limit)
+      if (timer === undefined) timer = setTimeout(checkDeadlines, limit)
       else if (waiting.size === 1) timer.ref()
       return () => {
         if (waiting.delete(id) && waiting.size === 0) timer?.unref()

@@ -1,21 +1,21 @@
-import type { Place, RedisClient } from './own-client.ts'
+import type { RedisClient, RedisLocation } from './client-factory.ts'
 
 export interface CommonRedisOptions {
   /**
    * Prefix of every Redis key, followed by a colon. Default: `grantry`. No other program may use keys with this prefix.
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /**
    * Number of replicas that must have a write before it resolves, so that it survives the loss of the primary. Default:
    * 0.
    */
-  readonly waitReplicas?: number
+  readonly waitReplicas?: number | undefined
   /** Time limit of an operation, in seconds. Default: 2. */
-  readonly operationTimeout?: number
+  readonly operationTimeout?: number | undefined
 }
 
 /** The address of Redis, or an ioredis client. The driver uses the client as it is and does not close it. */
-export type RedisDriverOptions = CommonRedisOptions & (Place | { readonly client: RedisClient })
+export type RedisDriverOptions = CommonRedisOptions & (RedisLocation | { readonly client: RedisClient })
 
 /** The options with defaults applied. */
 export interface RedisSettings {
@@ -26,14 +26,15 @@ export interface RedisSettings {
   /**
    * Milliseconds to wait for replicas. Less than `timeout`, so that the error can report how many replicas confirmed.
    */
-  readonly patience: number
+  readonly replicaTimeout: number
 }
 
 /** @throws TypeError when an option is invalid. */
-export function settingsOf(options: RedisDriverOptions): RedisSettings {
+export function parseOptions(options: RedisDriverOptions): RedisSettings {
   const { prefix = 'grantry', waitReplicas = 0, operationTimeout = 2 } = options
-  const places = ['url', 'cluster', 'sentinels', 'client'].filter((name) => name in options)
-  if (places.length !== 1) throw new TypeError('redisDriver(): set exactly one of url, cluster, sentinels and client')
+  const locations = ['url', 'cluster', 'sentinels', 'client'].filter((name) => name in options)
+  if (locations.length !== 1)
+    throw new TypeError('redisDriver(): set exactly one of url, cluster, sentinels and client')
   if (prefix === '')
     throw new TypeError('redisDriver(): the prefix is empty; set one, so that clear() removes only its own keys')
   if (!(Number.isInteger(waitReplicas) && waitReplicas >= 0)) {
@@ -43,5 +44,5 @@ export function settingsOf(options: RedisDriverOptions): RedisSettings {
     throw new TypeError('redisDriver(): operationTimeout must be 0.01 to 3600 seconds')
   }
   const timeout = Math.ceil(operationTimeout * 1000)
-  return { prefix, replicas: waitReplicas, timeout, patience: Math.ceil(timeout * 0.75) }
+  return { prefix, replicas: waitReplicas, timeout, replicaTimeout: Math.ceil(timeout * 0.75) }
 }

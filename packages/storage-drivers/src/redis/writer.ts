@@ -1,5 +1,5 @@
-import { confirm, type Outcome, type Write } from './confirm.ts'
-import { confirmTogether } from './confirm-together.ts'
+import { batchWrites } from './batch-writes.ts'
+import { confirmWrites, type Outcome, type Write } from './confirm-writes.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
@@ -13,16 +13,16 @@ export type Writer = (key: string, name: string, ...parameters: (string | number
 export function createWriter(
   { open, writes }: Pick<Connections, 'open' | 'writes'>,
   keys: ItemKeys,
-  { replicas, patience }: RedisSettings,
+  { replicas, replicaTimeout }: RedisSettings,
 ): Writer {
-  const confirmation = { replicas, patience, fenceOf: keys.fenceOf }
-  const grouped = confirmTogether(writes, confirmation)
-  const alone = async (write: Write): Promise<Outcome> => {
-    const [outcome] = await confirm(writes, [write], confirmation)
+  const confirmation = { replicas, replicaTimeout, fenceOf: keys.fenceOf }
+  const batched = batchWrites(writes, confirmation)
+  const single = async (write: Write): Promise<Outcome> => {
+    const [outcome] = await confirmWrites(writes, [write], confirmation)
     return outcome as Outcome
   }
   // A batch goes to one server, so a cluster confirms each write separately.
-  const confirmed = writes.client.isCluster ? alone : grouped
+  const confirmed = writes.client.isCluster ? single : batched
 
   return async (key, name, ...parameters) => {
     const opening = open()

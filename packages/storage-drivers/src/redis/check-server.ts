@@ -1,0 +1,72 @@
+import type { Redis, RedisOptions } from 'ioredis'
+import type { RedisClient } from './client-factory.ts'
+import type { Connection } from './connection.ts'
+import { primariesOf } from './primaries.ts'
+
+interface Replicas {
+  readonly count: number
+  /** Milliseconds to wait for them. */
+  readonly timeout: number
+}
+
+async function assertNoEviction(connection: Connection, primary: Redis, where: string): Promise<void> {
+  let info: string
+  try {
+    info = await connection.run(() => primary.info('memory'))
+  } catch (error) {
+    throw new Error(
+      `${(error as Error).message}; the driver needs INFO memory to check that maxmemory-policy is noeviction`,
+    )
+  }
+  const policy = /^maxmemory_policy:(\S+)/mu.exec(info)?.[1]
+  if (policy === 'noeviction') return
+  throw new Error(
+    policy === undefined
+      ? `${where} does not report maxmemory-policy in INFO memory; it must be noeviction`
+      : `${where} has maxmemory-policy ${policy}, which can evict the marker of a redeemed code, so that the code works twice; set maxmemory-policy noeviction`,
+  )
+}
+
+async function assertReplicas(connection: Connection, primary: Redis, where: string, wanted: Replicas): Promise<void> {
+  const found = Number(await connection.run(() => primary.wait(wanted.count, wanted.timeout)))
+  if (found >= wanted.count) return
+  throw new Error(
+    `${where} has ${found} replicas in sync, but waitReplicas is ${wanted.count}; attach replicas or lower waitReplicas`,
+  )
+}
+
+/** Rejects when a primary can evict items or has too few replicas. */
+export async function assertServer(connection: Connection, where: string, replicas: Replicas): Promise<void> {
+  const primaries = await primariesOf(connection)
+  await Promise.all(
+    primaries.map(async (primary) => {
+      const { host, port } = primary.options
+      const name = connection.client.isCluster ? `${where} (${host}:${port})` : where
+      await assertNoEviction(connection, primary, name)
+      if (replicas.count > 0) await assertReplicas(connection, primary, name, replicas)
+    }),
+  )
+}
+
+/** @throws TypeError when the options of the caller's client are unsafe. */
+export function assertClientOptions(client: RedisClient, waitReplicas: number): void {
+  const { keyPrefix } = client.options
+  if (keyPrefix) {
+    throw new TypeError(
+      'redisDriver(): the client has a keyPrefix, which SCAN ignores; remove it and set the prefix option of redisDriver',
+    )
+  }
+  if ('scaleReads' in client.options && client.options.scaleReads !== 'master') {
+    throw new TypeError(
+      'redisDriver(): the client reads from replicas, which may not have the latest revocations yet; set scaleReads to master',
+    )
+  }
+  const { options } = client
+  const { autoResendUnfulfilledCommands } =
+    'scaleReads' in options ? (options.redisOptions ?? {}) : (options as RedisOptions)
+  if (waitReplicas > 0 && autoResendUnfulfilledCommands !== false) {
+    throw new TypeError(
+      'redisDriver(): with waitReplicas the client needs autoResendUnfulfilledCommands: false; a WAIT that is resent to a new primary would confirm a lost write',
+    )
+  }
+}
