@@ -1,14 +1,15 @@
 import type { Runtime } from '@grantry/core'
-import { createAnswer, failure } from './answer.ts'
-import { nativeCrypto } from './native-crypto.ts'
-import { createReports } from './reports.ts'
+import { createHandler } from './create-handler.ts'
+import { internalServerError } from './error-response.ts'
 import {
+  createCallbacks,
   defaultDrain,
   type RunningServer,
   requestTimeoutOf,
-  type Servable,
   type ServeOptions,
-} from './running-server.ts'
+} from './http-bridge/portable.ts'
+import { nativeCrypto } from './native-crypto.ts'
+import type { Servable } from './servable.ts'
 
 /** The part of Bun's server that is used here. A structural type, so `bun-types` is not required. */
 export interface BunServer {
@@ -40,7 +41,7 @@ interface Bun {
 }
 
 // Bun's own limit for `idleTimeout`, in seconds.
-const longestIdle = 255
+const maxIdleTimeout = 255
 
 function bun(): Bun {
   const found = (globalThis as { readonly Bun?: Bun }).Bun
@@ -68,8 +69,8 @@ export const bunRuntime: Partial<Runtime> = Object.freeze({
  * Bun.serve({ port: 8484, development: false, reusePort: false, fetch: bunHandler(provider) })
  */
 export function bunHandler(provider: Servable, options: ServeOptions = {}): BunFetch {
-  const answer = createAnswer(provider, options)
-  return (request, server) => answer(request, server.requestIP(request)?.address)
+  const handle = createHandler(provider, options)
+  return (request, server) => handle(request, server.requestIP(request)?.address)
 }
 
 /**
@@ -81,20 +82,20 @@ export function bunHandler(provider: Servable, options: ServeOptions = {}): BunF
  */
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<BunServer>> {
   const { host = '127.0.0.1', port = 0 } = options
-  const reports = createReports(options, 0)
+  const callbacks = createCallbacks(options, 0)
   const server = bun().serve({
     port,
     hostname: host,
-    // In development mode, Bun responds to a failure with a page that shows the source.
+    // In development mode, Bun responds to a internalServerError with a page that shows the source.
     development: false,
     // Measured: without an explicit `false`, two processes can listen on one port, and each gets half of the requests.
     reusePort: false,
     error(cause) {
-      reports.error(cause)
-      return failure()
+      callbacks.error(cause)
+      return internalServerError()
     },
     // Bun closes idle connections even while a handler is running. The margin leaves time for the 408 for a late body.
-    idleTimeout: Math.min(longestIdle, Math.ceil(requestTimeoutOf(options)) + 10),
+    idleTimeout: Math.min(maxIdleTimeout, Math.ceil(requestTimeoutOf(options)) + 10),
     fetch: bunHandler(provider, options),
   })
   return {

@@ -1,20 +1,20 @@
 import type { Runtime } from '@grantry/core'
-import { createAnswer, failure } from './answer.ts'
+import { createHandler } from './create-handler.ts'
+import { errorResponse, internalServerError } from './error-response.ts'
+import { createCallbacks, defaultDrain, type RunningServer, type ServeOptions } from './http-bridge/portable.ts'
 import { nativeCrypto } from './native-crypto.ts'
-import { refusal } from './refusal.ts'
-import { createReports } from './reports.ts'
-import { defaultDrain, type RunningServer, type Servable, type ServeOptions } from './running-server.ts'
+import type { Servable } from './servable.ts'
 
 /** The part of Deno's server that is used here. A structural type, so Deno's types are not required. */
 export interface DenoServer {
-  readonly addr: { readonly port?: number }
+  readonly addr: { readonly port?: number | undefined }
   shutdown(): Promise<void>
   unref(): void
 }
 
 /** The part of Deno's connection info that is used here. */
 export interface DenoConnection {
-  readonly remoteAddr: { readonly hostname?: string }
+  readonly remoteAddr: { readonly hostname?: string | undefined }
 }
 
 type DenoFetch = (request: Request, info: DenoConnection) => Promise<Response>
@@ -55,8 +55,8 @@ export const denoRuntime: Partial<Runtime> = Object.freeze({ sha256Hex, base64ur
  * Deno.serve({ port: 8484 }, denoHandler(provider))
  */
 export function denoHandler(provider: Servable, options: ServeOptions = {}): DenoFetch {
-  const answer = createAnswer(provider, options)
-  return (request, { remoteAddr }) => answer(request, remoteAddr.hostname)
+  const handle = createHandler(provider, options)
+  return (request, { remoteAddr }) => handle(request, remoteAddr.hostname)
 }
 
 /**
@@ -69,16 +69,16 @@ export function denoHandler(provider: Servable, options: ServeOptions = {}): Den
 export async function serve(provider: Servable, options: ServeOptions = {}): Promise<RunningServer<DenoServer>> {
   const { host = '127.0.0.1', port = 0 } = options
   const handler = denoHandler(provider, options)
-  const reports = createReports(options, 0)
-  const open = new Set<(answer: Response) => void>()
+  const callbacks = createCallbacks(options, 0)
+  const open = new Set<(response: Response) => void>()
   const server = deno().serve(
     {
       port,
       hostname: host,
       onListen() {},
       onError(cause) {
-        reports.error(cause)
-        return failure()
+        callbacks.error(cause)
+        return internalServerError()
       },
     },
     (request, info) =>
@@ -102,7 +102,7 @@ export async function serve(provider: Servable, options: ServeOptions = {}): Pro
       await Promise.race([ended, deadline])
       clearTimeout(timer)
       // Deno cannot close connections during a shutdown (measured: aborting then throws), so open requests get a 503.
-      for (const end of open) end(refusal(503, 'server_error'))
+      for (const end of open) end(errorResponse(503, 'server_error'))
       server.unref()
     },
   }

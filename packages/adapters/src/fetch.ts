@@ -1,7 +1,6 @@
 import type { Handler } from '@grantry/core'
-import { refusalOf } from './admission.ts'
-import { assertAwaited } from './awaited.ts'
-import type { Servable } from './running-server.ts'
+import { checkRequest } from './check-request.ts'
+import { assertAwaited, type Servable } from './servable.ts'
 
 /** Options of `fetchHandler` and `fetchMiddleware`. */
 export interface FetchOptions {
@@ -9,7 +8,7 @@ export interface FetchOptions {
    * Returns the client's address from a header that your platform sets (`cf-connecting-ip`). Never use a header that a
    * client can send.
    */
-  readonly clientAddress?: (request: Request) => string | undefined
+  readonly clientAddress?: ((request: Request) => string | undefined) | undefined
 }
 
 /**
@@ -30,7 +29,8 @@ export interface FetchOptions {
 export function fetchHandler(provider: Servable, options: FetchOptions = {}): (request: Request) => Promise<Response> {
   assertAwaited(provider)
   const { clientAddress } = options
-  return async (request) => refusalOf(request) ?? provider.fetch(request, { clientAddress: clientAddress?.(request) })
+  return async (request) =>
+    checkRequest(request) ?? provider.fetch(request, { clientAddress: clientAddress?.(request) })
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Handler } from '@grantry/core'
 import type { AdapterRequestContext, HattipHandler } from '@hattip/core'
-import { refusalOf } from './admission.ts'
-import { assertAwaited } from './awaited.ts'
+import { checkRequest } from './check-request.ts'
+import { assertAwaited } from './servable.ts'
 
 /** The part of a provider that the adapter uses. */
 export interface Routable {
@@ -22,7 +22,7 @@ export function hattipHandler(
   return (context) => {
     const handler = provider.route(context.request)
     if (handler !== undefined) {
-      return refusalOf(context.request) ?? handler(context.request, { clientAddress: addressOf(context) })
+      return checkRequest(context.request) ?? handler(context.request, { clientAddress: addressOf(context) })
     }
     context.passThrough()
     return new Response(null, { status: 404 })

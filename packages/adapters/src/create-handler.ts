@@ -1,0 +1,56 @@
+import { withBodyDeadline } from './body-deadline.ts'
+import { checkRequest } from './check-request.ts'
+import { bodyTimeout, internalServerError, overloaded } from './error-response.ts'
+import {
+  clientAddress,
+  createCallbacks,
+  createConcurrencyLimit,
+  requestTimeoutOf,
+  type ServeOptions,
+} from './http-bridge/portable.ts'
+import { assertAwaited, type Servable } from './servable.ts'
+
+const isLast = ({ done }: { readonly done: boolean }): boolean => done
+
+/**
+ * Creates the request handler for Bun and Deno. It rejects ambiguous requests, trusts only configured proxies, and
+ * limits the number of requests and bodies and the time a body may take.
+ */
+export function createHandler(
+  provider: Servable,
+  options: ServeOptions,
+): (request: Request, socketAddress: string | undefined) => Promise<Response> {
+  assertAwaited(provider)
+  const { trustedProxies = 0 } = options
+  const requestTimeout = requestTimeoutOf(options)
+  const limit = createConcurrencyLimit(options)
+  const { checkForwarding, ...callbacks } = createCallbacks(options, trustedProxies)
+
+  return async (request, socketAddress) => {
+    const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined
+    const address = clientAddress(socketAddress, forwardedFor, trustedProxies)
+    checkForwarding?.((name) => request.headers.get(name), socketAddress)
+    const reject = (response: Response): Response => {
+      callbacks.refused({ status: response.status, method: request.method, clientAddress: address })
+      return response
+    }
+    const rejection = checkRequest(request)
+    if (rejection !== undefined) return reject(rejection)
+    const slot = limit.acquire()
+    if (slot === undefined) return reject(overloaded())
+    const timed = withBodyDeadline(request, requestTimeout, (arrival) => limit.releaseWhile(slot, arrival, isLast))
+    try {
+      const response = await provider.fetch(timed.request, { clientAddress: address })
+      if (slot.evicted) return reject(overloaded())
+      return timed.isLate() ? bodyTimeout() : response
+    } catch (error) {
+      if (slot.evicted) return reject(overloaded())
+      if (timed.isLate()) return bodyTimeout()
+      callbacks.error(error, request)
+      return internalServerError()
+    } finally {
+      timed.cancelDeadline()
+      limit.release(slot)
+    }
+  }
+}

@@ -1,0 +1,6 @@
+export { type Bridge, createBridge, type FetchHandler, type Listener } from './bridge.ts'
+export type { AdapterWarning, RefusedRequest } from './callbacks.ts'
+export type { LazyRequest } from './lazy-request.ts'
+export { LazyResponse } from './lazy-response.ts'
+export type { BridgeOptions, RunningServer } from './options.ts'
+export { type NodeServeOptions, serve } from './serve.ts'
