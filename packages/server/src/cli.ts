@@ -1,11 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { isAlreadyTold } from './commands/already-told.ts'
-import { configOption } from './commands/config-option.ts'
+import { configOption } from './commands/configuration.ts'
 import { hashSecretCommand } from './commands/hash-secret.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
-import { messageOf } from './message-of.ts'
+import { isSilentFailure } from './commands/silent-failure.ts'
+import { errorMessage } from './error-message.ts'
 import { logLevels } from './observability/level.ts'
 import { logFormats } from './observability/log-formats.ts'
 import { version } from './version.ts'
@@ -77,10 +77,10 @@ async function run(commandLine: readonly string[]): Promise<number> {
     await program().parseAsync([...commandLine], { from: 'user' })
     return ended
   } catch (error) {
-    if (isAlreadyTold(error)) return failed
+    if (isSilentFailure(error)) return failed
     // Commander has already printed its message. The exit code is 0 for --help and --version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : wrongUsage
-    process.stderr.write(`grantry: ${messageOf(error)}\n`)
+    process.stderr.write(`grantry: ${errorMessage(error)}\n`)
     return failed
   }
 }

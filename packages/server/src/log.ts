@@ -1,4 +1,4 @@
-import { isoTime } from './observability/clock.ts'
+import { isoTime } from './observability/iso-time.ts'
 import { isLogged, type Level, type LogLevel, levelOf } from './observability/level.ts'
 import { createLineWriter, type LineOutput, type LineWriter } from './observability/line-writer.ts'
 import { type LogFormat, lineOf } from './observability/log-formats.ts'
@@ -23,11 +23,11 @@ export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
 }
 
 /** Returns the default log format for an output. */
-export const usualFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
+export const defaultLogFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
 
 /** Creates a log that writes one line per event and request. It never throws and never blocks. */
 export function createLog(output: LineOutput, options: LogOptions = {}): Log {
-  const { level: chosen = 'info', format = usualFormat(output), routeOf = () => undefined } = options
+  const { level: chosen = 'info', format = defaultLogFormat(output), routeOf = () => undefined } = options
   const asLine = (record: LogRecord): string => lineOf[format](record, isoTime())
   const dropped = (count: number): string =>
     asLine({

@@ -41,7 +41,7 @@ const headerGetter = {
 }
 
 /** Returns the caller's span from the registered propagator, or from `traceparent` if it finds none. */
-function callerOf({ headers }: Request): Context {
+function parentContextOf({ headers }: Request): Context {
   const extracted = propagation.extract(ROOT_CONTEXT, headers, headerGetter)
   if (trace.getSpanContext(extracted) !== undefined) return extracted
   const parent = parseTraceparent(headers.get('traceparent'))
@@ -51,7 +51,7 @@ function callerOf({ headers }: Request): Context {
 }
 
 /** Returns the trace context for the events of this request; `undefined` if the tracer creates no real spans. */
-function placeOf(span: Span, caller: Context): TraceContext | undefined {
+function traceContextOf(span: Span, caller: Context): TraceContext | undefined {
   const own = span.spanContext()
   if (!isSpanContextValid(own)) return undefined
   const parent = trace.getSpanContext(caller)
@@ -76,7 +76,7 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
 
   function traced(handler: Handler, endpoint: EndpointName | undefined, route: string | undefined): Handler {
     return async (request, connection) => {
-      const caller = callerOf(request)
+      const caller = parentContextOf(request)
       const method = methodOf(request)
       const clientAddress = connection?.clientAddress
       const attributes = {
@@ -88,7 +88,7 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
       }
       const name = route === undefined ? method : `${method} ${route}`
       const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller)
-      const place = placeOf(span, caller)
+      const place = traceContextOf(span, caller)
       if (place !== undefined) open.set(place.spanId, span)
       const known: ConnectionInfo = { ...connection, ...(place !== undefined && { traceContext: place }) }
       try {

@@ -1,9 +1,8 @@
 import { createProvider, type Handler, type Observer, type Provider, parseConfiguration } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
-import { inFile } from './configuration/in-file.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
-import { pluginNames } from './configuration/plugin-names.ts'
+import { pluginNames } from './configuration/plugins.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
@@ -12,13 +11,14 @@ import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
 import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
-import { firstCommands } from './first-commands.ts'
+import { errorInFile } from './error-message.ts'
+import { gettingStartedCommands } from './getting-started.ts'
 import { listenFailure } from './listen-failure.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
 import { adapterReports } from './observability/adapter-reports.ts'
 import { type Observability, openObservability } from './observability/observability.ts'
 import type { ServerObserver } from './observability/server-event.ts'
-import { ownRoutes } from './own-routes.ts'
+import { serverRoutes } from './server-routes.ts'
 
 export interface StartOptions {
   /** The configuration; the demo if it is absent. */
@@ -54,20 +54,20 @@ export interface GrantryServer {
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
   /** Makes `/health/ready` return 503, so that load balancers stop sending requests. Requests are still served. */
-  leave(): void
+  beginShutdown(): void
   /** Waits at most this many seconds for open requests, then closes the storage. */
   close(seconds: number): Promise<void>
 }
 
-const usualPort = 8484
+const defaultPort = 8484
 
 function portOf(issuer: string | undefined): number {
-  if (issuer === undefined || !URL.canParse(issuer)) return usualPort
+  if (issuer === undefined || !URL.canParse(issuer)) return defaultPort
   // A loopback issuer names the port to listen on. Any other issuer is behind a proxy.
-  return new URL(issuer).port === '' ? usualPort : (localPort(issuer) ?? usualPort)
+  return new URL(issuer).port === '' ? defaultPort : (localPort(issuer) ?? defaultPort)
 }
 
-function placeOfMetrics({ page, listener }: Observability): string {
+function describeMetrics({ page, listener }: Observability): string {
   if (listener !== undefined) return `http://${urlHost(listener.host)}:${listener.port}/metrics`
   return page === undefined ? 'off' : '/metrics, from this machine only'
 }
@@ -93,18 +93,18 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
     )
 
-  let ready: (handler: Handler) => void = () => {}
+  let resolveHandler: (handler: Handler) => void = () => {}
   const handler = new Promise<Handler>((resolve) => {
-    ready = resolve
+    resolveHandler = resolve
   })
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
   let running: Listening
-  let look: Observability | undefined
+  let observability: Observability | undefined
   try {
     const fetch: Handler = async (request, connection) => (await handler)(request, connection)
-    const reports = adapterReports((event) => (look?.observe ?? log)(event))
+    const reports = adapterReports((event) => (observability?.observe ?? log)(event))
     const { maxRequests, maxBodies, maxConnections } = loaded?.configuration ?? {}
     running = await adapter.serve(
       { issuer: origin, fetch },
@@ -128,19 +128,19 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       loaded?.configuration ?? parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
     const directory = loaded?.directory ?? options.directory ?? '.'
     const storage = await configuredStorage(configuration.storage, directory)
-    look = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
-    const { observe: tell, listener } = look
+    observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)
+    const { observe: observeServer, listener } = observability
     const live = configuration.console && createLiveEvents()
     const observe: Observer = (event) => {
       live?.publish(event)
-      tell(event)
+      observeServer(event)
     }
-    const built = await providerOptions({ configuration, directory }, look.storage(storage.driver), observe)
-    const plain = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
+    const built = await providerOptions({ configuration, directory }, observability.storage(storage.driver), observe)
+    const untraced = await createProvider({ ...built, runtime: adapter.runtime }).catch(async (cause: unknown) => {
       await storage.driver.dispose?.()
       throw cause
     })
-    const provider = look.provider(plain)
+    const provider = observability.provider(untraced)
     const page =
       live &&
       configuration.console &&
@@ -152,31 +152,35 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         await provider.close()
         throw cause
       }))
-    let leaving = false
-    const ownHandler = ownRoutes({
+    let isStopping = false
+    const ownHandler = serverRoutes({
       provider,
-      observe: tell,
-      metrics: look.page,
+      observe: observeServer,
+      metrics: observability.page,
       console: page,
       isDemo,
-      isLeaving: () => leaving,
+      isStopping: () => isStopping,
     })
     options.prepared?.(provider)
-    ready(look.counted((request, connection) => (provider.route(request) ?? ownHandler(request))(request, connection)))
+    resolveHandler(
+      observability.counted((request, connection) =>
+        (provider.route(request) ?? ownHandler(request))(request, connection),
+      ),
+    )
     return {
       provider,
       running,
-      metrics: placeOfMetrics(look),
+      metrics: describeMetrics(observability),
       storage: storage.description,
       keys: describeKeys(configuration.keys),
       plugins: pluginNames(built.plugins),
       commands: isDemo
         ? demoCommands(provider.issuer)
-        : firstCommands(localOrigin(host, running.port), provider.paths, built),
+        : gettingStartedCommands(localOrigin(host, running.port), provider.paths, built),
       isDemo,
       ...(live !== undefined && { consoleUrl: `${localOrigin(host, running.port)}/console` }),
-      leave() {
-        leaving = true
+      beginShutdown() {
+        isStopping = true
       },
       async close(seconds) {
         live?.close()
@@ -187,7 +191,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       },
     }
   } catch (cause) {
-    await Promise.all([running.close(0), look?.listener?.close(0)])
-    throw loaded === undefined ? cause : inFile(cause, loaded.file)
+    await Promise.all([running.close(0), observability?.listener?.close(0)])
+    throw loaded === undefined ? cause : errorInFile(cause, loaded.file)
   }
 }

@@ -2,8 +2,8 @@
 import * as core from '@grantry/core'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'
-import { carriedModules } from './configuration/import-module.ts'
+import { bundledModules } from './configuration/import-module.ts'
 import * as grantry from './index.ts'
 
-carriedModules.set('grantry', grantry).set('@grantry/core', core).set('valibot', valibot)
+bundledModules.set('grantry', grantry).set('@grantry/core', core).set('valibot', valibot)
 process.exitCode = await main(process.argv.slice(2))

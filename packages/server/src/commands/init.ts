@@ -5,7 +5,7 @@ import { commandLine, shellWord } from '../command-line.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
-import { newSecret } from '../secret.ts'
+import { newSecret } from './hash-secret.ts'
 
 export interface InitArguments {
   readonly issuer?: string
@@ -28,9 +28,9 @@ const ignored = `\
  *
  * @throws TypeError with a one-line message if the issuer is invalid or the files cannot be written.
  */
-export function initCommand(given: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
+export function initCommand(target: string, { issuer = 'http://127.0.0.1:8484' }: InitArguments): string {
   parseConfiguration(issuerSchema, issuer, '--issuer')
-  const directory = resolve(given)
+  const directory = resolve(target)
   const hasGitignore = existsSync(join(directory, '.gitignore'))
   const [clientSecret, apiSecret] = [newSecret(), newSecret()]
   writeFiles(directory, {

@@ -1,12 +1,11 @@
 import { type KeyInfo, type Observer, type ProviderKeys, sealStoredKeys } from '@grantry/core'
 import type { Command } from 'commander'
-import { inFile } from '../configuration/in-file.ts'
 import { keySettingsOf } from '../configuration/keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage.ts'
+import { errorInFile } from '../error-message.ts'
 import { createLog, type Log } from '../log.ts'
-import { configOption } from './config-option.ts'
-import { assertShared, configured, withProvider } from './configured.ts'
+import { assertSharedStorage, configOption, requireConfiguration, withProvider } from './configuration.ts'
 
 interface KeysArguments {
   readonly config?: string
@@ -16,9 +15,9 @@ interface KeysArguments {
 }
 
 /** Milliseconds to wait for the last log lines to be written. */
-const lastLines = 1000
+const logFlushTimeout = 1000
 
-const clock = (seconds: number | undefined): string =>
+const isoSeconds = (seconds: number | undefined): string =>
   seconds === undefined ? '-' : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 
 /** Formats keys as a table with one line per key. */
@@ -29,9 +28,9 @@ export function keysTable(keys: readonly KeyInfo[]): string {
       key.kid,
       key.algorithm,
       key.state,
-      clock(key.createdAt),
-      clock(key.activatedAt),
-      clock(key.keptUntil),
+      isoSeconds(key.createdAt),
+      isoSeconds(key.activatedAt),
+      isoSeconds(key.keptUntil),
     ]),
   ]
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
@@ -58,8 +57,8 @@ const print = (keys: readonly KeyInfo[], json: true | undefined): void => {
 }
 
 async function shared(config: string | undefined): Promise<LoadedConfiguration> {
-  const loaded = await configured(config)
-  assertShared(loaded, 'the server creates new keys when it restarts')
+  const loaded = await requireConfiguration(config)
+  assertSharedStorage(loaded, 'the server creates new keys when it restarts')
   return loaded
 }
 
@@ -71,7 +70,7 @@ async function run(
   const loaded = await shared(config)
   const log = createLog(process.stderr, loaded.configuration.log)
   const keys = await withProvider(loaded, ({ keys }) => act(keys), observeKeys(log))
-  await log.end(lastLines)
+  await log.end(logFlushTimeout)
   print(keys, json)
   done(loaded)
 }
@@ -96,7 +95,7 @@ async function seal({ config, json }: KeysArguments): Promise<void> {
   try {
     print(await sealStoredKeys({ issuer, storage: driver, encryptionSecret }), json)
   } catch (cause) {
-    throw inFile(cause, loaded.file)
+    throw errorInFile(cause, loaded.file)
   } finally {
     await driver.dispose?.()
   }

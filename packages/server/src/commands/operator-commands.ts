@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { alreadyTold } from './already-told.ts'
 import { type CheckArguments, checkCommand } from './check.ts'
-import { configOption } from './config-option.ts'
+import { configOption } from './configuration.ts'
 import { type InitArguments, initCommand } from './init.ts'
 import { purgeCommand } from './purge.ts'
 import { type RevokeArguments, revokeCommand } from './revoke.ts'
+import { silentFailure } from './silent-failure.ts'
 import { tokenInspectCommand } from './token-inspect.ts'
 
 const print = (text: string): void => {
@@ -49,7 +49,7 @@ export function addOperatorCommands(grantry: Command): void {
     .action(async (options: CheckArguments) => {
       const { text, failed } = await checkCommand(options)
       print(text)
-      if (failed) throw alreadyTold()
+      if (failed) throw silentFailure()
     })
 
   grantry

@@ -1,24 +1,24 @@
-import { inFile } from '../configuration/in-file.ts'
 import { configuredStorage } from '../configuration/storage.ts'
-import { configured } from './configured.ts'
+import { errorInFile } from '../error-message.ts'
+import { requireConfiguration } from './configuration.ts'
 
-const byThemselves = {
+const nothingToDo = {
   memory: 'Nothing to do: the storage is in the memory of the server, which deletes expired items by itself.\n',
   redis: 'Nothing to do: Redis deletes expired items by itself.\n',
 } as const
 
 /** Runs `grantry purge`: deletes all expired files now. A server deletes them in small steps while it writes. */
 export async function purgeCommand({ config }: { readonly config?: string }): Promise<string> {
-  const { configuration, directory, file } = await configured(config)
+  const { configuration, directory, file } = await requireConfiguration(config)
   const { storage } = configuration
-  if (storage.driver !== 'filesystem') return byThemselves[storage.driver]
+  if (storage.driver !== 'filesystem') return nothingToDo[storage.driver]
   const { driver, description } = await configuredStorage(storage, directory)
   try {
     const { purge } = driver as { readonly purge?: () => Promise<number> }
     const removed = (await purge?.()) ?? 0
     return `Deleted ${removed} expired ${removed === 1 ? 'item' : 'items'} (${description}).\n`
   } catch (cause) {
-    throw inFile(cause, file)
+    throw errorInFile(cause, file)
   } finally {
     await driver.dispose?.()
   }

@@ -1,5 +1,5 @@
 import type { RevocationTarget } from '@grantry/core'
-import { assertShared, configured, withProvider } from './configured.ts'
+import { assertSharedStorage, requireConfiguration, withProvider } from './configuration.ts'
 
 export interface RevokeArguments {
   readonly config?: string
@@ -13,7 +13,7 @@ function targetOf({ subject, client, family = '' }: RevokeArguments): Revocation
   return client !== undefined ? { clientId: client } : { family }
 }
 
-function doneWith({ subject, client, family }: RevokeArguments): string {
+function confirmation({ subject, client, family }: RevokeArguments): string {
   if (subject !== undefined)
     return `Revoked everything issued so far to the subject ${subject}. The user can log in again.`
   if (client !== undefined)
@@ -23,9 +23,9 @@ function doneWith({ subject, client, family }: RevokeArguments): string {
 
 /** Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. */
 export async function revokeCommand(given: RevokeArguments): Promise<string> {
-  const loaded = await configured(given.config)
+  const loaded = await requireConfiguration(given.config)
   const { clients, users } = loaded.configuration
-  assertShared(loaded, 'restart the server to invalidate everything')
+  assertSharedStorage(loaded, 'restart the server to invalidate everything')
   await withProvider(loaded, (provider) => provider.revoke(targetOf(given)))
   const { subject, client } = given
   const unknownClient =
@@ -37,5 +37,5 @@ export async function revokeCommand(given: RevokeArguments): Promise<string> {
     : unknownUser
       ? `Note: no user with the sub ${subject} is configured; pass the sub, not the username.\n`
       : ''
-  return `${doneWith(given)}\n${note}`
+  return `${confirmation(given)}\n${note}`
 }

@@ -1,8 +1,8 @@
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { errorMessage } from '../error-message.ts'
 import { issuerWarning } from '../issuer-warning.ts'
 import { urlHost } from '../local-address.ts'
 import type { Log } from '../log.ts'
-import { messageOf } from '../message-of.ts'
 import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
@@ -64,7 +64,7 @@ function errorType(thrown: unknown): string {
 
 /** Logs why the server did not start, or stopped without a signal. */
 export function logFailure(log: Log, thrown: unknown): void {
-  log.write('error', 'server_failed', messageOf(thrown), { 'error.type': errorType(thrown) })
+  log.write('error', 'server_failed', errorMessage(thrown), { 'error.type': errorType(thrown) })
 }
 
 /**
@@ -74,7 +74,12 @@ export function logFailure(log: Log, thrown: unknown): void {
 export function logCrashes(log: Log): () => void {
   if (log.format === 'text') return () => {}
   const onCrash = (thrown: unknown, origin: string): void => {
-    log.write('error', 'server_crashed', `${origin}: ${messageOf(thrown)}`, Object.fromEntries(exceptionFields(thrown)))
+    log.write(
+      'error',
+      'server_crashed',
+      `${origin}: ${errorMessage(thrown)}`,
+      Object.fromEntries(exceptionFields(thrown)),
+    )
   }
   process.on('uncaughtExceptionMonitor', onCrash)
   return () => process.off('uncaughtExceptionMonitor', onCrash)

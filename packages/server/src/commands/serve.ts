@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
-import { createLog, type Log, usualFormat } from '../log.ts'
+import { createLog, defaultLogFormat, type Log } from '../log.ts'
 import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
 import { startServer } from '../server.ts'
-import { alreadyTold } from './already-told.ts'
 import {
   logCrashes,
   logFailure,
@@ -16,6 +15,7 @@ import {
   type StopSignal,
   stopSignals,
 } from './serve-log.ts'
+import { silentFailure } from './silent-failure.ts'
 
 export interface ServeArguments {
   readonly config?: string
@@ -26,22 +26,22 @@ export interface ServeArguments {
 }
 
 /** Seconds to wait for open requests when the server stops. */
-const drain = 10
+const drainTimeout = 10
 
 /** Milliseconds to wait for the last log lines to be written. */
-const lastLines = 1000
+const logFlushTimeout = 1000
 
 /** Listens for stop signals. It starts before the server, so that a signal during startup is not lost. */
-function watchSignals(): { readonly stopped: Promise<StopSignal>; forget(): void } {
-  let notice: (signal: StopSignal) => void = () => {}
+function watchSignals(): { readonly stopped: Promise<StopSignal>; stopWatching(): void } {
+  let resolveStopped: (signal: StopSignal) => void = () => {}
   const stopped = new Promise<StopSignal>((resolve) => {
-    notice = resolve
+    resolveStopped = resolve
   })
-  const listeners = stopSignals.map((signal) => [signal, () => notice(signal)] as const)
+  const listeners = stopSignals.map((signal) => [signal, () => resolveStopped(signal)] as const)
   for (const [signal, listener] of listeners) process.once(signal, listener)
   return {
     stopped,
-    forget() {
+    stopWatching() {
       for (const [signal, listener] of listeners) process.off(signal, listener)
     },
   }
@@ -58,7 +58,7 @@ interface Run {
 /** Starts the server. A terminal shows the banner; the log gets the same facts unless it goes to the same terminal. */
 async function start({ given, loaded, version }: Run, log: Log, prepared: (provider: Provider) => void) {
   const hasBanner = process.stdout.isTTY === true
-  const isShown = hasBanner && process.stderr.isTTY === true
+  const bannerOnLogTerminal = hasBanner && process.stderr.isTTY === true
   // Warnings before the banner are part of it. Later warnings go to the log.
   let isStarted = false
   const warnings: ProviderEvent[] = []
@@ -68,7 +68,7 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
     port: given.port,
     observe(event) {
       if (event.type === 'startup_warning') warnings.push(event)
-      if (event.type !== 'startup_warning' || !isShown || isStarted) log.observe(event)
+      if (event.type !== 'startup_warning' || !bannerOnLogTerminal || isStarted) log.observe(event)
     },
     version,
     droppedLines: () => log.dropped,
@@ -76,7 +76,7 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
   })
   if (hasBanner) process.stdout.write(banner(server, warnings, process.env.NO_COLOR === undefined))
   isStarted = true
-  if (!isShown) logListening(log, server, { loaded, version })
+  if (!bannerOnLogTerminal) logListening(log, server, { loaded, version })
   return server
 }
 
@@ -97,16 +97,16 @@ async function serve(run: Run): Promise<void> {
     })
     const signal = await signals.stopped
     logStopping(log, signal)
-    server.leave()
+    server.beginShutdown()
     // A load balancer keeps sending requests until its next health check. They must not find the port closed.
     await sleep((loaded?.configuration.shutdownDelay ?? 0) * 1000)
-    await server.close(drain)
+    await server.close(drainTimeout)
     logStopped(log, signal)
     ended = true
   } finally {
-    signals.forget()
+    signals.stopWatching()
     forgetCrashes()
-    const written = await log.end(lastLines)
+    const written = await log.end(logFlushTimeout)
     // Unread log lines would keep the process alive forever.
     if (ended && !written) process.exit(0)
   }
@@ -119,7 +119,7 @@ async function serve(run: Run): Promise<void> {
  * thrown error prints nothing.
  */
 export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
-  let format = given.logFormat ?? usualFormat(process.stderr)
+  let format = given.logFormat ?? defaultLogFormat(process.stderr)
   try {
     const file = given.config ?? findConfiguration(process.cwd())
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
@@ -129,7 +129,7 @@ export async function serveCommand(given: ServeArguments, version = ''): Promise
     if (format === 'text') throw cause
     const log = createLog(process.stderr, { format })
     logFailure(log, cause)
-    await log.end(lastLines)
-    throw alreadyTold()
+    await log.end(logFlushTimeout)
+    throw silentFailure()
   }
 }

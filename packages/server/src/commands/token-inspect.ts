@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { decodeJwt, type TokenInspection } from '@grantry/core'
-import { messageOf } from '../message-of.ts'
-import { describeClaim, reasonWords } from '../token/claim-words.ts'
-import { configured, withProvider } from './configured.ts'
+import { errorMessage } from '../error-message.ts'
+import { describeClaim, reasonDescriptions } from './claim-descriptions.ts'
+import { requireConfiguration, withProvider } from './configuration.ts'
 
 const kinds: Readonly<Record<TokenInspection['kind'], string>> = {
   access_token: 'access token',
@@ -17,14 +17,14 @@ const claimLines = (claims: Readonly<Record<string, unknown>>): readonly string[
   return Object.entries(claims).map(([name, value]) => describeClaim(name, value, now))
 }
 
-function told({ kind, format, valid, reason = '', claims }: TokenInspection): string {
+function describeInspection({ kind, format, valid, reason = '', claims }: TokenInspection): string {
   const what = format === undefined ? kinds[kind] : `${kinds[kind]}, ${format === 'jwt' ? 'a JWT' : 'opaque'}`
-  const verdict = valid ? 'valid now' : `not valid: ${reasonWords[reason] ?? reason}`
+  const verdict = valid ? 'valid now' : `not valid: ${reasonDescriptions[reason] ?? reason}`
   return [`${what}; ${verdict}`, ...claimLines(claims)].join('\n')
 }
 
 /** Describes a token without the store of the server. */
-function guessed(token: string, why: string): string {
+function describeOffline(token: string, why: string): string {
   const decoded = decodeJwt(token)
   if (decoded === undefined) return `Not a JWT. Only the store knows what it is, and it was not read: ${why}`
   return [`A JWT. Its signature and revocation were not checked: ${why}`, ...claimLines(decoded.claims)].join('\n')
@@ -32,17 +32,17 @@ function guessed(token: string, why: string): string {
 
 async function inspect(token: string, config: string | undefined): Promise<string> {
   // A configuration passed with --config must be valid. Otherwise there may be none.
-  const named = config === undefined ? undefined : await configured(config)
+  const named = config === undefined ? undefined : await requireConfiguration(config)
   try {
-    const loaded = named ?? (await configured(config))
+    const loaded = named ?? (await requireConfiguration(config))
     const note =
       loaded.configuration.storage.driver === 'memory'
         ? '\nThe storage is in the memory of the server, which this command cannot read: reference tokens, codes, refresh tokens and revocations are unknown.'
         : ''
-    return `${await withProvider(loaded, async (provider) => told(await provider.inspect(token)))}${note}`
+    return `${await withProvider(loaded, async (provider) => describeInspection(await provider.inspect(token)))}${note}`
   } catch (cause) {
     // The claims of a JWT are useful even if the store is down.
-    return guessed(token, messageOf(cause))
+    return describeOffline(token, errorMessage(cause))
   }
 }
 

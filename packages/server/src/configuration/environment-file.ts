@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isPresent } from './is-present.ts'
+import { fileErrorReason } from '../error-message.ts'
+import { fileExists } from './file-exists.ts'
 
 /** Next to the configuration. systemd (`EnvironmentFile`) and Docker (`--env-file`) can read it, too. */
 export const environmentFileName = 'grantry.env'
@@ -14,12 +15,12 @@ const line = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/u
  */
 export function readEnvironmentFile(directory: string): Readonly<Record<string, string>> {
   const file = join(directory, environmentFileName)
-  if (!isPresent(file)) return {}
+  if (!fileExists(file)) return {}
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new TypeError(`cannot read ${file} (${(cause as { code?: string }).code}); grant this user read access`, {
+    throw new TypeError(`cannot read ${file} (${fileErrorReason(cause)}); grant this user read access`, {
       cause,
     })
   }

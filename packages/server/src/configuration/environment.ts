@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { fileErrorReason } from '../error-message.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 
 /** Reads a secret from a file, without its final line break. */
-function inFile(file: string, name: string, path: string): string {
+function readSecretFile(file: string, name: string, path: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/u, '')
   } catch (cause) {
-    const { code } = cause as { readonly code?: string }
-    throw new TypeError(`${path}: cannot read the file ${file}, named by ${name}_FILE (${code})`)
+    throw new TypeError(`${path}: cannot read the file ${file}, named by ${name}_FILE (${fileErrorReason(cause)})`)
   }
 }
 
@@ -20,7 +20,7 @@ function variableOf(name: string, path: string, environment: Environment): strin
   const value = setIn(name)
   if (value !== undefined) return value
   const file = setIn(`${name}_FILE`)
-  if (file !== undefined) return inFile(file, name, path)
+  if (file !== undefined) return readSecretFile(file, name, path)
   throw new TypeError(
     `${path} needs the environment variable ${name}, which is not set; set it, or add it to grantry.env next to the configuration`,
   )

@@ -2,25 +2,26 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { algorithms, configurationObject, type KeySource, storedKeys, storedKeysSchema } from '@grantry/core'
 import * as v from 'valibot'
+import { fileErrorReason } from '../error-message.ts'
 
 const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysSchema.entries
 
 export const settingsSchema = v.pipe(
   configurationObject({
-    algorithm: v.exactOptional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+    algorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
     // Without defaults: next to `jwks` they must be absent.
-    algorithms: v.exactOptional(v.unwrap(list)),
-    rotateAfter: v.exactOptional(v.unwrap(rotateAfter)),
+    algorithms: v.optional(v.unwrap(list)),
+    rotateAfter: v.optional(v.unwrap(rotateAfter)),
     encryptionSecret,
-    refused: v.exactOptional(v.unwrap(refused)),
-    jwks: v.exactOptional(v.string('must be the path of a file with a JWK set')),
+    refused: v.optional(v.unwrap(refused)),
+    jwks: v.optional(v.string('must be the path of a file with a JWK set')),
   }),
   v.check(
     ({ algorithm, jwks }) => algorithm === undefined || jwks === undefined,
     'must have either algorithm or jwks, not both',
   ),
   v.check(
-    (keys) => keys.jwks === undefined || Object.keys(keys).length === 1,
+    ({ jwks, ...others }) => jwks === undefined || Object.values(others).every((value) => value === undefined),
     'must not have other settings next to jwks: keys from a file are not rotated, encrypted or refused',
   ),
   v.check(
@@ -30,17 +31,17 @@ export const settingsSchema = v.pipe(
 )
 
 export type KeySettings = v.InferOutput<typeof settingsSchema>
-type GivenKeys = Extract<KeySource, readonly unknown[]>
+type KeyList = Extract<KeySource, readonly unknown[]>
 
-const isGiven = (keys: KeySettings | GivenKeys): keys is GivenKeys => Array.isArray(keys)
+const isKeyList = (keys: KeySettings | KeyList): keys is KeyList => Array.isArray(keys)
 
 /** Returns the settings in `keys`; empty if `keys` is an array of keys. */
-export const keySettingsOf = (keys: KeySettings | GivenKeys): KeySettings => (isGiven(keys) ? {} : keys)
+export const keySettingsOf = (keys: KeySettings | KeyList): KeySettings => (isKeyList(keys) ? {} : keys)
 
 /** Settings, or in a module configuration an array of keys (JWKs and external keys). */
 export const keysSchema = v.lazy(
-  (keys): v.GenericSchema<v.InferInput<typeof settingsSchema> | GivenKeys, KeySettings | GivenKeys> =>
-    Array.isArray(keys) ? v.custom<GivenKeys>(Array.isArray) : settingsSchema,
+  (keys): v.GenericSchema<v.InferInput<typeof settingsSchema> | KeyList, KeySettings | KeyList> =>
+    Array.isArray(keys) ? v.custom<KeyList>(Array.isArray) : settingsSchema,
 )
 
 async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
@@ -50,8 +51,7 @@ async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
     set = JSON.parse(await readFile(file, 'utf8'))
   } catch (cause) {
     // Not the message of the error: a parse error would quote the private key.
-    const why =
-      cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${(cause as { code?: string }).code})`
+    const why = cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${fileErrorReason(cause)})`
     throw new TypeError(`keys.jwks ${file}: ${why}`)
   }
   if (!Array.isArray(set?.keys))
@@ -62,8 +62,8 @@ async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
 }
 
 /** Returns the key source for the provider. Without a key file, the keys are kept in the storage. */
-export async function configuredKeys(keys: KeySettings | GivenKeys, directory: string): Promise<KeySource> {
-  if (isGiven(keys)) return keys
+export async function configuredKeys(keys: KeySettings | KeyList, directory: string): Promise<KeySource> {
+  if (isKeyList(keys)) return keys
   const { jwks, algorithm, algorithms: list = algorithm && [algorithm], rotateAfter, encryptionSecret, refused } = keys
   if (jwks !== undefined) return keysOfFile(jwks, directory)
   return storedKeys({
@@ -75,13 +75,13 @@ export async function configuredKeys(keys: KeySettings | GivenKeys, directory: s
 }
 
 /** Seconds for which a key signs by default. */
-export const usualRotation: number = v.getDefault(rotateAfter)
+export const defaultRotateAfter: number = v.getDefault(rotateAfter)
 
 /** Describes for the operator where the keys are stored, and when they rotate. */
-export function describeKeys(keys: KeySettings | GivenKeys): string {
-  if (isGiven(keys)) return 'from the configuration'
+export function describeKeys(keys: KeySettings | KeyList): string {
+  if (isKeyList(keys)) return 'from the configuration'
   if (keys.jwks !== undefined) return 'from keys.jwks'
-  const seconds = keys.rotateAfter ?? usualRotation
+  const seconds = keys.rotateAfter ?? defaultRotateAfter
   const days = Math.round(seconds / 86_400)
   const period = days >= 1 ? `${days} days` : `${seconds} seconds`
   const protection = keys.encryptionSecret === undefined ? 'not encrypted' : 'encrypted'

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
+import { errorInFile } from '../error-message.ts'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
+import { fileExists } from './file-exists.ts'
 import { importModule } from './import-module.ts'
-import { inFile } from './in-file.ts'
-import { isPresent } from './is-present.ts'
 import { parseJson } from './parse-json.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
@@ -16,11 +16,11 @@ export interface LoadedConfiguration {
   readonly directory: string
 }
 
-const usualNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.mjs'] as const
+const defaultFileNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.mjs'] as const
 
 /** Returns the path of the configuration in this directory, if there is one. */
 export const findConfiguration = (directory: string): string | undefined =>
-  usualNames.map((name) => resolve(directory, name)).find(isPresent)
+  defaultFileNames.map((name) => resolve(directory, name)).find(fileExists)
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -37,14 +37,14 @@ function variablesOf(inFile: Variables, environment: Variables): Variables {
  */
 export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
   const file = resolve(path)
-  if (!isPresent(file)) throw new TypeError(`${file}: the file does not exist`)
+  if (!fileExists(file)) throw new TypeError(`${file}: the file does not exist`)
   try {
     const isModule = ['.ts', '.mjs', '.js'].includes(extname(file))
-    const written = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
+    const source = isModule ? await importModule(file) : await parseJson(await readFile(file, 'utf8'))
     const variables = variablesOf(readEnvironmentFile(dirname(file)), environment)
-    const configuration = parseConfiguration(configurationSchema, withEnvironment(written, variables), '')
+    const configuration = parseConfiguration(configurationSchema, withEnvironment(source, variables), '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
-    throw inFile(cause, file)
+    throw errorInFile(cause, file)
   }
 }

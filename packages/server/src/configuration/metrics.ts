@@ -9,7 +9,7 @@ const hostName = v.pipe(
   ),
 )
 
-export const place = configurationObject({
+export const listenerSchema = configurationObject({
   port: v.pipe(
     v.number('must be a port'),
     v.integer('must be a port'),
@@ -20,17 +20,17 @@ export const place = configurationObject({
   allowedHosts: v.optional(v.array(hostName, 'must be an array of host names'), []),
 })
 
-type Input = boolean | v.InferInput<typeof place>
+type Input = boolean | v.InferInput<typeof listenerSchema>
 /**
  * `true`: `/metrics` on the port of the server, for callers on this machine only. `{ port, host, allowedHosts }`: a
  * separate listener that accepts requests for an IP address, `localhost`, `host` and the names in `allowedHosts`.
  * `false`: no metrics.
  */
-export type MetricsConfiguration = boolean | v.InferOutput<typeof place>
+export type MetricsConfiguration = boolean | v.InferOutput<typeof listenerSchema>
 
 /** Chosen by the type of the value. The errors of a union would not name the path. */
 export const metricsSchema: v.GenericSchema<Input, MetricsConfiguration> = v.lazy((metrics) =>
   typeof metrics === 'object' && metrics !== null
-    ? place
+    ? listenerSchema
     : v.boolean('must be true, false, or { "port": 9464, "host": "127.0.0.1" }'),
 ) as v.GenericSchema<Input, MetricsConfiguration>

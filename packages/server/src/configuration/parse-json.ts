@@ -1,7 +1,7 @@
 import type { JSONVisitor, ParseErrorCode } from 'jsonc-parser'
 
 /** Messages by the error code of jsonc-parser. */
-const words: Readonly<Record<ParseErrorCode, string>> = {
+const errorTexts: Readonly<Record<ParseErrorCode, string>> = {
   1: 'unexpected character',
   2: 'invalid number',
   3: 'a property name in double quotes is missing',
@@ -20,7 +20,7 @@ const words: Readonly<Record<ParseErrorCode, string>> = {
   16: 'the string contains a control character; write \\n for a line break and \\t for a tab',
 }
 
-const at = (line: number, column: number): string => `line ${line + 1}, column ${column + 1}`
+const position = (line: number, column: number): string => `line ${line + 1}, column ${column + 1}`
 
 /**
  * Parses JSON with comments and trailing commas. Rejects duplicate names, because the last one would silently override
@@ -33,15 +33,18 @@ export async function parseJson(text: string): Promise<unknown> {
   const names: Map<string, number>[] = []
   const problems: string[] = []
   const visitor: JSONVisitor = {
-    onError: (error, _offset, _length, line, column) => void problems.push(`${at(line, column)}: ${words[error]}`),
+    onError: (error, _offset, _length, line, column) =>
+      void problems.push(`${position(line, column)}: ${errorTexts[error]}`),
     onObjectBegin: () => void names.push(new Map()),
     onObjectEnd: () => void names.pop(),
     onObjectProperty(name, _offset, _length, line, column) {
       const own = names.at(-1)
       const first = own?.get(name)
       if (first !== undefined) {
-        problems.push(`${at(line, column)}: duplicate name ${JSON.stringify(name)}, first used on line ${first + 1}`)
-      } else if (name === '__proto__') problems.push(`${at(line, column)}: "__proto__" is not allowed as a name`)
+        problems.push(
+          `${position(line, column)}: duplicate name ${JSON.stringify(name)}, first used on line ${first + 1}`,
+        )
+      } else if (name === '__proto__') problems.push(`${position(line, column)}: "__proto__" is not allowed as a name`)
       own?.set(name, line)
     },
   }

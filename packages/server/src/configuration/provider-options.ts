@@ -5,19 +5,19 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { messageOf } from '../message-of.ts'
+import { errorMessage } from '../error-message.ts'
 import { type ConfiguredUser, configuredUsers } from '../users/configured-users.ts'
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
-import type { CheckedConfiguration, PluginEntry } from './schema.ts'
+import type { CheckedConfiguration } from './schema.ts'
 
 const builtIn = (): Plugin => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 
 const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
 
-async function loadPlugin(entry: PluginEntry, index: number, directory: string): Promise<Plugin> {
-  if (typeof entry !== 'string') return entry
+async function loadPlugin(entry: string | object, index: number, directory: string): Promise<Plugin> {
+  if (typeof entry !== 'string') return entry as Plugin
   const file = resolve(directory, entry)
   try {
     const exported = await importModule(file)
@@ -26,7 +26,7 @@ async function loadPlugin(entry: PluginEntry, index: number, directory: string):
       throw new TypeError('its default export is neither a plugin nor a function that returns one')
     return plugin as Plugin
   } catch (cause) {
-    throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${messageOf(cause)}`, { cause })
+    throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${errorMessage(cause)}`, { cause })
   }
 }
 
@@ -35,7 +35,7 @@ function abuseControlOf({ abuseControl: { enabled, ...limits } }: CheckedConfigu
   return enabled ? limits : { ...limits, credentials: false, validation: false }
 }
 
-const usualHostCalls = 128
+const defaultHostCalls = 128
 
 /**
  * Returns the limit of concurrent calls per host function. An eighth of `maxRequests` leaves places free when all seven
@@ -43,7 +43,7 @@ const usualHostCalls = 128
  */
 function hostCallsOf({ maxHostCalls, maxRequests }: CheckedConfiguration): number | undefined {
   if (maxHostCalls !== undefined || maxRequests === undefined) return maxHostCalls
-  return Math.max(1, Math.min(usualHostCalls, Math.floor(maxRequests / 8)))
+  return Math.max(1, Math.min(defaultHostCalls, Math.floor(maxRequests / 8)))
 }
 
 /** Returns the options of the provider for a configuration. */

@@ -9,9 +9,10 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { consoleSchema } from '../console/options.ts'
+import { logLevels } from '../observability/level.ts'
+import { logFormats } from '../observability/log-formats.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
-import { logSchema } from './log.ts'
 import { metricsSchema } from './metrics.ts'
 import { storageSchema } from './storage.ts'
 
@@ -22,7 +23,7 @@ const proxies = v.pipe(
   v.minValue(0, 'must be 0 or more'),
 )
 
-const limit = v.exactOptional(
+const limit = v.optional(
   v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
 )
 
@@ -43,12 +44,9 @@ const usersSchema = v.lazy(
     Array.isArray(users) ? v.array(userSchema) : userServiceSchema,
 )
 
-/** The path of a module, or in a module configuration a plugin. */
-export type PluginEntry = string | Plugin
-
-// An explicit type: the compiler cannot infer it through the recursive type of a plugin.
-const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
-  v.custom<PluginEntry>(
+// The provider validates a plugin. `object` and not `Plugin`: the compiler gives up on a schema of a recursive type.
+const pluginsSchema = v.array(
+  v.custom<string | object>(
     (entry) => typeof entry === 'string' || isObject(entry),
     'must be the path of a module, or in a module configuration a plugin',
   ),
@@ -57,7 +55,7 @@ const pluginsSchema: v.GenericSchema<readonly PluginEntry[]> = v.array(
 
 // The provider validates the limits.
 const limits = <K extends keyof AbuseControlOptions>() =>
-  v.exactOptional(v.custom<Exclude<AbuseControlOptions[K], undefined>>(() => true))
+  v.optional(v.custom<Exclude<AbuseControlOptions[K], undefined>>(() => true))
 
 const abuseControlSchema = v.optional(
   configurationObject({
@@ -69,29 +67,36 @@ const abuseControlSchema = v.optional(
   {},
 )
 
+/** The level and format of the log. `--log-level` and `--log-format` override them. */
+const logSchema = configurationObject({
+  level: v.optional(v.picklist(logLevels, 'must be debug, info, warn, error or silent'), 'info'),
+  /** Defaults to `text` on a terminal and `json` everywhere else. */
+  format: v.optional(v.picklist(logFormats, 'must be json or text')),
+})
+
 /**
  * The configuration of the server. Values that it passes to the provider unchanged (clients, scopes, endpoints, ...) are
  * validated there.
  */
 export const configurationSchema = configurationObject({
   /** The URL of the JSON Schema, for editors. The server ignores it. */
-  $schema: v.exactOptional(v.string('must be the URL of a JSON Schema')),
+  $schema: v.optional(v.string('must be the URL of a JSON Schema')),
   issuer: v.string('must be the URL of this server'),
   storage: v.optional(storageSchema, { driver: 'filesystem' }),
   keys: v.optional(keysSchema, {}),
   clients: v.custom<readonly ClientOptions[] | ClientStore>(isObject, 'must be an array of clients'),
   scopes: v.optional(v.custom<readonly ScopeOptions[]>(Array.isArray, 'must be an array of scopes'), []),
   users: v.optional(usersSchema, []),
-  plugins: v.exactOptional(pluginsSchema),
+  plugins: v.optional(pluginsSchema),
   endpoints: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
   introspection: v.optional(v.custom<Record<string, never>>(isObject, 'must be an object'), {}),
-  storageTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
-  hostTimeLimit: v.exactOptional(v.number('must be a number of seconds')),
-  maxHostCalls: v.exactOptional(v.number('must be a number')),
+  storageTimeLimit: v.optional(v.number('must be a number of seconds')),
+  hostTimeLimit: v.optional(v.number('must be a number of seconds')),
+  maxHostCalls: v.optional(v.number('must be a number')),
   clientTokenSubject: v.optional(v.picklist(['none', 'client_id'], 'must be "none" or "client_id"'), 'none'),
   clockTolerance: v.optional(v.number('must be a number of seconds'), 0),
-  authorizationEndpoint: v.exactOptional(v.string('must be a URL')),
-  bodyLimit: v.exactOptional(v.number('must be a number of bytes')),
+  authorizationEndpoint: v.optional(v.string('must be a URL')),
+  bodyLimit: v.optional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
   maxRequests: limit,
   maxBodies: limit,
@@ -104,7 +109,10 @@ export const configurationSchema = configurationObject({
 })
 
 /** The configuration as the operator writes it. */
-export type Configuration = v.InferInput<typeof configurationSchema>
+export type Configuration = Omit<v.InferInput<typeof configurationSchema>, 'plugins'> & {
+  /** Paths of modules; in a module configuration also plugins. */
+  readonly plugins?: readonly (string | Plugin)[] | undefined
+}
 
 /** The validated configuration, with defaults. */
 export type CheckedConfiguration = v.InferOutput<typeof configurationSchema>

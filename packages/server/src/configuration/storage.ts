@@ -30,14 +30,14 @@ const sentinelSchema = configurationObject({
 const redisSchema = v.pipe(
   configurationObject({
     driver: v.literal('redis'),
-    url: v.exactOptional(redisUrl),
-    cluster: v.exactOptional(v.pipe(v.array(redisUrl, 'must be an array of URLs'), v.nonEmpty('must not be empty'))),
-    sentinels: v.exactOptional(
+    url: v.optional(redisUrl),
+    cluster: v.optional(v.pipe(v.array(redisUrl, 'must be an array of URLs'), v.nonEmpty('must not be empty'))),
+    sentinels: v.optional(
       v.pipe(v.array(sentinelSchema, 'must be an array of { host, port }'), v.nonEmpty('must not be empty')),
     ),
-    name: v.exactOptional(text('the name under which the Sentinels know the primary')),
-    username: v.exactOptional(text('the user of the Redis server')),
-    password: v.exactOptional(text('the password of the Redis server')),
+    name: v.optional(text('the name under which the Sentinels know the primary')),
+    username: v.optional(text('the user of the Redis server')),
+    password: v.optional(text('the password of the Redis server')),
     prefix: v.optional(text('a non-empty string'), 'grantry'),
     waitReplicas: v.optional(
       v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),

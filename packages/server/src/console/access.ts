@@ -1,7 +1,6 @@
 import type { ConnectionInfo } from '@grantry/core'
-import { parseHost } from '../host-header.ts'
 import { isLoopbackName } from '../local-address.ts'
-import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
+import { isForwarded, isLoopbackAddress, parseHost } from '../local-request.ts'
 import { consoleHeaders } from './headers.ts'
 import type { ConsoleOptions } from './options.ts'
 
@@ -14,7 +13,7 @@ const refuse = (sentence: string, status = 403, more: Readonly<Record<string, st
 const foreignSite = 'The console cannot be opened from another site. Type its address into the browser.'
 
 /** Whether the browser reports that a page of another site sent the request. Such a page must not load the console. */
-function comesFromElsewhere({ headers }: Request, host: string): boolean {
+function isCrossSite({ headers }: Request, host: string): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return true
   const origin = headers.get('origin')
@@ -26,7 +25,7 @@ function comesFromElsewhere({ headers }: Request, host: string): boolean {
  * machines out. The `Host` header keeps out DNS rebinding: the request then comes from this machine, but under the host
  * name of the attacker.
  */
-export function refusalOf(
+export function accessRefusal(
   request: Request,
   connection: ConnectionInfo | undefined,
   { remote, issuer }: ConsoleOptions & { readonly issuer: string },
@@ -43,7 +42,7 @@ export function refusalOf(
   if (!remote && isForwarded(request)) {
     return refuse('The console is not available through a proxy. Use a tunnel, or set console.remote.')
   }
-  return comesFromElsewhere(request, host.host) ? refuse(foreignSite) : undefined
+  return isCrossSite(request, host.host) ? refuse(foreignSite) : undefined
 }
 
 /** Compares the host names only, because a proxy can listen on another port. */

@@ -1,5 +1,5 @@
 import type { Grant, GrantCheck, Plugin } from '@grantry/core'
-import { eachPlugin } from '../configuration/each-plugin.ts'
+import { flattenPlugins } from '../configuration/plugins.ts'
 
 /** A request parameter of a grant. */
 export interface KnownField {
@@ -26,7 +26,7 @@ function fieldsOf(schema: object): readonly KnownField[] | undefined {
 
 /** Returns the grant types of these plugins, each with its own parameters and those of its grant checks. */
 export function knownGrants(plugins: Plugin): readonly KnownGrant[] {
-  const all = eachPlugin(plugins)
+  const all = flattenPlugins(plugins)
   const checks = all.filter((plugin): plugin is GrantCheck => plugin.kind === 'grant-check')
   return all
     .filter((plugin): plugin is Grant => plugin.kind === 'grant')

@@ -1,15 +1,15 @@
 import type { Observer } from '@grantry/core'
 import { consoleHeaders } from './headers.ts'
-import { type ShownEvent, shownEvent } from './shown-event.ts'
+import { type ShownEvent, toShownEvent } from './shown-event.ts'
 
 /** Maximum number of connected pages. */
-const mostListeners = 8
+const maxListeners = 8
 /** Number of recent events that a page receives when it connects or reconnects. */
-const mostRecent = 200
+const maxRecent = 200
 /** Maximum number of queued messages per page. A slower page is disconnected, and reconnects by itself. */
-const mostWaiting = 512
+const maxQueued = 512
 /** Milliseconds between keep-alive comments, below the idle timeouts of servers and proxies. */
-const beat = 15_000
+const keepAliveInterval = 15_000
 
 type Listener = ReadableStreamDefaultController<Uint8Array>
 
@@ -22,7 +22,7 @@ export interface LiveEvents {
   close(): void
 }
 
-const messageOf = (event: ShownEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
+const formatMessage = (event: ShownEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
 
 export function createLiveEvents(): LiveEvents {
   const listeners = new Set<Listener>()
@@ -31,7 +31,7 @@ export function createLiveEvents(): LiveEvents {
   let timer: ReturnType<typeof setInterval> | undefined
   let closed = false
 
-  function forget(listener: Listener): void {
+  function removeListener(listener: Listener): void {
     if (!listeners.delete(listener) || listeners.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -39,7 +39,7 @@ export function createLiveEvents(): LiveEvents {
 
   function end(listener: Listener): void {
     if (!listeners.has(listener)) return
-    forget(listener)
+    removeListener(listener)
     listener.close()
   }
 
@@ -58,15 +58,15 @@ export function createLiveEvents(): LiveEvents {
 
   return {
     publish(event) {
-      const shown = closed ? undefined : shownEvent(event)
+      const shown = closed ? undefined : toShownEvent(event)
       if (shown === undefined) return
       recent.push(shown)
-      if (recent.length > mostRecent) recent.shift()
-      sendAll(messageOf(shown))
+      if (recent.length > maxRecent) recent.shift()
+      sendAll(formatMessage(shown))
     },
 
     listen(request) {
-      if (closed || listeners.size >= mostListeners) {
+      if (closed || listeners.size >= maxListeners) {
         return new Response('Too many console pages are open. Close one.\n', {
           status: 503,
           headers: { ...consoleHeaders, 'content-type': 'text/plain; charset=utf-8', 'retry-after': '5' },
@@ -78,15 +78,15 @@ export function createLiveEvents(): LiveEvents {
           start(listener) {
             own = listener
             listeners.add(listener)
-            timer ??= setInterval(() => sendAll(': still here\n\n'), beat)
+            timer ??= setInterval(() => sendAll(': still here\n\n'), keepAliveInterval)
             // Two chunks, because some servers hold back the first chunk until they see the second.
             send(listener, 'retry: 2000\n\n')
             send(listener, ': hello\n\n')
-            for (const event of missedBy(request.headers.get('last-event-id'))) send(listener, messageOf(event))
+            for (const event of missedBy(request.headers.get('last-event-id'))) send(listener, formatMessage(event))
           },
-          cancel: () => forget(own),
+          cancel: () => removeListener(own),
         },
-        { highWaterMark: mostWaiting },
+        { highWaterMark: maxQueued },
       )
       // Frees the slot of a closed page immediately instead of at the next keep-alive. Deno cancels the body itself, and
       // prints a warning if the signal is used.

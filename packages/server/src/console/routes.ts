@@ -1,12 +1,12 @@
 import type { Handler } from '@grantry/core'
-import { refusalOf } from './access.ts'
+import { accessRefusal } from './access.ts'
 import { consoleHeaders } from './headers.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { ConsoleOptions } from './options.ts'
 import { pageFiles } from './page-files.ts'
 import type { ConsoleSetup } from './setup.ts'
 
-const answer = (text: string, mediaType: string): Response =>
+const textResponse = (text: string, mediaType: string): Response =>
   new Response(text, { headers: { ...consoleHeaders, 'content-type': mediaType } })
 
 /**
@@ -24,15 +24,15 @@ export async function consoleRoutes(parts: {
   const guarded =
     (make: (request: Request) => Response): Handler =>
     async (request, connection) =>
-      refusalOf(request, connection, { ...options, issuer: setup.issuer }) ?? make(request)
+      accessRefusal(request, connection, { ...options, issuer: setup.issuer }) ?? make(request)
 
   const known = JSON.stringify(setup)
   const routes = new Map<string, Handler>([
-    ['/console/setup.json', guarded(() => answer(known, 'application/json'))],
+    ['/console/setup.json', guarded(() => textResponse(known, 'application/json'))],
     ['/console/events', guarded((request) => live.listen(request))],
   ])
   for (const [name, { text, mediaType }] of await pageFiles()) {
-    const file = guarded(() => answer(text, mediaType))
+    const file = guarded(() => textResponse(text, mediaType))
     const paths = name === 'index.html' ? ['/console', '/console/'] : [`/console/${name}`]
     for (const path of paths) routes.set(path, file)
   }

@@ -31,7 +31,7 @@ const shownTypes: ReadonlySet<string> = new Set<ProviderEvent['type']>([
 const shownFields = ['family', 'clientId', 'grantType', 'tokenType', 'reason', 'fingerprint'] as const
 
 /** Picks the shown fields of an event. It is an allow list, so that new fields do not reach the page unnoticed. */
-export function shownEvent(event: ProviderEvent): ShownEvent | undefined {
+export function toShownEvent(event: ProviderEvent): ShownEvent | undefined {
   if (!shownTypes.has(event.type)) return undefined
   const { id, type, time } = event
   const shown: Record<string, string> = {}

@@ -14,7 +14,7 @@ const refusal = (code: string, description: string, status = 400): Response =>
   Response.json({ error: code, error_description: description }, { status, headers })
 
 /** Rejects parameters that would change the meaning of the response and that the demo does not support. */
-function assertUnderstood({ response_type, response_mode, prompt, request, request_uri }: RequestParameters): void {
+function assertSupported({ response_type, response_mode, prompt, request, request_uri }: RequestParameters): void {
   const refuse = (code: 'invalid_request' | 'login_required', text: string): OAuthError =>
     new OAuthError(code, text, { reason: 'plugin:demo:request_unsupported' })
   if ((response_type ?? 'code') !== 'code') throw refuse('invalid_request', 'The response_type must be code')
@@ -45,7 +45,7 @@ export function demoAuthorize(provider: Provider): Handler {
         ...(form.code_challenge_method !== undefined && { codeChallengeMethod: form.code_challenge_method as 'S256' }),
       }
       await provider.checkAuthorizationRequest(code)
-      assertUnderstood(form)
+      assertSupported(form)
       const subject = await provider.authenticateUser({ username, password }, { ...connection, clientId })
       if (subject === undefined) return refusal('access_denied', 'Wrong user name or password')
       return Response.json({ code: await provider.createAuthorizationCode({ ...code, subject }) }, { headers })

@@ -4,10 +4,10 @@ import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Whether a URI is http and not loopback. Another rule reports invalid URLs. */
-const isInTheClear = (uri: string): boolean =>
+const isUnencrypted = (uri: string): boolean =>
   uri.startsWith('http:') && URL.canParse(uri) && localPort(uri) === undefined
 
-function redirects(
+function checkRedirects(
   { redirectUris, postLogoutRedirectUris, allowedCorsOrigins }: Client,
   path: string,
 ): readonly Finding[] {
@@ -24,7 +24,7 @@ function redirects(
             `${uri} contains a wildcard. Grantry does not support wildcards: the URI matches nothing`,
           ),
         )
-      if (isInTheClear(uri)) {
+      if (isUnencrypted(uri)) {
         findings.push(
           finding(
             'redirect-without-tls',
@@ -36,7 +36,7 @@ function redirects(
     }
   }
   for (const [index, origin] of allowedCorsOrigins.entries()) {
-    if (isInTheClear(origin)) {
+    if (isUnencrypted(origin)) {
       findings.push(
         finding(
           'cors-without-tls',
@@ -52,7 +52,7 @@ function redirects(
 const hour = 3600
 const day = 24 * hour
 
-function lifetimes(client: Client, path: string): readonly Finding[] {
+function checkLifetimes(client: Client, path: string): readonly Finding[] {
   const { accessTokenLifetime, authorizationCodeLifetime, refreshToken, scopes, grantTypes } = client
   const findings: Finding[] = []
   if (accessTokenLifetime > hour) {
@@ -96,7 +96,7 @@ function lifetimes(client: Client, path: string): readonly Finding[] {
   return findings
 }
 
-function grants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path: string): readonly Finding[] {
+function checkGrants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path: string): readonly Finding[] {
   const findings: Finding[] = []
   if (allowPlainCodeChallenge) {
     findings.push(
@@ -121,14 +121,16 @@ function grants({ clientId, grantTypes, allowPlainCodeChallenge }: Client, path:
 }
 
 /** Checks the grants, redirect URIs and lifetimes of each client. */
-export const checkClients: Check = ({ clients, clientsElsewhere, warnings }) => [
+export const checkClients: Check = ({ clients, hasExternalClients, warnings }) => [
   ...clients.flatMap((client, index) =>
-    client.enabled ? [redirects, lifetimes, grants].flatMap((check) => check(client, `clients[${index}]`)) : [],
+    client.enabled
+      ? [checkRedirects, checkLifetimes, checkGrants].flatMap((check) => check(client, `clients[${index}]`))
+      : [],
   ),
   ...warnings
     .filter(({ reason }) => reason === 'client_cannot_succeed')
     .map(({ message }) => finding('client-cannot-succeed', 'clients', message)),
-  ...(clientsElsewhere
+  ...(hasExternalClients
     ? [finding('clients-unseen', 'clients', 'The clients are in an external store and were not checked')]
     : []),
 ]

@@ -18,7 +18,6 @@ export type StoreFact =
   | {
       readonly reachable: true
       readonly driver: Pick<AtomicDriver, 'name'>
-      readonly counts: boolean
       /** Seconds by which its clock is ahead of ours; `undefined` if it has no clock of its own. */
       readonly clockAhead: number | undefined
     }
@@ -28,7 +27,7 @@ export interface Facts {
   readonly configuration: CheckedConfiguration
   /** The configured clients, with defaults; empty if they are in an external store. */
   readonly clients: readonly Client[]
-  readonly clientsElsewhere: boolean
+  readonly hasExternalClients: boolean
   /** The configured scopes, with defaults. */
   readonly scopes: readonly Scope[]
   readonly users: readonly ConfiguredUser[]

@@ -1,4 +1,4 @@
-import { keySettingsOf, usualRotation } from '../configuration/keys.ts'
+import { defaultRotateAfter, keySettingsOf } from '../configuration/keys.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
@@ -17,7 +17,7 @@ const isTyped = (secret: string): boolean =>
 export const checkKeys: Check = ({ configuration, keys, keyFileChangedAt, clients, warnings, now }) => {
   // The module that provides the keys is responsible for them.
   if (Array.isArray(configuration.keys)) return []
-  const { jwks, encryptionSecret, rotateAfter = usualRotation } = keySettingsOf(configuration.keys)
+  const { jwks, encryptionSecret, rotateAfter = defaultRotateAfter } = keySettingsOf(configuration.keys)
   const daysSince = (time: number): number => Math.floor((now - time) / day)
   if (jwks !== undefined) {
     if (keyFileChangedAt === undefined || now - keyFileChangedAt <= oldAge) return []

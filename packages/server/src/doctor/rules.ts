@@ -137,11 +137,6 @@ export const rules = define({
     remedy: 'set maxmemory-policy noeviction; if a spent marker is evicted, a code can be redeemed twice',
     source: 'RFC 6749 section 4.1.2; docs/guides/redis.md',
   },
-  'store-without-counter': {
-    severity: 'warning',
-    remedy: 'use a driver with incrementItem(), so that limits apply across processes',
-    source: 'RFC 6749 section 2.3.1',
-  },
   'store-forgets': {
     severity: 'warning',
     remedy: 'use filesystem or redis; in memory, a restart logs out all users and loses revocations',

@@ -2,11 +2,11 @@ import type { Check } from './facts.ts'
 import { finding } from './finding.ts'
 
 /** Checks whether scopes are used, and whether APIs have an audience. */
-export const checkScopes: Check = ({ scopes, clients, clientsElsewhere }) => {
-  const asked = new Set(clients.flatMap((client) => (client.enabled ? client.scopes : [])))
+export const checkScopes: Check = ({ scopes, clients, hasExternalClients }) => {
+  const requestable = new Set(clients.flatMap((client) => (client.enabled ? client.scopes : [])))
   const apis = scopes.filter(({ identity }) => !identity)
   return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
-    ...(!clientsElsewhere && enabled && !asked.has(name)
+    ...(!hasExternalClients && enabled && !requestable.has(name)
       ? [finding('scope-unused', `scopes[${index}]`, `No client may request ${name}`)]
       : []),
     // A single API cannot be confused with another.

@@ -1,10 +1,10 @@
 import type { Client, Scope } from '@grantry/core'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
-import { weakAmong } from './weak-secrets.ts'
+import { findWeakSecrets } from './weak-secrets.ts'
 
 /** Seconds before its expiry at which a secret is reported. */
-const soon = 30 * 86_400
+const warningPeriod = 30 * 86_400
 
 interface Owner {
   readonly name: string
@@ -35,7 +35,7 @@ const ownersOf = (clients: readonly Client[], scopes: readonly Scope[]): readonl
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-function endings({ name, path, used, needed, stored }: Owner, now: number): readonly Finding[] {
+function checkExpiry({ name, path, used, needed, stored }: Owner, now: number): readonly Finding[] {
   const isLive = (end: number | undefined): boolean => end === undefined || end > now
   const live = stored.filter(({ expiresAt }) => isLive(expiresAt))
   const findings: Finding[] = []
@@ -44,7 +44,7 @@ function endings({ name, path, used, needed, stored }: Owner, now: number): read
     const where = `${path}[${index}]`
     if (!isLive(expiresAt)) findings.push(finding('secret-expired', where, `It expired on ${dateOf(expiresAt)}`))
     else if (
-      expiresAt - now < soon &&
+      expiresAt - now < warningPeriod &&
       live.every((other) => (other.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
     ) {
       findings.push(
@@ -68,12 +68,12 @@ export const checkSecrets: Check = ({ clients, scopes, now }) => {
   const hashes = new Map(
     owners.flatMap(({ stored }) => stored.map(({ hash, algorithm }) => [hash, algorithm] as const)),
   )
-  const weak = weakAmong(
+  const weak = findWeakSecrets(
     hashes,
     owners.map(({ name }) => name),
   )
   const first = new Map<string, string>()
-  const findings = owners.flatMap((owner) => endings(owner, now))
+  const findings = owners.flatMap((owner) => checkExpiry(owner, now))
   for (const { name, path, stored } of owners) {
     for (const [index, { hash }] of stored.entries()) {
       const where = `${path}[${index}]`

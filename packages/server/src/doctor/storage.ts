@@ -3,7 +3,7 @@ import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Seconds by which clocks may differ. More is a problem, because JWTs are valid from the moment they are issued. */
-const tolerated = 2
+const maxClockSkew = 2
 
 /** Checks whether the storage is reachable and keeps the records that single use depends on. */
 export const checkStorage: Check = ({ configuration, store }) => {
@@ -41,16 +41,7 @@ export const checkStorage: Check = ({ configuration, store }) => {
     const id = store.reason.includes('maxmemory-policy') ? 'store-evicts' : 'store-unusable'
     return [...findings, finding(id, 'storage', store.reason)]
   }
-  if (!store.counts && configuration.abuseControl.enabled) {
-    findings.push(
-      finding(
-        'store-without-counter',
-        'storage',
-        `The driver ${store.driver.name} has no atomic counter, but abuse control is on`,
-      ),
-    )
-  }
-  if (store.clockAhead !== undefined && Math.abs(store.clockAhead) > tolerated) {
+  if (store.clockAhead !== undefined && Math.abs(store.clockAhead) > maxClockSkew) {
     const seconds = Math.abs(Math.round(store.clockAhead))
     const way = store.clockAhead > 0 ? 'ahead of' : 'behind'
     findings.push(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const wellKnown = [
   '',
@@ -54,7 +54,7 @@ const wellKnown = [
 const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 
 /** Yields every text of up to three lower-case letters and digits, and every number of four digits. */
-function* short(): Generator<string> {
+function* shortSecrets(): Generator<string> {
   for (const one of letters) {
     yield one
     for (const two of letters) {
@@ -80,19 +80,19 @@ export function* guesses(names: readonly string[]): Generator<string> {
       `secret-${name}`,
     ]
   }
-  yield* short()
+  yield* shortSecrets()
 }
 
 type Algorithm = 'sha256' | 'sha512'
 
 /** Returns the hashes (lower-case hex) whose secret can be guessed. */
-export function weakAmong(hashes: ReadonlyMap<string, Algorithm>, names: readonly string[]): ReadonlySet<string> {
+export function findWeakSecrets(hashes: ReadonlyMap<string, Algorithm>, names: readonly string[]): ReadonlySet<string> {
   const weak = new Set<string>()
   const algorithms = new Set(hashes.values())
   for (const guess of guesses(names)) {
     for (const algorithm of algorithms) {
-      const hash = createHash(algorithm).update(guess, 'utf8').digest('hex')
-      if (hashes.has(hash)) weak.add(hash)
+      const digest = hash(algorithm, guess, 'hex')
+      if (hashes.has(digest)) weak.add(digest)
     }
   }
   return weak

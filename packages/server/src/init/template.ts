@@ -1,6 +1,9 @@
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { version } from '../version.ts'
-import { schemaAddress } from './schema-address.ts'
+
+/** Returns the URL of the JSON Schema of the configuration, in this version of the package `grantry`. */
+export const schemaAddress = (version: string): string =>
+  `https://unpkg.com/grantry@${version}/dist/configuration.schema.json`
 
 interface TemplateFacts {
   readonly issuer: string

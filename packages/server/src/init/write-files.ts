@@ -2,10 +2,10 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 
 // Without `recursive`: below /proc, where no directory can be created, Node.js loops forever.
-function makeAll(directory: string): void {
+function makeDirectories(directory: string): void {
   if (existsSync(directory)) return
   // A missing Windows drive is its own parent.
-  if (dirname(directory) !== directory) makeAll(dirname(directory))
+  if (dirname(directory) !== directory) makeDirectories(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
 }
 
@@ -23,7 +23,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   }
   const made: string[] = []
   try {
-    makeAll(directory)
+    makeDirectories(directory)
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name)
       // `wx` also fails if the file was created since the check.

@@ -1,25 +1,43 @@
-import { describeCause, openTraceContext, webRuntime } from '@grantry/core'
-import type { AdapterReports } from '../adapter.ts'
-import { refusedRequest } from './refused-request.ts'
-import type { ServerObserver } from './server-event.ts'
+import { describeCause, methodOf, openTraceContext, webRuntime } from '@grantry/core'
+import type { AdapterReports, RefusedRequest } from '../adapter.ts'
+import type { RequestAnswered, ServerObserver } from './server-event.ts'
 
 /** Returns the common fields of an event that belongs to no request of the provider. */
-function circumstances() {
+function commonFields() {
   const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
   const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)
   return { id: `${requestId}.1`, requestId, traceId, spanId, time: webRuntime.now() }
 }
 
+/** Returns the event of a request that the adapter refused. Its headers are ignored, because they may be the reason. */
+export function refusedRequestEvent({ status, method, clientAddress }: RefusedRequest): RequestAnswered {
+  const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
+  const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)
+  return {
+    type: 'request_answered',
+    id: `${requestId}.1`,
+    requestId,
+    traceId,
+    spanId,
+    time: webRuntime.now(),
+    endpoint: 'refused',
+    httpMethod: methodOf({ method }),
+    status,
+    duration: 0,
+    ...(clientAddress !== undefined && { clientAddress }),
+  }
+}
+
 /** Turns the reports of the adapter into events for the log and the metrics. */
 export function adapterReports(observe: ServerObserver): AdapterReports {
   return {
-    onRefused: (request) => observe(refusedRequest(request)),
+    onRefused: (request) => observe(refusedRequestEvent(request)),
     onError: (cause) =>
-      observe({ type: 'unhandled_failure', ...circumstances(), reason: 'handler_failed', cause: describeCause(cause) }),
+      observe({ type: 'unhandled_failure', ...commonFields(), reason: 'handler_failed', cause: describeCause(cause) }),
     onWarning: ({ reason, message, clientAddress }) =>
       observe({
         type: 'startup_warning',
-        ...circumstances(),
+        ...commonFields(),
         reason,
         message,
         ...(clientAddress !== undefined && { clientAddress }),

@@ -8,22 +8,22 @@ interface ListedKey {
 }
 
 /** The part of a provider that lists its keys. */
-export interface Listing {
+export interface KeyLister {
   readonly keys?: { list(): Promise<readonly ListedKey[]> }
 }
 
 /** Milliseconds for which the list of keys is cached, because reading it can access the store. */
-const remembered = 60_000
+const cacheDuration = 60_000
 
 /** Registers a gauge with the age of each signing key in seconds. If the keys cannot be listed, it has no samples. */
-export function createKeyAges(registers: Registry[], provider: () => Listing | undefined): void {
+export function createKeyAges(registers: Registry[], provider: () => KeyLister | undefined): void {
   let listed: readonly ListedKey[] = []
   let listedAt = Number.NEGATIVE_INFINITY
   let listing = false
 
   function refresh(): void {
     const keys = provider()?.keys
-    if (keys === undefined || listing || performance.now() - listedAt < remembered) return
+    if (keys === undefined || listing || performance.now() - listedAt < cacheDuration) return
     listing = true
     const settle = (found: readonly ListedKey[]): void => {
       listed = found

@@ -17,7 +17,7 @@ export interface LineWriter {
 }
 
 /** Maximum bytes that wait for a slow reader. Without a limit, a stalled pipe held 18 MB after one second (Node.js 20). */
-const longestQueue = 1_048_576
+const maxQueuedBytes = 1_048_576
 
 /**
  * Creates a writer that never throws, never blocks and buffers at most a megabyte: a slow or closed reader costs log
@@ -27,7 +27,7 @@ const longestQueue = 1_048_576
  */
 export function createLineWriter(output: LineOutput, notice: (count: number) => string): LineWriter {
   let dropped = 0
-  let untold = 0
+  let unreported = 0
   let waiting = 0
   let whenWritten: (() => void) | undefined
   // A closed pipe stays closed, but a full disk can get free space.
@@ -39,20 +39,20 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
 
   const drop = (): void => {
     dropped += 1
-    untold += 1
+    unreported += 1
   }
 
   return {
     write(line) {
-      if (gone || (output.writableLength ?? 0) > longestQueue) return drop()
-      const told = untold
-      untold = 0
+      if (gone || (output.writableLength ?? 0) > maxQueuedBytes) return drop()
+      const reported = unreported
+      unreported = 0
       waiting += 1
-      output.write(told === 0 ? `${line}\n` : `${notice(told)}\n${line}\n`, (error) => {
+      output.write(reported === 0 ? `${line}\n` : `${notice(reported)}\n${line}\n`, (error) => {
         waiting -= 1
         if (error) {
           // The notice was lost with the line. Its dropped lines are already counted, but must be reported again.
-          untold += told
+          unreported += reported
           drop()
         }
         if (waiting === 0) whenWritten?.()

@@ -1,4 +1,4 @@
-import { harmlessText } from '../harmless-text.ts'
+import { sanitizeText } from '../sanitize-text.ts'
 import type { LogRecord } from './log-record.ts'
 
 /** `json`: one JSON object per line. `text`: one readable line. */
@@ -19,7 +19,7 @@ function json(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   // JSON.stringify escapes C0 only.
   const text = JSON.stringify(value) as string | undefined
-  return text === undefined || /^[ -~]*$/u.test(text) ? text : harmlessText(text, escaped)
+  return text === undefined || /^[ -~]*$/u.test(text) ? text : sanitizeText(text, escaped)
 }
 
 /** Concatenates the line. Calling `JSON.stringify` for each value of the field list is slower (decision 39). */
@@ -58,7 +58,7 @@ function asText({ level, message, fields }: LogRecord, time: string): string {
   for (const [name, value] of fields) {
     if (value !== undefined && !onlyInJson.has(name)) line += ` ${name.replace(ownPrefix, '')}=${quoted(value)}`
   }
-  return harmlessText(line)
+  return sanitizeText(line)
 }
 
 /** Formats a record. `time` is ISO 8601 with milliseconds, in UTC. */

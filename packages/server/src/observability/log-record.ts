@@ -19,7 +19,7 @@ export interface LogRecord {
 export type RouteOf = (endpoint: string) => string | undefined
 
 // Already in the message or in other fields of the line.
-const saidElsewhere: ReadonlySet<string> = new Set(['type', 'time', 'message', 'cause', 'route'])
+const omittedFields: ReadonlySet<string> = new Set(['type', 'time', 'message', 'cause', 'route'])
 
 const inMilliseconds = (duration: number): number => Math.round(duration * 1000) / 1000
 
@@ -45,7 +45,7 @@ export function exceptionFields(thrown: unknown): readonly Field[] {
 }
 
 /** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not logged, because it can contain a token. */
-function messageOf(event: ServerEvent, route: string | undefined): string {
+function eventMessage(event: ServerEvent, route: string | undefined): string {
   const reason = 'reason' in event ? event.reason : undefined
   if ('httpMethod' in event) {
     const place = route ?? (event.endpoint === 'unknown' ? 'unmatched' : event.endpoint)
@@ -63,7 +63,7 @@ export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): Lo
   const route = 'route' in event ? event.route : 'httpMethod' in event ? routeOf(event.endpoint ?? '') : undefined
   const fields: Field[] = []
   for (const field in event) {
-    if (saidElsewhere.has(field)) continue
+    if (omittedFields.has(field)) continue
     const value = event[field as keyof ServerEvent] as unknown
     if (field === 'reason' && isFailure) fields.push(['error.type', value])
     else if (field === 'duration') fields.push(['duration_ms', inMilliseconds(value as number)])
@@ -71,5 +71,5 @@ export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): Lo
   }
   if (route !== undefined) fields.push(['http.route', route])
   if ('cause' in event) fields.push(...exceptionFields(event.cause))
-  return { level, name: event.type, message: messageOf(event, route), fields }
+  return { level, name: event.type, message: eventMessage(event, route), fields }
 }

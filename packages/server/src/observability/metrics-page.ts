@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { type Handler, pathOf } from '@grantry/core'
-import { parseHost } from '../host-header.ts'
-import { isForwarded, isLoopbackAddress } from '../local-caller.ts'
+import { isForwarded, isLoopbackAddress, parseHost } from '../local-request.ts'
 import type { Metrics } from './metrics.ts'
 
 const noSniff = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
@@ -30,8 +29,8 @@ export const metricsPage =
 export const localOnly =
   (page: Handler): Handler =>
   async (request, connection) => {
-    const meant = localName.test(request.headers.get('host') ?? '')
-    const isLocal = isLoopbackAddress(connection?.clientAddress) && meant && !isForwarded(request)
+    const isLocalName = localName.test(request.headers.get('host') ?? '')
+    const isLocal = isLoopbackAddress(connection?.clientAddress) && isLocalName && !isForwarded(request)
     return isLocal ? page(request, connection) : notFound()
   }
 

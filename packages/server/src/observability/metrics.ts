@@ -1,7 +1,6 @@
 import type { Provider } from '@grantry/core'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { boundedLabel } from './bounded-label.ts'
-import { createKeyAges, type Listing } from './key-ages.ts'
+import { createKeyAges, type KeyLister } from './key-ages.ts'
 import type { OperationObserver } from './observed-driver.ts'
 import type { ServerEvent, ServerObserver } from './server-event.ts'
 
@@ -10,7 +9,7 @@ export interface Metrics {
   readonly observe: ServerObserver
   readonly operation: OperationObserver
   /** Counts a request as in flight until the returned function is called. */
-  requestBegan(): () => void
+  requestStarted(): () => void
   /** Sets the provider whose state is read during a scrape. */
   watch(provider: Provider): void
   readonly contentType: string
@@ -21,7 +20,24 @@ export interface Metrics {
 /** Seconds, from a token from the memory store to the time limit of a slow store. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 // The core has about 70 reasons, and plugins add their own.
-const longestReasonList = 150
+const maxReasons = 150
+
+/** Replaces values beyond the limit. */
+const otherValue = 'other'
+
+/**
+ * Passes through at most `limit` different values and replaces the rest with `other`. Labels with values from plugins
+ * must not fill the memory of this process and of Prometheus.
+ */
+function boundedLabel(limit: number): (value: string) => string {
+  const known = new Set<string>()
+  return (value) => {
+    if (known.has(value)) return value
+    if (known.size >= limit) return otherValue
+    known.add(value)
+    return value
+  }
+}
 
 /** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
 export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
@@ -70,7 +86,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     () => provider?.observerFailures ?? 0,
   )
   counter('grantry_log_lines_dropped_total', 'Dropped log lines', [], facts.droppedLines)
-  createKeyAges(registers, () => provider as (Provider & Listing) | undefined)
+  createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
   new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
     { version: facts.version },
     1,
@@ -78,7 +94,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   // Bun and Deno do not support all the APIs that it reads.
   if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
 
-  const reasonOf = boundedLabel(longestReasonList)
+  const reasonOf = boundedLabel(maxReasons)
 
   function countRequest(endpoint: string, method: string, status: number, reason: string, duration: number): void {
     requests.inc({ endpoint, method, status, reason })
@@ -115,7 +131,7 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
         operations.observe({ operation, outcome: failed ? 'failed' : 'ok' }, (performance.now() - started) / 1000)
       }
     },
-    requestBegan() {
+    requestStarted() {
       inFlight.inc()
       return () => inFlight.dec()
     },

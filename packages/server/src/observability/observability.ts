@@ -4,10 +4,10 @@ import type { MetricsConfiguration } from '../configuration/metrics.ts'
 import { listenFailure } from '../listen-failure.ts'
 import { urlHost } from '../local-address.ts'
 import type { Tracing } from '../opentelemetry.ts'
+import { refusedRequestEvent } from './adapter-reports.ts'
 import type { Metrics } from './metrics.ts'
 import { observedDriver } from './observed-driver.ts'
-import { ownRoute } from './own-route.ts'
-import { refusedRequest } from './refused-request.ts'
+import { observedRoute } from './observed-route.ts'
 import type { ServerObserver } from './server-event.ts'
 
 /** The log, metrics and traces of the server. */
@@ -64,10 +64,10 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     page &&
     place &&
     (await open(
-      ownRoute('metrics', '/metrics', metricsListener(page, place.host, place.allowedHosts), observe),
+      observedRoute('metrics', '/metrics', metricsListener(page, place.host, place.allowedHosts), observe),
       place,
       adapter,
-      (refused) => observe(refusedRequest(refused)),
+      (refused) => observe(refusedRequestEvent(refused)),
     ))
   return {
     observe,
@@ -82,7 +82,7 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     counted(handler) {
       if (metrics === undefined) return handler
       return async (request, connection) => {
-        const end = metrics.requestBegan()
+        const end = metrics.requestStarted()
         try {
           return await handler(request, connection)
         } finally {

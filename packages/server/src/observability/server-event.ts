@@ -1,7 +1,7 @@
 import type { ProviderEvent } from '@grantry/core'
 
 /** A route of the server itself. `refused`: the adapter refused the request before it reached a handler. */
-export type OwnEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'refused'
+export type ServerEndpoint = 'health' | 'metrics' | 'demo' | 'console' | 'refused'
 
 /** A completed request that the provider did not handle. */
 export interface RequestAnswered {
@@ -13,7 +13,7 @@ export interface RequestAnswered {
   readonly parentSpanId?: string
   /** Epoch seconds. */
   readonly time: number
-  readonly endpoint: OwnEndpoint
+  readonly endpoint: ServerEndpoint
   readonly httpMethod: string
   /** The path of the route; absent for `refused`. Events never contain another path, because it can contain a token. */
   readonly route?: string

@@ -1,6 +1,6 @@
 import { configurationObject, type Json, type UserService } from '@grantry/core'
 import * as v from 'valibot'
-import { createLimiter } from './limiter.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createPasswordCheck, type Derive, type PasswordHash, parsePasswordHash } from './password-hash.ts'
 
 const text = v.pipe(
@@ -54,7 +54,7 @@ export function configuredUsers(users: readonly ConfiguredUser[], derive?: Deriv
     users.map(({ password }) => password),
     derive,
   )
-  const limited = createLimiter(limits)
+  const limited = createConcurrencyLimit(limits)
   return {
     async authenticate({ username, password }) {
       const user = byName.get(username)

@@ -13,7 +13,7 @@ export interface PasswordHash extends ScryptCost {
   readonly hash: Buffer
 }
 
-const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/u
+const hashPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/u
 
 // 32 MiB and about 70 ms, close to the recommendation of the OWASP Password Storage Cheat Sheet.
 const defaultCost: ScryptCost = { ln: 15, r: 8, p: 1 }
@@ -22,15 +22,15 @@ const defaultLength = 32
 const defaultSaltLength = 16
 
 /** Maximum bytes of memory for one password check. Four run concurrently. */
-const mostMemory = 256 * 1024 * 1024
+const maxMemory = 256 * 1024 * 1024
 
 /** Parses a hash; `undefined` if it is malformed, or so expensive that verifying it would exhaust the server. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
-  const [, ln, r, p, salt, hash] = form.exec(text) ?? []
+  const [, ln, r, p, salt, hash] = hashPattern.exec(text) ?? []
   if (salt === undefined || hash === undefined) return undefined
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
   if (cost.ln < 10 || cost.ln > 20 || cost.r < 1 || cost.p < 1 || cost.p > 16) return undefined
-  if (128 * 2 ** cost.ln * cost.r > mostMemory) return undefined
+  if (128 * 2 ** cost.ln * cost.r > maxMemory) return undefined
   const parsed = { ...cost, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
   return parsed.hash.length >= 16 && parsed.salt.length >= 8 ? parsed : undefined
 }

@@ -1,4 +1,4 @@
-import { asClient } from './session.js'
+import { clientAuthentication } from './session.js'
 
 /** @import { Call } from './exchange.js' */
 /** @import { Session } from './session.js' */
@@ -22,7 +22,7 @@ const noIdentity = 'Needs an identity token: redeem a code with the scope openid
 const notRefreshed = 'Refresh the tokens first.'
 
 /** @param {string | undefined} path */
-const isOff = (path) => path === undefined && 'This endpoint is disabled.'
+const disabledReason = (path) => path === undefined && 'This endpoint is disabled.'
 
 /**
  * Returns the request of an attacker who does not know the exact original request: it adds or omits the scope.
@@ -31,7 +31,7 @@ const isOff = (path) => path === undefined && 'This endpoint is disabled.'
  * @param {string} scope
  * @returns {readonly (readonly [string, string])[]}
  */
-function asThief(spent, scope) {
+function attackerForm(spent, scope) {
   const form = spent?.form ?? []
   const rest = form.filter(([name]) => name !== 'scope')
   return rest.length < form.length ? rest : [...rest, ['scope', scope]]
@@ -43,13 +43,13 @@ function asThief(spent, scope) {
  * @param {readonly [name: string, secret: string]} api the API that introspects
  * @returns {readonly Action[]}
  */
-function questions({ paths }, { access = '', identity = '', client }, api) {
+function checkActions({ paths }, { access = '', identity = '', client }, api) {
   return [
     {
       group: 'Check',
       label: 'Introspect',
       what: 'As an API: check whether the access token is valid, and read its claims.',
-      missing: isOff(paths.introspection) || (access === '' && noAccess),
+      missing: disabledReason(paths.introspection) || (access === '' && noAccess),
       call: () => ({
         title: 'Introspect.',
         method: 'POST',
@@ -63,7 +63,7 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
       group: 'Check',
       label: 'Userinfo',
       what: 'As the client: read the claims of the user. Needs the scope openid.',
-      missing: isOff(paths.userinfo) || (access === '' && noAccess),
+      missing: disabledReason(paths.userinfo) || (access === '' && noAccess),
       call: () => ({
         title: 'Userinfo.',
         method: 'GET',
@@ -76,7 +76,7 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
       group: 'Check',
       label: 'Validate identity token',
       what: 'For clients without a JWT library. All claims are returned as text.',
-      missing: isOff(paths.identityTokenValidation) || (identity === '' && noIdentity),
+      missing: disabledReason(paths.identityTokenValidation) || (identity === '' && noIdentity),
       call: () => ({
         title: 'Validate the identity token.',
         method: 'POST',
@@ -92,7 +92,7 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
       group: 'Check',
       label: 'Validate access token',
       what: 'A legacy endpoint without authentication. Introspection is better.',
-      missing: isOff(paths.accessTokenValidation) || (access === '' && noAccess),
+      missing: disabledReason(paths.accessTokenValidation) || (access === '' && noAccess),
       call: () => ({
         title: 'Validate the access token.',
         method: 'POST',
@@ -109,7 +109,7 @@ function questions({ paths }, { access = '', identity = '', client }, api) {
  * @param {Partial<Session>} session
  * @returns {readonly Action[]}
  */
-function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '' }) {
+function tokenActions({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '' }) {
   const token = /** @type {const} */ ({ method: 'POST', path: paths.token ?? '' })
   const revoked = 'refused as expected. Its token family is revoked: see the timeline.'
   return [
@@ -121,7 +121,7 @@ function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, s
       call: () => ({
         title: 'Refresh.',
         ...token,
-        ...asClient(client, [
+        ...clientAuthentication(client, [
           ['grant_type', 'refresh_token'],
           ['refresh_token', refresh],
         ]),
@@ -145,7 +145,7 @@ function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, s
         ...token,
         ...spentRefresh,
         title: 'Replay the refresh token.',
-        form: asThief(spentRefresh, scope),
+        form: attackerForm(spentRefresh, scope),
         refusal: revoked,
       }),
     },
@@ -164,18 +164,18 @@ function exchanges({ paths }, { refresh = '', client, spentCode, spentRefresh, s
  * @param {Partial<Session>} session
  * @returns {readonly Action[]}
  */
-function endings({ paths }, { access = '', refresh = '', client }) {
+function revokeActions({ paths }, { access = '', refresh = '', client }) {
   const revocation = /** @type {const} */ ({ method: 'POST', path: paths.revocation ?? '' })
   return [
     {
       group: 'Revoke',
       label: 'Revoke access token',
       what: 'Revoke only this token.',
-      missing: isOff(paths.revocation) || (access === '' && noAccess),
+      missing: disabledReason(paths.revocation) || (access === '' && noAccess),
       call: () => ({
         title: 'Revoke the access token.',
         ...revocation,
-        ...asClient(client, [['token', access]]),
+        ...clientAuthentication(client, [['token', access]]),
         success: 'it is revoked. Introspect it to see the effect.',
       }),
     },
@@ -183,11 +183,11 @@ function endings({ paths }, { access = '', refresh = '', client }) {
       group: 'Revoke',
       label: 'Revoke refresh token',
       what: 'As when the user signs out: revoke the whole family.',
-      missing: isOff(paths.revocation) || (refresh === '' && noRefresh),
+      missing: disabledReason(paths.revocation) || (refresh === '' && noRefresh),
       call: () => ({
         title: 'Revoke the refresh token.',
         ...revocation,
-        ...asClient(client, [['token', refresh]]),
+        ...clientAuthentication(client, [['token', refresh]]),
         success: 'its whole family is revoked.',
       }),
     },
@@ -202,7 +202,7 @@ function endings({ paths }, { access = '', refresh = '', client }) {
  * @param {readonly [name: string, secret: string]} api the API that introspects
  */
 export const actionsFor = (setup, session, api) => [
-  ...questions(setup, session, api),
-  ...exchanges(setup, session),
-  ...endings(setup, session),
+  ...checkActions(setup, session, api),
+  ...tokenActions(setup, session),
+  ...revokeActions(setup, session),
 ]

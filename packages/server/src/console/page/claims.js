@@ -1,5 +1,5 @@
 import { table } from './table.js'
-import { inWords } from './times.js'
+import { describeTime } from './times.js'
 
 const meanings = table({
   iss: 'Issuer: the server that issued the token',
@@ -55,6 +55,6 @@ const values = table({
 export function explainClaim(name, value) {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value
-  const words = times.has(name) && typeof value === 'number' ? inWords(value) : values[`${name} ${only}`]
+  const words = times.has(name) && typeof value === 'number' ? describeTime(value) : values[`${name} ${only}`]
   return { shown, words, meaning: meanings[name] ?? 'A custom claim' }
 }

@@ -13,13 +13,13 @@
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag)
+  const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') made.addEventListener(name.slice(2), value)
-    else if (value !== false) made.setAttribute(name, value === true ? '' : value)
+    if (typeof value === 'function') created.addEventListener(name.slice(2), value)
+    else if (value !== false) created.setAttribute(name, value === true ? '' : value)
   }
-  made.append(...children.filter((child) => child !== false && child !== undefined))
-  return made
+  created.append(...children.filter((child) => child !== false && child !== undefined))
+  return created
 }
 
 /**
@@ -86,7 +86,7 @@ export function choice(id, options, chosen) {
  * @param {string} text
  */
 export function copyButton(what, text) {
-  const said = element('span', { class: 'quiet', role: 'status' })
+  const status = element('span', { class: 'quiet', role: 'status' })
   const button = element(
     'button',
     {
@@ -96,14 +96,14 @@ export function copyButton(what, text) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(text)
-          said.textContent = 'Copied'
+          status.textContent = 'Copied'
         } catch {
           // The browser or the user did not allow it.
-          said.textContent = 'Select the text to copy it'
+          status.textContent = 'Select the text to copy it'
         }
       },
     },
     'Copy',
   )
-  return element('span', { class: 'copy' }, button, said)
+  return element('span', { class: 'copy' }, button, status)
 }

@@ -15,7 +15,7 @@
 /**
  * The response.
  *
- * @typedef {object} Answer
+ * @typedef {object} ServerResponse
  * @property {number} status 0 if there was no response
  * @property {readonly (readonly [name: string, value: string])[]} headers the interesting headers
  * @property {string} text
@@ -23,7 +23,7 @@
  * @property {number} milliseconds
  */
 
-const telling = [
+const shownHeaders = [
   'content-type',
   'cache-control',
   'www-authenticate',
@@ -50,7 +50,7 @@ function parse(text) {
  * Sends a request. Never rejects: if there is no response, the status is 0.
  *
  * @param {Call} call
- * @returns {Promise<Answer>}
+ * @returns {Promise<ServerResponse>}
  */
 export async function exchange({ method, path, credentials, bearer, form }) {
   const started = performance.now()
@@ -69,7 +69,7 @@ export async function exchange({ method, path, credentials, bearer, form }) {
     const text = await response.text()
     return {
       status: response.status,
-      headers: telling.flatMap((name) => {
+      headers: shownHeaders.flatMap((name) => {
         const value = response.headers.get(name)
         return value === null ? [] : [/** @type {const} */ ([name, value])]
       }),

@@ -25,8 +25,8 @@
  */
 
 /** Limits for families and their steps, so that a page stays fast if it is open for days. */
-const mostFamilies = 12
-const mostSteps = 40
+const maxFamilies = 12
+const maxSteps = 40
 
 /** @param {ServerEvent} event */
 const requestOf = ({ id }) => id.slice(0, id.indexOf('.'))
@@ -50,8 +50,8 @@ export function createFamilies() {
     if (last?.type === event.type && last.events[0] !== undefined && requestOf(last.events[0]) === requestOf(event))
       last.events.push(event)
     else family.steps.push({ type: event.type, time: event.time, events: [event] })
-    if (family.steps.length > mostSteps) family.steps.shift()
-    families = [family, ...families.filter((known) => known !== family)].slice(0, mostFamilies)
+    if (family.steps.length > maxSteps) family.steps.shift()
+    families = [family, ...families.filter((known) => known !== family)].slice(0, maxFamilies)
     return true
   }
 

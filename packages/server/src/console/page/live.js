@@ -3,7 +3,7 @@ import { byId } from './elements.js'
 /** @import { ServerEvent } from './families.js' */
 
 /** @param {string} tone @param {string} text */
-function say(tone, text) {
+function showStatus(tone, text) {
   const live = byId('live')
   live.className = tone
   live.textContent = text
@@ -16,10 +16,11 @@ function say(tone, text) {
  */
 export function listen(onEvent) {
   const source = new EventSource('/console/events')
-  source.onopen = () => say('good', 'connected')
+  source.onopen = () => showStatus('good', 'connected')
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) say('bad', 'refused: too many pages are open. Close one and reload')
-    else say('bad', 'lost: reconnecting')
+    if (source.readyState === EventSource.CLOSED)
+      showStatus('bad', 'refused: too many pages are open. Close one and reload')
+    else showStatus('bad', 'lost: reconnecting')
   }
   source.onmessage = ({ data }) => onEvent(JSON.parse(data))
 }

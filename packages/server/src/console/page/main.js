@@ -1,17 +1,17 @@
 import { createActionList } from './action-list.js'
-import { showAnswer } from './answer.js'
 import { byId } from './elements.js'
 import { exchange } from './exchange.js'
 import { createFamilies } from './families.js'
 import { fingerprintOf } from './jwt.js'
 import { listen } from './live.js'
 import { createRequestForm } from './request-form.js'
+import { showResponse } from './response-view.js'
 import { sessionAfter } from './session.js'
 import { loadSetup } from './setup.js'
 import { drawFamilies } from './timeline.js'
 import { showTokens } from './token-cards.js'
 
-/** @import { Answer, Call } from './exchange.js' */
+/** @import { ServerResponse, Call } from './exchange.js' */
 /** @import { Identity, Session } from './session.js' */
 /** @import { ServerEvent } from './families.js' */
 /** @import { Setup } from './setup.js' */
@@ -26,13 +26,13 @@ const familyOfToken = new Map()
 
 /** @param {Call} call */
 async function send(call) {
-  const answer = await exchange(call)
-  showAnswer(call, answer)
-  return answer
+  const response = await exchange(call)
+  showResponse(call, response)
+  return response
 }
 
 /** @param {string} [token] */
-async function noteOwnFamily(token) {
+async function updateOwnFamily(token) {
   ownFamily = token === undefined ? undefined : familyOfToken.get((await fingerprintOf(token)) ?? '')
   drawFamilies(families.all(), ownFamily)
 }
@@ -42,7 +42,7 @@ function onEvent(event) {
   if (!families.add(event)) return
   if (event.fingerprint !== undefined) familyOfToken.set(event.fingerprint, event.family ?? '')
   if (familyOfToken.size > 2000) familyOfToken.delete([...familyOfToken.keys()][0] ?? '')
-  void noteOwnFamily(session?.access)
+  void updateOwnFamily(session?.access)
 }
 
 /** @param {Setup} setup */
@@ -51,29 +51,29 @@ function start(setup) {
   byId('demo').hidden = setup.demo === undefined
   const showActions = createActionList(setup, async (action) => {
     const call = action.call()
-    const answer = await send(call)
-    if (action.yields === 'tokens' && session !== undefined) await take(session.client, call, answer)
-    if (action.yields === 'introspection' && session !== undefined && answer.status === 200) {
-      session = { ...session, introspected: answer.json }
+    const response = await send(call)
+    if (action.yields === 'tokens' && session !== undefined) await adoptTokens(session.client, call, response)
+    if (action.yields === 'introspection' && session !== undefined && response.status === 200) {
+      session = { ...session, introspected: response.json }
       await showTokens(session)
     }
   })
 
-  /** @param {Identity} client @param {Call} call @param {Answer} answer */
-  async function take(client, call, answer) {
-    const next = sessionAfter(session, client, call, answer)
+  /** @param {Identity} client @param {Call} call @param {ServerResponse} response */
+  async function adoptTokens(client, call, response) {
+    const next = sessionAfter(session, client, call, response)
     if (next === undefined || next === session) return
     session = next
     showActions(session)
     await showTokens(session)
-    await noteOwnFamily(session.access)
+    await updateOwnFamily(session.access)
   }
 
   createRequestForm({
     setup,
     session: () => session,
     send,
-    sendForTokens: async (client, call) => take(client, call, await send(call)),
+    sendForTokens: async (client, call) => adoptTokens(client, call, await send(call)),
   })
   showActions(session)
   drawFamilies([], undefined)

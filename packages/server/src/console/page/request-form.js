@@ -1,11 +1,11 @@
 import { byId, choice, element, field, textInput } from './elements.js'
 import { freeFields } from './free-fields.js'
+import { fieldDescription, fieldLabel, grantDescription, grantLabel } from './labels.js'
 import { scopeBoxes } from './scope-boxes.js'
-import { asClient } from './session.js'
+import { clientAuthentication } from './session.js'
 import { signIn } from './sign-in.js'
-import { fieldMeaning, fieldName, grantMeaning, grantName } from './words.js'
 
-/** @import { Answer, Call } from './exchange.js' */
+/** @import { ServerResponse, Call } from './exchange.js' */
 /** @import { Session, Identity } from './session.js' */
 /** @import { Setup, Client, Grant } from './setup.js' */
 
@@ -15,7 +15,7 @@ import { fieldMeaning, fieldName, grantMeaning, grantName } from './words.js'
  * @param {object} parts
  * @param {Setup} parts.setup
  * @param {() => Session | undefined} parts.session
- * @param {(call: Call) => Promise<Answer>} parts.send
+ * @param {(call: Call) => Promise<ServerResponse>} parts.send
  * @param {(client: Identity, call: Call) => Promise<unknown>} parts.sendForTokens
  */
 export function createRequestForm({ setup, session, send, sendForTokens }) {
@@ -81,7 +81,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     const inputs = (grant?.fields ?? []).map(({ name, required }) => {
       const secretField = name === 'password' && demo === undefined
       const input = textInput(`field-${name}`, prefilled(name), { name, ...(secretField && { type: 'password' }) })
-      return { input, part: field(fieldName(name), input, fieldMeaning(name, required)) }
+      return { input, part: field(fieldLabel(name), input, fieldDescription(name, required)) }
     })
     return { inputs: inputs.map(({ input }) => input), parts: inputs.map(({ part }) => part) }
   }
@@ -95,7 +95,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     const isCode = grantType === 'authorization_code'
     const kind = choice(
       'grant',
-      offered.map((one) => [one.grantType, grantName(one.grantType)]),
+      offered.map((one) => [one.grantType, grantLabel(one.grantType)]),
       grantType,
     )
     kind.addEventListener('change', () => {
@@ -113,8 +113,12 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
             signIn({
               demo,
               send,
-              asked: () => ({ clientId, redirectUri: known?.redirectUris[0] ?? '', scope: scopes.chosen() }),
-              got: (values) => {
+              authorizationRequest: () => ({
+                clientId,
+                redirectUri: known?.redirectUris[0] ?? '',
+                scope: scopes.chosen(),
+              }),
+              onCode: (values) => {
                 for (const input of fields.inputs) input.value = values[input.name] ?? input.value
                 button.focus()
               },
@@ -130,7 +134,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
     )
     form.replaceChildren(
       ...clientFields().filter((part) => part !== undefined),
-      field('Grant type', kind, `How the client gets a token. ${grantMeaning(grantType)}`),
+      field('Grant type', kind, `How the client gets a token. ${grantDescription(grantType)}`),
       ...(hasScopes ? [scopes.part] : []),
       ...ownFields,
       more.part,
@@ -149,8 +153,13 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
         ...more.chosen(),
       ]
       const who = { clientId, secret: known?.public ? '' : secret }
-      const title = `${grantName(grantType)}.`
-      void sendForTokens(who, { title, method: 'POST', path: setup.paths.token ?? '', ...asClient(who, sent) })
+      const title = `${grantLabel(grantType)}.`
+      void sendForTokens(who, {
+        title,
+        method: 'POST',
+        path: setup.paths.token ?? '',
+        ...clientAuthentication(who, sent),
+      })
     }
     if (focused !== undefined) byId(focused).focus()
   }

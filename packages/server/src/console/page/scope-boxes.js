@@ -1,9 +1,9 @@
 import { element, field, textInput } from './elements.js'
+import { scopeDescription } from './labels.js'
 import { table } from './table.js'
-import { scopeMeaning } from './words.js'
 
-const usual = table({ client_credentials: ['api1'], refresh_token: [] })
-const usualForUsers = ['openid', 'profile', 'offline_access', 'api1']
+const defaultScopes = table({ client_credentials: ['api1'], refresh_token: [] })
+const defaultUserScopes = ['openid', 'profile', 'offline_access', 'api1']
 
 /**
  * Returns checkboxes for the scopes of a client, or a text field if the client is unknown.
@@ -16,7 +16,7 @@ export function scopeBoxes(scopes, grantType) {
     const input = textInput('scope', '')
     return { part: field('Scopes', input, 'Separated by spaces.'), chosen: () => input.value.trim() }
   }
-  const checked = usual[grantType] ?? usualForUsers
+  const checked = defaultScopes[grantType] ?? defaultUserScopes
   const boxes = scopes.map((scope) => {
     const box = element('input', { type: 'checkbox', id: `scope-${scope}`, value: scope })
     box.checked = checked.includes(scope)
@@ -46,7 +46,7 @@ export function scopeBoxes(scopes, grantType) {
             {},
             element('code', {}, box.value),
             ' ',
-            element('span', { class: 'quiet' }, scopeMeaning(box.value)),
+            element('span', { class: 'quiet' }, scopeDescription(box.value)),
           ),
         ),
       ),

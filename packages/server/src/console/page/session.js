@@ -1,4 +1,4 @@
-/** @import { Answer, Call } from './exchange.js' */
+/** @import { ServerResponse, Call } from './exchange.js' */
 
 /**
  * The latest tokens, their client and the requests that spent credentials for them. Kept in memory only.
@@ -25,7 +25,7 @@
  * @param {readonly (readonly [string, string])[]} form
  * @returns {Pick<Call, 'credentials' | 'form'>}
  */
-export const asClient = ({ clientId, secret } = { clientId: '', secret: '' }, form) =>
+export const clientAuthentication = ({ clientId, secret } = { clientId: '', secret: '' }, form) =>
   secret === '' ? { form: [...form, ['client_id', clientId]] } : { credentials: [clientId, secret], form }
 
 /**
@@ -34,7 +34,7 @@ export const asClient = ({ clientId, secret } = { clientId: '', secret: '' }, fo
  * @param {Session | undefined} session
  * @param {Identity} client
  * @param {Call} call
- * @param {Answer} answer
+ * @param {ServerResponse} response
  * @returns {Session | undefined}
  */
 export function sessionAfter(session, client, call, { status, json }) {

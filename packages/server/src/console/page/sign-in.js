@@ -1,7 +1,7 @@
 import { element, field, textInput } from './elements.js'
 import { createProofKey } from './proof-key.js'
 
-/** @import { Answer, Call } from './exchange.js' */
+/** @import { ServerResponse, Call } from './exchange.js' */
 /** @import { Demo } from './setup.js' */
 
 /**
@@ -9,19 +9,19 @@ import { createProofKey } from './proof-key.js'
  *
  * @param {object} parts
  * @param {Demo} parts.demo
- * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.asked
- * @param {(call: Call) => Promise<Answer>} parts.send
- * @param {(fields: Record<string, string>) => void} parts.got receives the fields of the token request
+ * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.authorizationRequest
+ * @param {(call: Call) => Promise<ServerResponse>} parts.send
+ * @param {(fields: Record<string, string>) => void} parts.onCode receives the fields of the token request
  */
-export function signIn({ demo, asked, send, got }) {
+export function signIn({ demo, authorizationRequest, send, onCode }) {
   const [user] = demo.users
   const username = textInput('sign-in-username', user?.username ?? '')
   const password = textInput('sign-in-password', user?.password ?? '')
 
   async function getCode() {
     const { verifier, challenge } = await createProofKey()
-    const { clientId, redirectUri, scope } = asked()
-    const answer = await send({
+    const { clientId, redirectUri, scope } = authorizationRequest()
+    const response = await send({
       title: 'Sign in.',
       success: 'the code is filled in below. Redeem it within a minute.',
       method: 'POST',
@@ -36,8 +36,8 @@ export function signIn({ demo, asked, send, got }) {
         ['code_challenge_method', 'S256'],
       ],
     })
-    if (typeof answer.json?.code === 'string')
-      got({ code: answer.json.code, redirect_uri: redirectUri, code_verifier: verifier })
+    if (typeof response.json?.code === 'string')
+      onCode({ code: response.json.code, redirect_uri: redirectUri, code_verifier: verifier })
   }
 
   return element(

@@ -1,11 +1,11 @@
 import { byId, element } from './elements.js'
+import { grantLabel } from './labels.js'
 import { table } from './table.js'
 import { clockTime } from './times.js'
-import { grantName } from './words.js'
 
 /** @import { Family, ServerEvent, Step } from './families.js' */
 
-const kinds = table({
+const stepKinds = table({
   token_issued: ['Issued', '+', 'good'],
   code_issued: ['Code issued', '+', 'good'],
   code_redeemed: ['Code redeemed', '→', 'plain'],
@@ -35,7 +35,7 @@ const reasons = table({
  * @param {ServerEvent} event
  * @returns {(Node | string)[]}
  */
-const named = ({ tokenType = '', fingerprint = '' }) => [
+const tokenLabel = ({ tokenType = '', fingerprint = '' }) => [
   tokenNames[tokenType] ?? '',
   tokenNames[tokenType] === undefined ? '' : ' ',
   element('code', {}, fingerprint),
@@ -47,13 +47,13 @@ const named = ({ tokenType = '', fingerprint = '' }) => [
  * @param {Step} step
  * @returns {(Node | string)[]}
  */
-function sentenceOf({ type, events }) {
+function describeStep({ type, events }) {
   const [first] = events
   if (first === undefined) return []
-  const list = events.flatMap((event, index) => [...(index === 0 ? [] : [', ']), ...named(event)])
+  const list = events.flatMap((event, index) => [...(index === 0 ? [] : [', ']), ...tokenLabel(event)])
   switch (type) {
     case 'token_issued':
-      return [`With the ${grantName(first.grantType ?? '').toLowerCase()} grant: `, ...list, '.']
+      return [`With the ${grantLabel(first.grantType ?? '').toLowerCase()} grant: `, ...list, '.']
     case 'code_issued':
       return ['The user signed in. Code ', ...list, '.']
     case 'code_redeemed':
@@ -75,7 +75,7 @@ function sentenceOf({ type, events }) {
 
 /** @param {Step} step */
 function item(step) {
-  const [word, mark, tone] = kinds[step.type] ?? [step.type, '·', 'plain']
+  const [word, mark, tone] = stepKinds[step.type] ?? [step.type, '·', 'plain']
   return element(
     'li',
     { class: `event ${tone}` },
@@ -90,7 +90,7 @@ function item(step) {
         ' ',
         element('time', { class: 'quiet' }, clockTime(step.time)),
       ),
-      element('p', {}, ...sentenceOf(step)),
+      element('p', {}, ...describeStep(step)),
     ),
   )
 }

@@ -26,7 +26,7 @@ export function fromNow(seconds) {
  *
  * @param {number} epochSeconds
  */
-export function inWords(epochSeconds) {
+export function describeTime(epochSeconds) {
   const date = new Date(epochSeconds * 1000)
   // An invalid time from a server must not break the page.
   if (Number.isNaN(date.getTime())) return String(epochSeconds)

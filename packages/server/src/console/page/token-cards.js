@@ -5,7 +5,7 @@ import { decodeJwt, fingerprintOf } from './jwt.js'
 /** @import { Session } from './session.js' */
 
 /** On a narrow page the tokens start closed, because they would push everything else far down. */
-const wide = matchMedia('(min-width: 58rem)')
+const wideScreen = matchMedia('(min-width: 58rem)')
 
 /**
  * @param {string} caption
@@ -47,7 +47,7 @@ async function card(name, what, token, ...inside) {
   const fingerprint = await fingerprintOf(token)
   return element(
     'details',
-    { class: 'token', open: wide.matches },
+    { class: 'token', open: wideScreen.matches },
     element('summary', {}, element('h3', {}, name)),
     element(
       'div',
@@ -73,7 +73,7 @@ async function card(name, what, token, ...inside) {
 }
 
 /** @param {string} token */
-function decoded(token) {
+function decodedTables(token) {
   const jwt = decodeJwt(token)
   if (jwt === undefined) return []
   return [claimTable('Header', jwt.header), claimTable('Claims', jwt.claims)]
@@ -81,13 +81,13 @@ function decoded(token) {
 
 /** @param {Session} session */
 function accessCard({ access = '', introspected }) {
-  const inside = decoded(access)
-  const isJwt = inside.length > 0
+  const content = decodedTables(access)
+  const isJwt = content.length > 0
   const what = isJwt
     ? 'A JWT (JSON Web Token). An API can read it and verify it with the public key of the server.'
     : 'A reference token: a random text without claims. An API introspects it at the server: press Introspect.'
-  const asked = !isJwt && introspected !== undefined && claimTable('Introspection response', introspected)
-  return card('Access token', `${what} The client sends it to an API.`, access, ...inside, asked)
+  const introspection = !isJwt && introspected !== undefined && claimTable('Introspection response', introspected)
+  return card('Access token', `${what} The client sends it to an API.`, access, ...content, introspection)
 }
 
 /** @param {Session} session */
@@ -109,7 +109,7 @@ export async function showTokens(session) {
         'Identity token',
         'Tells the client who signed in. It is for the client only, not for APIs.',
         identity,
-        ...decoded(identity),
+        ...decodedTables(identity),
       ),
     )
   }

@@ -1,0 +1,72 @@
+import { createProvider, type Observer, type Provider } from '@grantry/core'
+import { adapterOfThisRuntime } from '../adapter.ts'
+import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import { configuredStorage } from '../configuration/storage.ts'
+import { errorInFile } from '../error-message.ts'
+
+/** The `--config` option of every command. */
+export const configOption = [
+  '-c, --config <file>',
+  'configuration file (default: grantry.config.json, .ts or .mjs in this directory)',
+] as const
+
+/**
+ * Loads the configuration for a command. It never falls back to the demo: in the wrong directory, a command would report
+ * success without having done anything.
+ *
+ * @throws TypeError with a one-line message if there is no configuration, or it is invalid.
+ */
+export async function requireConfiguration(config: string | undefined): Promise<LoadedConfiguration> {
+  const file = config ?? findConfiguration(process.cwd())
+  if (file === undefined) {
+    throw new TypeError(
+      `no configuration in ${process.cwd()}; change to its directory, pass it with --config, or create one with grantry init`,
+    )
+  }
+  return loadConfiguration(file, process.env)
+}
+
+/**
+ * Checks that a command can reach the storage of the server.
+ *
+ * @param instead what the operator can do if it cannot
+ * @throws TypeError with a one-line message if the storage is in the memory of the server.
+ */
+export function assertSharedStorage({ configuration, file }: LoadedConfiguration, instead: string): void {
+  if (configuration.storage.driver !== 'memory') return
+  throw new TypeError(`${file}: storage.driver is memory, which only the server process can access; ${instead}`)
+}
+
+/**
+ * Creates a provider from a configuration, calls `use` with it and closes it. A server can run on the same store.
+ *
+ * @throws TypeError with a one-line message if the configuration is invalid or the storage cannot be opened, and
+ * whatever `use` throws.
+ */
+export async function withProvider<T>(
+  loaded: LoadedConfiguration,
+  use: (provider: Provider) => Promise<T>,
+  observe: Observer = () => {},
+): Promise<T> {
+  const provider = await openProvider(loaded, observe).catch((cause: unknown) => {
+    throw errorInFile(cause, loaded.file)
+  })
+  try {
+    return await use(provider)
+  } finally {
+    await provider.close()
+  }
+}
+
+async function openProvider(loaded: LoadedConfiguration, observe: Observer): Promise<Provider> {
+  const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
+  try {
+    const options = await providerOptions(loaded, driver, observe)
+    const { runtime } = await adapterOfThisRuntime()
+    return await createProvider({ ...options, runtime })
+  } catch (cause) {
+    await driver.dispose?.()
+    throw cause
+  }
+}

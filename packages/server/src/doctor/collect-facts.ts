@@ -1,0 +1,120 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  type Client,
+  clientSchema,
+  createProvider,
+  type Observer,
+  type ProviderOptions,
+  parseConfiguration,
+  scopeSchema,
+} from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { environmentFileName } from '../configuration/environment-file.ts'
+import { keySettingsOf } from '../configuration/keys.ts'
+import type { LoadedConfiguration } from '../configuration/load.ts'
+import { providerOptions } from '../configuration/provider-options.ts'
+import { configuredStorage } from '../configuration/storage.ts'
+import { configurationMessage } from '../error-message.ts'
+import type { Facts, FileFact } from './facts.ts'
+import { inspectStore } from './inspect-store.ts'
+
+type Warning = Facts['warnings'][number]
+
+/** Returns the secrets in a configuration: everything that must not be readable in the file. */
+function secretsIn({ storage, keys }: LoadedConfiguration['configuration']): readonly string[] {
+  const { encryptionSecret } = keySettingsOf(keys)
+  const urls = storage.driver === 'redis' ? [storage.url, ...(storage.cluster ?? [])] : []
+  // The original URL, too: parsing percent-encodes some characters of the password.
+  const passwords = urls.flatMap((url) => {
+    const read = url === undefined ? '' : new URL(url).password
+    return url === undefined || read === '' ? [] : [read, url]
+  })
+  const password = storage.driver === 'redis' ? storage.password : undefined
+  // A module configuration can contain private keys.
+  const privateParts = Array.isArray(keys) ? keys.map((key: { readonly d?: unknown } | null) => key?.d) : []
+  return [encryptionSecret, password, ...passwords, ...privateParts].filter(
+    (secret) => typeof secret === 'string' && secret !== '',
+  ) as string[]
+}
+
+function filesOf({ file, directory, configuration }: LoadedConfiguration): readonly FileFact[] {
+  const text = readFileSync(file, 'utf8')
+  const kind = secretsIn(configuration).some((secret) => text.includes(secret)) ? 'secret' : 'configuration'
+  const { jwks } = keySettingsOf(configuration.keys)
+  const named: readonly Omit<FileFact, 'mode'>[] = [
+    { path: file, kind },
+    { path: resolve(directory, environmentFileName), kind: 'secret' },
+    ...(jwks === undefined ? [] : [{ path: resolve(directory, jwks), kind: 'secret' as const }]),
+    ...(configuration.plugins ?? []).flatMap((entry) =>
+      typeof entry === 'string' ? [{ path: resolve(directory, entry), kind: 'configuration' as const }] : [],
+    ),
+  ]
+  return named.flatMap(({ path, kind }) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    // Windows has no permission bits.
+    const mode = process.platform === 'win32' ? undefined : stats?.mode
+    return stats === undefined ? [] : [{ path, kind, mode }]
+  })
+}
+
+/** Opens the storage as the server does, inspects it and closes it. A failure is returned as a fact. */
+async function openAndInspectStore(
+  { configuration, directory }: LoadedConfiguration,
+  options: ProviderOptions,
+): Promise<Pick<Facts, 'store' | 'keys' | 'warnings'>> {
+  const { driver } = await configuredStorage(configuration.storage, directory)
+  const warnings: Warning[] = []
+  // All other warnings were collected from the provider in memory.
+  const observe: Observer = (event) => {
+    if (event.type === 'startup_warning' && event.reason === 'refused_key_stored') warnings.push(event)
+  }
+  try {
+    const provider = await createProvider({ ...options, storage: driver, observe })
+    return { store: await inspectStore(driver), keys: await provider.keys.list(), warnings }
+  } catch (cause) {
+    return {
+      store: { reachable: false, reason: configurationMessage(cause).replace(/^storage: /u, '') },
+      keys: undefined,
+      warnings,
+    }
+  } finally {
+    await driver.dispose?.()
+  }
+}
+
+/**
+ * Collects the facts that the doctor checks.
+ *
+ * @throws TypeError with a one-line message if the configuration is invalid.
+ */
+export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> {
+  const { configuration, directory } = loaded
+  const warnings: Warning[] = []
+  const options = await providerOptions(loaded, memoryDriver(), (event) => {
+    if (event.type === 'startup_warning') warnings.push(event)
+  })
+  // First in memory, so that an invalid configuration is reported even if the storage is unavailable.
+  const provider = await createProvider(options)
+  await provider.close()
+  const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
+  const { clients, scopes, users } = configuration
+  const { jwks } = keySettingsOf(configuration.keys)
+  const keyFile = jwks === undefined ? undefined : statSync(resolve(directory, jwks))
+  return {
+    configuration,
+    clients: Array.isArray(clients)
+      ? clients.map((client, index): Client => parseConfiguration(clientSchema, client, `clients[${index}]`))
+      : [],
+    hasExternalClients: !Array.isArray(clients),
+    scopes: scopes.map((scope, index) => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
+    users: Array.isArray(users) ? users : [],
+    files: filesOf(loaded),
+    keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),
+    keys,
+    signingAlgorithms: provider.metadata.id_token_signing_alg_values_supported as readonly string[],
+    store,
+    warnings: [...warnings, ...ofStore],
+    now: Math.floor(Date.now() / 1000),
+  }
+}

@@ -1,0 +1,6 @@
+// C0 and C1 contain terminal control sequences. Bidirectional overrides change what a person reads.
+const unsafeCharacters = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Replaces control characters, line breaks and invisible formatting in a text that an attacker may have chosen. */
+export const sanitizeText = (text: string, replace: (harmful: string) => string = () => ' '): string =>
+  text.replaceAll(unsafeCharacters, replace)

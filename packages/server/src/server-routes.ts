@@ -1,0 +1,40 @@
+import { type Handler, type Provider, pathOf } from '@grantry/core'
+import { demoAuthorize } from './demo/authorize.ts'
+import { observedRoute } from './observability/observed-route.ts'
+import type { ServerEndpoint, ServerObserver } from './observability/server-event.ts'
+
+const status = (text: string, code: number): Response =>
+  Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
+
+/** Returns the handler for each request that no endpoint of the provider handles, including unknown paths. */
+export function serverRoutes(parts: {
+  readonly provider: Provider
+  readonly observe: ServerObserver
+  /** Serves `/metrics`; `undefined` if metrics are off or have their own port. */
+  readonly metrics: Handler | undefined
+  /** The paths below `/console`; `undefined` if the console is off. */
+  readonly console: ReadonlyMap<string, Handler> | undefined
+  readonly isDemo: boolean
+  readonly isStopping: () => boolean
+}): (request: Request) => Handler {
+  const { provider, observe, metrics, console: page, isDemo, isStopping } = parts
+  const live: Handler = async () => status('live', 200)
+  const ready: Handler = async () => {
+    if (isStopping()) return status('stopping', 503)
+    return (await provider.isReady()) ? status('ready', 200) : status('storage unavailable', 503)
+  }
+  const routes = new Map<string, Handler>()
+  const add = (endpoint: ServerEndpoint, path: string, handler: Handler): void => {
+    routes.set(path, observedRoute(endpoint, path, handler, observe))
+  }
+  add('health', '/health/live', live)
+  add('health', '/health/ready', ready)
+  if (metrics !== undefined) add('metrics', '/metrics', metrics)
+  if (isDemo) {
+    add('demo', '/demo/authorize', demoAuthorize(provider))
+    add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
+  }
+  for (const [path, handler] of page ?? []) add('console', path, handler)
+  // The provider refuses every other path, and records it.
+  return (request) => routes.get(pathOf(request.url)) ?? provider.fetch
+}
