@@ -9,8 +9,8 @@ import { resultsDocument } from './report/results-document.ts'
 import { plainText, type Section } from './report/section.ts'
 import { openBundles } from './run/bundles.ts'
 import { startGenerator } from './run/generator.ts'
-import { installed } from './run/installed.ts'
-import { onCore } from './run/on-core.ts'
+import { installDependencies } from './run/install-dependencies.ts'
+import { pinToCore } from './run/pin-to-core.ts'
 import { interpreter, servers } from './run/servers.ts'
 import { floorSection } from './sections/floor-section.ts'
 import { memorySection } from './sections/memory-section.ts'
@@ -67,11 +67,11 @@ if (process.platform !== 'linux') throw new Error('The benchmark requires Linux,
 if (availableParallelism() < 2)
   throw new Error('The benchmark requires two CPU cores, one for the server and one for the load generator')
 if (loadBefore > 0.5) process.stderr.write(`Warning: the machine is not idle (load average ${loadBefore.toFixed(2)})\n`)
-installed(new URL('peers/', bench))
-if (!quick) installed(new URL('../runtimes/', bench))
+installDependencies(new URL('peers/', bench))
+if (!quick) installDependencies(new URL('../runtimes/', bench))
 
 const bundles = openBundles(bench)
-const generator = startGenerator(onCore(1, [...generatorCommand(), await bundles.bundle('load/program.ts')]))
+const generator = startGenerator(pinToCore(1, [...generatorCommand(), await bundles.bundle('load/program.ts')]))
 const sections: Section[] = []
 try {
   for (const [name, open] of Object.entries(all)) {

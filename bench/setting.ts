@@ -28,6 +28,6 @@ export function newSetting(operation: OperationName, tokens: number): Setting {
 /** Returns the settings of this process. */
 export const readSetting = (): Setting => JSON.parse(process.env.BENCH_SETTING ?? '') as Setting
 
-export function sayReady(ready: Ready): void {
+export function reportReady(ready: Ready): void {
   process.stdout.write(`${JSON.stringify(ready)}\n`)
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { accessTokenLifetime, floorLength, type OperationName, user } from '../operations.ts'
-import type { Answer } from './answer-reader.ts'
+import type { ReceivedResponse } from './response-reader.ts'
 
 /** Returns why a response is wrong, or `undefined`. */
 type Check = (body: string) => string | undefined
@@ -37,29 +37,29 @@ function isSigned(token: unknown, key: JsonWebKey, algorithm: 'ES256' | 'RS256')
 }
 
 /** Tokens must differ, to detect a server that responds from a cache. */
-function createSeen(): (token: unknown) => boolean {
+function createRepeatCheck(): (token: unknown) => boolean {
   const seen = new Set<unknown>()
   return (token) => seen.size === seen.add(token).size
 }
 
 function fullCheck(operation: OperationName, key: JsonWebKey): Check {
-  const wasSeen = createSeen()
-  const problemOf = (answer: Record<string, unknown>, body: string): string | undefined => {
-    if (operation === 'introspection') return answer.scope === 'api1' ? undefined : 'wrong scope'
+  const isRepeated = createRepeatCheck()
+  const problemOf = (response: Record<string, unknown>, body: string): string | undefined => {
+    if (operation === 'introspection') return response.scope === 'api1' ? undefined : 'wrong scope'
     if (operation === 'userinfo') {
-      const claims = Object.entries(user.claims).every(([name, value]) => answer[name] === value)
+      const claims = Object.entries(user.claims).every(([name, value]) => response[name] === value)
       return claims ? undefined : 'wrong claims'
     }
-    const token = answer.access_token
+    const token = response.access_token
     if (operation === 'floor') return body.length === floorLength ? undefined : 'wrong length'
     // A peer rounds down the last second.
-    if (Math.abs(Number(answer.expires_in) - accessTokenLifetime) > 1) return 'wrong lifetime'
-    if (wasSeen(token)) return 'a token that was issued before'
+    if (Math.abs(Number(response.expires_in) - accessTokenLifetime) > 1) return 'wrong lifetime'
+    if (isRepeated(token)) return 'a token that was issued before'
     if (operation === 'client-credentials-es256') return isSigned(token, key, 'ES256') ? undefined : 'a bad JWT'
     if (operation === 'client-credentials-rs256') return isSigned(token, key, 'RS256') ? undefined : 'a bad JWT'
     if (!isOpaque(token)) return 'no opaque access token'
     if (operation === 'client-credentials-opaque') return undefined
-    return isOpaque(answer.refresh_token) && !wasSeen(answer.refresh_token) ? undefined : 'no new refresh token'
+    return isOpaque(response.refresh_token) && !isRepeated(response.refresh_token) ? undefined : 'no new refresh token'
   }
   return (body) => problemOf(JSON.parse(body), body)
 }
@@ -68,7 +68,10 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
 const sample = 256
 
 /** Creates a check that returns why a response is wrong, or `undefined`. */
-export function createCheck(operation: OperationName, key: JsonWebKey): (answer: Answer) => string | undefined {
+export function createCheck(
+  operation: OperationName,
+  key: JsonWebKey,
+): (response: ReceivedResponse) => string | undefined {
   const parts = quickParts[operation]
   const full = fullCheck(operation, key)
   let count = 0

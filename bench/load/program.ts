@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline'
 import { runSlice } from './run-slice.ts'
 
 for await (const line of createInterface({ input: process.stdin })) {
-  let answer: unknown
+  let response: unknown
   try {
-    answer = { figures: await runSlice(JSON.parse(line)) }
+    response = { figures: await runSlice(JSON.parse(line)) }
   } catch (error) {
-    answer = { error: String(error) }
+    response = { error: String(error) }
   }
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
+  process.stdout.write(`${JSON.stringify(response)}\n`)
 }

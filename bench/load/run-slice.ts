@@ -1,9 +1,9 @@
 import type { JsonWebKey } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { type OperationName, requestOf, rotates } from '../operations.ts'
-import { createAnswerReader } from './answer-reader.ts'
 import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
+import { createResponseReader } from './response-reader.ts'
 
 /** One slice of load on one server. */
 export interface Slice {
@@ -92,18 +92,18 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
   }
 
   for (let index = 0; index < connections; index += 1) {
-    const read = createAnswerReader()
+    const read = createResponseReader()
     const onText = (text: string): void => {
-      const answer = read(text)
-      if (answer === undefined) return
+      const response = read(text)
+      if (response === undefined) return
       const now = performance.now()
       histogram.add(now - (started[index] ?? 0))
-      const problem = check(answer)
+      const problem = check(response)
       requests += 1
       if (problem !== undefined) {
         failures += 1
         firstFailure ??= problem
-      } else if (rotating) tokens[index] = refreshTokenOf(answer.body)
+      } else if (rotating) tokens[index] = refreshTokenOf(response.body)
       if (now < deadline) {
         send(index)
         return

@@ -1,8 +1,8 @@
 import { serve } from '@hono/node-server'
-import { floorAnswer, floorHeaders } from '../programs/floor/answer.ts'
-import { sayReady } from '../setting.ts'
+import { floorHeaders, floorResponse } from '../programs/floor/response.ts'
+import { reportReady } from '../setting.ts'
 
 // By default, serve() replaces the global Response with a faster one, so look it up for each response.
 const fetch = async (request: Request): Promise<Response> =>
-  new Response(floorAnswer(await request.text()), { headers: floorHeaders })
-serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => sayReady({ port, tokens: [] }))
+  new Response(floorResponse(await request.text()), { headers: floorHeaders })
+serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => reportReady({ port, tokens: [] }))

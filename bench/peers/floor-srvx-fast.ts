@@ -1,7 +1,7 @@
 import { FastResponse, serve } from 'srvx/node'
-import { floorFetch } from '../programs/floor/answer.ts'
-import { sayReady } from '../setting.ts'
+import { floorFetch } from '../programs/floor/response.ts'
+import { reportReady } from '../setting.ts'
 
 const server = serve({ fetch: floorFetch(FastResponse), port: 0, hostname: '127.0.0.1', silent: true })
 await server.ready()
-sayReady({ port: Number(new URL(server.url ?? '').port), tokens: [] })
+reportReady({ port: Number(new URL(server.url ?? '').port), tokens: [] })

@@ -7,7 +7,7 @@ import { handleFastifyError, handleFastifyReply, requestFromFastify } from '@jmo
 import { fastify, type Reply } from 'fastify'
 import jsonwebtoken from 'jsonwebtoken'
 import * as o from '../operations.ts'
-import { readSetting, sayReady } from '../setting.ts'
+import { readSetting, reportReady } from '../setting.ts'
 
 interface Token {
   accessToken: string
@@ -173,4 +173,4 @@ const tokens: string[] = []
 for (let count = 0; held !== undefined && count < setting.tokens; count += 1) {
   tokens.push(await newToken(held, operation === 'refresh'))
 }
-sayReady({ port: (app.server.address() as { port: number }).port, tokens })
+reportReady({ port: (app.server.address() as { port: number }).port, tokens })

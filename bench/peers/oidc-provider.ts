@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Context } from 'oidc-provider'
 import * as o from '../operations.ts'
-import { readSetting, sayReady } from '../setting.ts'
+import { readSetting, reportReady } from '../setting.ts'
 
 const setting = readSetting()
 const { operation, signingKey } = setting
@@ -123,4 +123,4 @@ for (let count = 0; held !== undefined && count < setting.tokens; count += 1) {
 }
 
 const server = createServer(provider.callback())
-server.listen(0, '127.0.0.1', () => sayReady({ port: (server.address() as AddressInfo).port, tokens }))
+server.listen(0, '127.0.0.1', () => reportReady({ port: (server.address() as AddressInfo).port, tokens }))

@@ -1,8 +1,8 @@
 import { nodeRuntime, serve } from '@grantry/adapters/node'
-import { readSetting, sayReady } from '../setting.ts'
+import { readSetting, reportReady } from '../setting.ts'
 import { grantryTokens, openGrantry } from './grantry.ts'
 
 const setting = readSetting()
 const provider = await openGrantry(setting, nodeRuntime)
 const { port } = await serve(provider)
-sayReady({ port, tokens: await grantryTokens(provider, setting) })
+reportReady({ port, tokens: await grantryTokens(provider, setting) })

@@ -74,8 +74,8 @@ export async function grantryTokens(provider: Provider, { operation, tokens }: S
         }),
       }),
     )
-    const answer = (await response.json()) as Record<string, string>
-    issued.push(String(operation === 'refresh' ? answer.refresh_token : answer.access_token))
+    const reply = (await response.json()) as Record<string, string>
+    issued.push(String(operation === 'refresh' ? reply.refresh_token : reply.access_token))
   }
   return issued
 }

@@ -1,7 +1,7 @@
-import { readSetting, sayReady } from '../setting.ts'
+import { readSetting, reportReady } from '../setting.ts'
 import { createLimit } from './limit.ts'
 import { limitFetch } from './limit-fetch.ts'
 import { denoServe } from './runtimes.ts'
 
 const limit = createLimit(readSetting())
-sayReady({ port: denoServe(limitFetch(limit)), tokens: limit.tokens })
+reportReady({ port: denoServe(limitFetch(limit)), tokens: limit.tokens })

@@ -113,7 +113,7 @@ export function createLimit(setting: Setting): Limit {
   }
   const live = (token: string): Claims => liveAt(keyOf(token))
 
-  const answer = (accessToken: string, scope: string, refreshToken?: string): string =>
+  const response = (accessToken: string, scope: string, refreshToken?: string): string =>
     JSON.stringify({
       access_token: accessToken,
       token_type: 'Bearer',
@@ -129,7 +129,7 @@ export function createLimit(setting: Setting): Limit {
     // Client credentials: only a new token, stored under its hash or signed.
     if (grantType === 'client_credentials') {
       const scope = parameters.get('scope') ?? ''
-      return answer(newAccessToken(clientId, scope), scope)
+      return response(newAccessToken(clientId, scope), scope)
     }
     // Refresh with rotation: reads the record by its hash, marks it as spent to detect a replay, and stores a new
     // refresh record and a new access record.
@@ -140,14 +140,14 @@ export function createLimit(setting: Setting): Limit {
       const { scope, sub = '' } = record
       if (record.client_id !== clientId || record.spent) throw new Error('invalid_grant')
       store.set(presentedKey, JSON.stringify({ ...record, spent: true }))
-      return answer(newAccessToken(clientId, scope, sub), scope, newRefreshToken(clientId, scope, sub))
+      return response(newAccessToken(clientId, scope, sub), scope, newRefreshToken(clientId, scope, sub))
     }
     // Password without password hashing: two comparisons, a new refresh record and a new access record.
     if (parameters.get('username') !== o.user.username || parameters.get('password') !== o.user.password) {
       throw new Error('invalid_grant')
     }
     const scope = parameters.get('scope') ?? ''
-    return answer(newAccessToken(clientId, scope, o.user.sub), scope, newRefreshToken(clientId, scope, o.user.sub))
+    return response(newAccessToken(clientId, scope, o.user.sub), scope, newRefreshToken(clientId, scope, o.user.sub))
   }
 
   const { operation } = setting

@@ -16,9 +16,9 @@ export function ratio(own: ServerFigures, other: ServerFigures, figure: 'request
   )
 }
 
-export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+export const formatInteger = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-export const percent = (part: number): string => `${whole(part * 100)}%`
+export const percent = (part: number): string => `${formatInteger(part * 100)}%`
 
 /** Returns the ratio, or an empty string when a server was not measured. */
 export const ratioTo = (
@@ -43,14 +43,14 @@ export function serverRows(
       const limit = find(`limit-${runtimeOf(own.server)}`)
       return [
         own.server,
-        whole(medianOf(own, 'requestsPerSecond')),
+        formatInteger(medianOf(own, 'requestsPerSecond')),
         medianOf(own, 'p50').toFixed(2),
         medianOf(own, 'p99').toFixed(2),
         medianOf(own, 'cpu').toFixed(1),
         percent(medianOf(own, 'serverLoad')),
         percent(medianOf(own, 'generatorLoad')),
-        whole(own.memory / 1e6),
-        whole(own.startup),
+        formatInteger(own.memory / 1e6),
+        formatInteger(own.startup),
         ratioTo(own, limit),
         ratioTo(own, limit, 'cpu'),
         ...measured.map(([, peer]) =>

@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url'
 import { interpreter } from '../run/servers.ts'
 import { markdown, type Section } from './section.ts'
 
-const say = (command: string, ...parameters: readonly string[]): string => {
+const commandOutput = (command: string, ...parameters: readonly string[]): string => {
   const { stdout, status } = spawnSync(command, parameters, { encoding: 'utf8' })
   return status === 0 ? (stdout.trim().split('\n')[0] ?? '') : 'none'
 }
 
 function versions(bench: URL): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(new URL('peers/package.json', bench), 'utf8'))
-  const runtime = (name: 'bun' | 'deno'): string => say(interpreter(name, bench)[0] ?? '', '--version')
+  const runtime = (name: 'bun' | 'deno'): string => commandOutput(interpreter(name, bench)[0] ?? '', '--version')
   return [
     `Node ${process.version}, Bun ${runtime('bun')}, Deno ${runtime('deno').replace(/^deno (\S+).*$/u, '$1')}`,
     Object.entries(dependencies)
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),
-    `commit ${say('git', '-C', fileURLToPath(bench), 'rev-parse', '--short', 'HEAD')}`,
+    `commit ${commandOutput('git', '-C', fileURLToPath(bench), 'rev-parse', '--short', 'HEAD')}`,
   ]
 }
 
 /** Returns the machine, versions and options of the run. */
-function circumstances(bench: URL, parameters: readonly string[], loadBefore: number): readonly string[] {
+function environmentFacts(bench: URL, parameters: readonly string[], loadBefore: number): readonly string[] {
   const [{ model = 'an unknown processor' } = {}, ...more] = cpus()
   return [
     `\`npm run bench -- ${parameters.join(' ')}\`, ${new Date().toISOString().slice(0, 10)}`,
@@ -51,7 +51,7 @@ export function resultsDocument(
   parameters: readonly string[],
   loadBefore: number,
 ): string {
-  const facts = circumstances(bench, parameters, loadBefore).map((fact) => `- ${fact}`)
+  const facts = environmentFacts(bench, parameters, loadBefore).map((fact) => `- ${fact}`)
   // The summary comes first.
   const ordered = [...sections].sort(
     (one, other) => Number(other.title === 'Summary') - Number(one.title === 'Summary'),

@@ -9,7 +9,7 @@ export interface Section {
 }
 
 /** Aligns the columns, the first one to the left. */
-function layOut(rows: Section['rows']): string {
+function alignColumns(rows: Section['rows']): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const cells = (row: readonly string[]): readonly string[] =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
@@ -17,7 +17,7 @@ function layOut(rows: Section['rows']): string {
 }
 
 export const plainText = ({ title, notes, rows }: Section): string =>
-  `\n${title}\n${layOut(rows)}\n${notes.map((note) => `  ${note}\n`).join('')}`
+  `\n${title}\n${alignColumns(rows)}\n${notes.map((note) => `  ${note}\n`).join('')}`
 
 export function markdown({ title, notes, rows }: Section): string {
   const [heads = [], ...body] = rows

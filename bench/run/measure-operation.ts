@@ -2,7 +2,7 @@ import type { Slice, SliceFigures } from '../load/run-slice.ts'
 import type { OperationName } from '../operations.ts'
 import { newSetting } from '../setting.ts'
 import type { Generator } from './generator.ts'
-import { onCore } from './on-core.ts'
+import { pinToCore } from './pin-to-core.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 /** The figures of one server in one slice of load. */
@@ -93,7 +93,7 @@ export async function measureOperation(
 
   try {
     for (const [server, command] of servers) {
-      const process = await startServer(onCore(0, command), setting)
+      const process = await startServer(pinToCore(0, command), setting)
       const contender: Contender = {
         server,
         process,

@@ -6,7 +6,7 @@ import type { Ready, Setting } from '../setting.ts'
 const ticksPerSecond = 100
 
 /** Time limit for a server to listen, in milliseconds. */
-const patience = 30_000
+const timeLimit = 30_000
 
 /** A server under test. */
 export interface ServerProcess extends Ready {
@@ -57,7 +57,7 @@ export async function startServer(command: readonly string[], setting: Setting):
       child.kill('SIGKILL')
       reject(new Error(`${command.join(' ')} ${reason}\n${output}${log}`))
     }
-    const timer = setTimeout(() => giveUp('did not report that it listens'), patience)
+    const timer = setTimeout(() => giveUp('did not report that it listens'), timeLimit)
     child.stderr.on('data', (chunk) => {
       log = (log + chunk).slice(-4000)
     })

@@ -1,6 +1,6 @@
-import { whole } from '../report/figures.ts'
+import { formatInteger } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { inProgram } from '../run/in-program.ts'
+import { runInProgram } from '../run/run-in-program.ts'
 import type { Workbench } from './workbench.ts'
 
 export interface MemoryFigures {
@@ -13,15 +13,15 @@ export interface MemoryFigures {
 
 /** Measures the memory of a live reference token. */
 export async function* memorySection({ bundles }: Workbench): AsyncGenerator<Section> {
-  const { tokens, text, bytes } = await inProgram<MemoryFigures>(await bundles.bundle('programs/memory.ts'), 0)
+  const { tokens, text, bytes } = await runInProgram<MemoryFigures>(await bundles.bundle('programs/memory.ts'), 0)
   yield {
     title: 'Memory of a live reference token, memory driver on Node',
-    notes: [`${whole(tokens)} tokens from client credentials; growth of the heap after garbage collection.`],
+    notes: [`${formatInteger(tokens)} tokens from client credentials; growth of the heap after garbage collection.`],
     rows: [
       ['', 'bytes'],
-      ['total', whole(bytes / tokens)],
-      ['keys and JSON', whole(text / tokens)],
-      ['overhead (target: 500)', whole((bytes - text) / tokens)],
+      ['total', formatInteger(bytes / tokens)],
+      ['keys and JSON', formatInteger(text / tokens)],
+      ['overhead (target: 500)', formatInteger((bytes - text) / tokens)],
     ],
   }
 }

@@ -1,5 +1,5 @@
 import type { OperationName } from '../operations.ts'
-import { failuresOf, medianOf, ratioTo, serverRows, whole } from '../report/figures.ts'
+import { failuresOf, formatInteger, medianOf, ratioTo, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
 import { measureOperation, type ServerFigures } from '../run/measure-operation.ts'
 import { commandsOf, type Server } from '../run/servers.ts'
@@ -13,7 +13,7 @@ function summary(all: readonly ServerFigures[], operations: readonly OperationNa
       all.find((figures) => figures.operation === operation && figures.server === name)
     const speed = (name: string): string => {
       const figures = find(name)
-      return figures === undefined ? '' : whole(medianOf(figures, 'requestsPerSecond'))
+      return figures === undefined ? '' : formatInteger(medianOf(figures, 'requestsPerSecond'))
     }
     const own = find('grantry-node')
     return [

@@ -1,7 +1,7 @@
 import { redisMissing } from '../../test/support/redis-server.ts'
 import { median } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { inProgram } from '../run/in-program.ts'
+import { runInProgram } from '../run/run-in-program.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Microseconds per operation in one slice: elapsed time and CPU time of the client. */
@@ -20,7 +20,7 @@ export async function* redisSection({ bundles }: Workbench): AsyncGenerator<Sect
     yield { title, notes: [], rows: [[redisMissing]] }
     return
   }
-  const figures = await inProgram<RedisFigures>(await bundles.bundle('programs/redis.ts'), 0)
+  const figures = await runInProgram<RedisFigures>(await bundles.bundle('programs/redis.ts'), 0)
   const of = (costs: readonly Cost[], figure: keyof Cost): number => median(costs.map((cost) => cost[figure]))
   const ratio = (raw: readonly Cost[], driver: readonly Cost[], figure: keyof Cost): string =>
     median(raw.map((cost, index) => cost[figure] / (driver[index]?.[figure] ?? Number.NaN))).toFixed(2)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { whole } from '../report/figures.ts'
+import { formatInteger } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -51,7 +51,7 @@ export async function* sizeSection({ bench }: Workbench): AsyncGenerator<Section
     title: 'Bundle size of a Worker with two grants, with esbuild',
     notes: [
       'The core, the client credentials and refresh token grants, the memory driver and the fetch adapter, with their dependencies.',
-      `${whole(gzipped)} bytes gzipped; the target is 40 KB.`,
+      `${formatInteger(gzipped)} bytes gzipped; the target is 40 KB.`,
     ],
     rows: [
       ['', 'KB minified', 'KB gzipped'],

@@ -7,24 +7,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort } from '../../test/support/free-port.ts'
-import { median, whole } from '../report/figures.ts'
+import { formatInteger, median } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { onCore } from '../run/on-core.ts'
+import { pinToCore } from '../run/pin-to-core.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Time limit for the first response, in milliseconds. */
-const patience = 20_000
+const timeLimit = 20_000
 
 /** Whether the server on this port responds. */
-const answers = (port: number): Promise<boolean> =>
+const responses = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const asked = request({ port, host: '127.0.0.1', path: '/.well-known/openid-configuration', agent: false })
-    asked.once('error', () => resolve(false))
-    asked.once('response', (response) => {
+    const outgoing = request({ port, host: '127.0.0.1', path: '/.well-known/openid-configuration', agent: false })
+    outgoing.once('error', () => resolve(false))
+    outgoing.once('response', (response) => {
       response.resume()
       resolve(response.statusCode === 200)
     })
-    asked.end()
+    outgoing.end()
   })
 
 /** Returns the milliseconds from the start of the process to its first response. */
@@ -32,12 +32,12 @@ async function startOnce(program: string): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'grantry-bench-'))
   const port = await freePort()
   const startedAt = performance.now()
-  const [command = '', ...parameters] = onCore(0, [process.execPath, program, 'serve', '--port', String(port)])
+  const [command = '', ...parameters] = pinToCore(0, [process.execPath, program, 'serve', '--port', String(port)])
   const child = spawn(command, parameters, { cwd: directory, stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   try {
-    while (!(await answers(port))) {
-      if (performance.now() - startedAt > patience || child.exitCode !== null) {
+    while (!(await responses(port))) {
+      if (performance.now() - startedAt > timeLimit || child.exitCode !== null) {
         throw new Error('grantry serve does not respond')
       }
       await sleep(2)
@@ -63,9 +63,9 @@ export async function* startSection({ bench }: Workbench): AsyncGenerator<Sectio
     notes: ['Seven starts. The target is a median of 250 ms.'],
     rows: [
       ['', 'ms'],
-      ['median', whole(median(times))],
-      ['shortest', whole(Math.min(...times))],
-      ['longest', whole(Math.max(...times))],
+      ['median', formatInteger(median(times))],
+      ['shortest', formatInteger(Math.min(...times))],
+      ['longest', formatInteger(Math.max(...times))],
     ],
   }
 }

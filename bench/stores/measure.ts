@@ -57,7 +57,7 @@ export async function measure(
   count: number,
 ): Promise<Figures> {
   const keys = Array.from({ length: count }, () => known[Math.floor(Math.random() * known.length)] ?? '')
-  const strangers = Array.from({ length: count }, newKey)
+  const absentKeys = Array.from({ length: count }, newKey)
   const written = Array.from({ length: count }, newKey)
   const inserted = Array.from({ length: count * 5 }, newKey)
   const record = newRecord()
@@ -65,7 +65,7 @@ export async function measure(
   const figures = {
     live,
     get: await medianOf(count, atOnce, (index) => driver.getItem(keys[index] ?? '')),
-    absent: await medianOf(count, atOnce, (index) => driver.getItem(strangers[index] ?? '')),
+    absent: await medianOf(count, atOnce, (index) => driver.getItem(absentKeys[index] ?? '')),
     set: await medianOf(count, atOnce, (index) => driver.setItem(written[index] ?? '', record, lifetime)),
     insert: await medianOf(count, atOnce, () => driver.insertItem(inserted[next++] ?? '', record, lifetime)),
   }

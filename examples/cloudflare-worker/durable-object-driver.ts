@@ -10,6 +10,7 @@ export function durableObjectDriver(items: DurableObjectNamespace<Item>): Atomic
     getItem: (key) => item(key).read(),
     setItem: (key, value, { ttl }) => item(key).write(value, ttl),
     insertItem: (key, value, { ttl }) => item(key).insert(value, ttl),
+    incrementItem: (key, { ttl }) => item(key).increment(ttl),
     removeItem: (key) => item(key).remove(),
   }
 }

@@ -7,13 +7,18 @@ interface Stored {
 }
 
 /**
- * One stored item. A Durable Object has one instance worldwide, with one thread. `insert` awaits nothing between its
- * check and its write, so exactly one of several concurrent calls for a code returns `true`.
+ * One stored item. A Durable Object has one instance worldwide, with one thread. `insert` and `increment` await nothing
+ * between their read and their write, so exactly one of several concurrent inserts returns `true`, and no two increments
+ * return the same number.
  */
 export class Item extends DurableObject {
-  read(): string | null {
+  private live(): Stored | undefined {
     const stored = this.ctx.storage.kv.get<Stored>('item')
-    return stored !== undefined && stored.ends > Date.now() ? stored.value : null
+    return stored !== undefined && stored.ends > Date.now() ? stored : undefined
+  }
+
+  read(): string | null {
+    return this.live()?.value ?? null
   }
 
   async write(value: string, ttl: number): Promise<void> {
@@ -26,6 +31,15 @@ export class Item extends DurableObject {
     if (this.read() !== null) return false
     await this.write(value, ttl)
     return true
+  }
+
+  /** The expiry is set when the counter is created. */
+  async increment(ttl: number): Promise<number> {
+    const stored = this.live()
+    const count = Number(stored?.value ?? 0) + 1
+    if (stored === undefined) await this.write('1', ttl)
+    else this.ctx.storage.kv.put<Stored>('item', { ...stored, value: String(count) })
+    return count
   }
 
   async remove(): Promise<void> {

@@ -1,5 +1,5 @@
-import { sayReady } from '../../setting.ts'
+import { reportReady } from '../../setting.ts'
 import { bunServe } from '../runtimes.ts'
-import { floorFetch } from './answer.ts'
+import { floorFetch } from './response.ts'
 
-sayReady({ port: bunServe(floorFetch()), tokens: [] })
+reportReady({ port: bunServe(floorFetch()), tokens: [] })

@@ -1,5 +1,5 @@
-import { sayReady } from '../../setting.ts'
+import { reportReady } from '../../setting.ts'
 import { denoServe } from '../runtimes.ts'
-import { floorFetch } from './answer.ts'
+import { floorFetch } from './response.ts'
 
-sayReady({ port: denoServe(floorFetch()), tokens: [] })
+reportReady({ port: denoServe(floorFetch()), tokens: [] })

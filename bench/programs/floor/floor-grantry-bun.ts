@@ -1,6 +1,6 @@
 import { serve } from '@grantry/adapters/bun'
-import { sayReady } from '../../setting.ts'
-import { floorFetch, textByPieces } from './answer.ts'
+import { reportReady } from '../../setting.ts'
+import { floorFetch, textByPieces } from './response.ts'
 
 const { port } = await serve({ fetch: floorFetch(Response, textByPieces) })
-sayReady({ port, tokens: [] })
+reportReady({ port, tokens: [] })

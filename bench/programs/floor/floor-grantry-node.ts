@@ -1,7 +1,7 @@
 import { nodeRuntime, serve } from '@grantry/adapters/node'
 import { issuer } from '../../operations.ts'
-import { sayReady } from '../../setting.ts'
-import { floorFetch, textByPieces } from './answer.ts'
+import { reportReady } from '../../setting.ts'
+import { floorFetch, textByPieces } from './response.ts'
 
 const { port } = await serve({ issuer, fetch: floorFetch(nodeRuntime.Response, textByPieces) })
-sayReady({ port, tokens: [] })
+reportReady({ port, tokens: [] })

@@ -1,7 +1,7 @@
 import { createServer } from '@hattip/adapter-node'
-import { sayReady } from '../../setting.ts'
-import { floorFetch } from './answer.ts'
+import { reportReady } from '../../setting.ts'
+import { floorFetch } from './response.ts'
 
-const answer = floorFetch()
-const server = createServer(({ request }) => answer(request), { origin: 'http://127.0.0.1', trustProxy: false })
-server.listen(0, '127.0.0.1', () => sayReady({ port: (server.address() as { port: number }).port, tokens: [] }))
+const response = floorFetch()
+const server = createServer(({ request }) => response(request), { origin: 'http://127.0.0.1', trustProxy: false })
+server.listen(0, '127.0.0.1', () => reportReady({ port: (server.address() as { port: number }).port, tokens: [] }))
