@@ -4,7 +4,8 @@ import { consolePageDefine } from './scripts/console-page.js'
 import { withLicences } from './scripts/licences.ts'
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, { readonly '@grantry/source': string }>>
+  /** `./package.json` is exported as it is. */
+  readonly exports: Readonly<Record<string, { readonly '@grantry/source': string } | string>>
 }
 
 const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
@@ -16,7 +17,9 @@ const more: Readonly<Record<string, readonly string[]>> = { 'packages/server': [
 function entriesOf(folder: string): Record<string, string> {
   const manifest: Manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
   const sources = [
-    ...Object.values(manifest.exports).map((target) => target['@grantry/source']),
+    ...Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [] : [target['@grantry/source']],
+    ),
     ...(more[folder] ?? []),
   ]
   return Object.fromEntries(

@@ -1,37 +1,57 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
+import { processFolders } from './scripts/process-folders.ts'
 
 // Tests run on the sources: the condition selects them in the `exports` of each package. Excludes `module`: Vitest
 // passes the conditions to Node.js too, and only bundlers can load what OpenTelemetry exports under it.
 const usual = defaultServerConditions.filter((condition) => condition !== 'module')
 const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 
-const times = { testTimeout: 20_000, hookTimeout: 30_000 }
+const processTests = processFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** Tests that start many processes or measure time; they run one at a time. */
-const alone = ['races', 'torture', 'overload', 'framing'].map((folder) => `test/${folder}/**/*.test.ts`)
+const common = {
+  // Loading the modules anew for each file would take most of the CPU time of a run.
+  isolate: false,
+  testTimeout: 20_000,
+  hookTimeout: 30_000,
+  // Concurrent tests mostly wait.
+  maxConcurrency: 10,
+}
 
 export default defineConfig({
   ssr,
   test: {
     reporters: ['default', './scripts/plain-reporter.ts'],
+    globalSetup: './scripts/temporary-directory.ts',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ssr,
+        // They measure time and load both cores by themselves.
         test: {
-          name: 'side by side',
-          include: ['test/**/*.test.ts'],
-          exclude: alone,
-          // Many tests wait for a store or process, so two workers are faster than one even on a single core.
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-          typecheck: { enabled: true, include: ['test/types/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
-          ...times,
+          ...common,
+          name: 'proofs',
+          include: ['proofs/**/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
       {
         ssr,
-        test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 }, ...times },
+        // More workers than two cores: many tests wait for a process or a store.
+        test: { ...common, name: 'process', include: processTests, maxWorkers: 3, sequence: { groupOrder: 0 } },
+      },
+      {
+        ssr,
+        test: {
+          ...common,
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: processTests,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
       },
     ],
   },

@@ -1,17 +1,17 @@
 // Generates the JSON Schema of the server configuration from the schemas that validate it.
 import { readFileSync } from 'node:fs'
 import * as abuse from '../packages/core/src/abuse/options.ts'
-import { lifetimeSchema, longestLifetime } from '../packages/core/src/configuration.ts'
+import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
 import { clientSchema } from '../packages/core/src/directory/client.ts'
 import { scopeSchema } from '../packages/core/src/directory/scope.ts'
 import { secretsSchema } from '../packages/core/src/directory/secret.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
-import { place } from '../packages/server/src/configuration/metrics.ts'
+import { listenerSchema } from '../packages/server/src/configuration/metrics.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/console/options.ts'
-import { schemaAddress } from '../packages/server/src/init/schema-address.ts'
+import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 
 /** JSON Schema draft 7, which all editors support. */
@@ -62,7 +62,7 @@ const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other,
 
 /** JSON Schemas for valibot schemas whose rule is a function or depends on the input. */
 const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () => JsonSchema>([
-  [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: longestLifetime })],
+  [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: maxLifetime })],
   [sha256.wrapped, () => ({ type: 'string' })],
   [sha512.wrapped, () => ({ type: 'string' })],
   [expiresAt.wrapped, () => ({ type: ['integer', 'string'] })],
@@ -77,7 +77,7 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [entries.scopes.wrapped, () => listOf(scopeSchema)],
   [entries.users.wrapped, () => listOf(userSchema)],
   [entries.plugins.wrapped, () => ({ type: 'array', items: { type: 'string' } })],
-  [entries.metrics.wrapped, () => or({ type: 'boolean' }, place)],
+  [entries.metrics.wrapped, () => or({ type: 'boolean' }, listenerSchema)],
   [entries.console.wrapped, () => or({ type: 'boolean' }, consoleOptions)],
   [passwords.wrapped, () => convert(abuse.passwords.wrapped)],
   [credentials.wrapped, () => or({ const: false }, abuse.credentials)],
@@ -135,8 +135,8 @@ function convert(schema: unknown): JsonSchema {
   const added = rest
     .slice(0, end < 0 ? undefined : end)
     .map((action) => actions[action.type]?.(action, base.type) ?? {})
-  const whole: JsonSchema = Object.assign({}, base, ...added)
-  return isNarrow(whole) ? { anyOf: [whole, variable] } : whole
+  const complete: JsonSchema = Object.assign({}, base, ...added)
+  return isNarrow(complete) ? { anyOf: [complete, variable] } : complete
 }
 
 /** Returns each setting, such as `clients[].public`, with its description from the table of the guide. */

@@ -3,18 +3,18 @@
 import { spawnSync } from 'node:child_process'
 import { chromiumMissing, findChromium } from './find-chromium.js'
 
-const answers = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+const isInstalled = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 
 const programs = [
   {
     package: 'redis-server',
-    isThere: () => answers('redis-server'),
+    isAvailable: () => isInstalled('redis-server'),
     missing: 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server',
   },
-  { package: 'chromium', isThere: () => findChromium() !== undefined, missing: chromiumMissing },
+  { package: 'chromium', isAvailable: () => findChromium() !== undefined, missing: chromiumMissing },
   {
     package: 'systemd',
-    isThere: () => answers('systemd-analyze'),
+    isAvailable: () => isInstalled('systemd-analyze'),
     missing: 'systemd-analyze is not installed, but the check of the systemd unit needs it: apt-get install systemd',
   },
 ]
@@ -36,11 +36,11 @@ function reasonAgainst(program) {
   const shell = ['sh', '-c', install(program.package)]
   const [command, ...parameters] = process.getuid?.() === 0 ? shell : ['sudo', '-n', ...shell]
   const { status, error, stderr } = spawnSync(command, parameters, { encoding: 'utf8' })
-  if (status === 0) return program.isThere() ? undefined : 'apt-get did not install it'
+  if (status === 0) return program.isAvailable() ? undefined : 'apt-get did not install it'
   return error?.message ?? stderr.trim().split('\n').at(-1)
 }
 
-for (const program of programs.filter(({ isThere }) => !isThere())) {
+for (const program of programs.filter(({ isAvailable }) => !isAvailable())) {
   if (process.env.CI === 'true') {
     const reason = reasonAgainst(program)
     if (reason !== undefined) {

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 const folder = new URL('../examples/', import.meta.url)
 const read = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'))
 
-function isThere([name, version]) {
+function isAvailable([name, version]) {
   if (version.startsWith('file:')) return true
   try {
     return read(`node_modules/${name}/package.json`).version === version
@@ -19,7 +19,7 @@ function isThere([name, version]) {
 function missingPackages() {
   const { dependencies, devDependencies } = read('package.json')
   const pins = Object.entries({ ...dependencies, ...devDependencies })
-  return pins.filter((pin) => !isThere(pin)).map(([name, version]) => `${name} ${version}`)
+  return pins.filter((pin) => !isAvailable(pin)).map(([name, version]) => `${name} ${version}`)
 }
 
 if (process.env.CI === 'true' && missingPackages().length > 0) {

@@ -48,19 +48,19 @@ export function installPacked(packed, directory) {
 /** Starts the installed server, requests a token and stops the server. */
 export async function tryServer(directory) {
   const child = spawn(join(directory, 'node_modules/.bin/grantry'), ['serve', '--port', '0'], { cwd: directory })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      said += chunk
+      output += chunk
     })
   }
   const ended = new Promise((resolve) => child.once('close', resolve))
   const listening = new Promise((resolve) => {
-    child.stderr.on('data', () => /listening on \S+ for /u.test(said) && resolve(undefined))
+    child.stderr.on('data', () => /listening on \S+ for /u.test(output) && resolve(undefined))
   })
   await Promise.race([listening, ended])
-  const [, address] = /listening on (\S+) for /u.exec(said) ?? []
-  if (address === undefined) throw new Error(`grantry serve exited:\n${said}`)
+  const [, address] = /listening on (\S+) for /u.exec(output) ?? []
+  if (address === undefined) throw new Error(`grantry serve exited:\n${output}`)
   try {
     const response = await fetch(`http://${address}/connect/token`, {
       method: 'POST',
@@ -72,5 +72,5 @@ export async function tryServer(directory) {
     child.kill('SIGTERM')
   }
   const code = await ended
-  if (code !== 0) throw new Error(`grantry serve exited with ${code}:\n${said}`)
+  if (code !== 0) throw new Error(`grantry serve exited with ${code}:\n${output}`)
 }

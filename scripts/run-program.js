@@ -2,8 +2,23 @@
 // bench/stores/main.ts [arguments]`.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+
+// Programs resolve files relative to their sources.
+const sourceUrls = {
+  name: 'source-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined
+      const text = await readFile(path, 'utf8')
+      const url = JSON.stringify(pathToFileURL(path).href)
+      return { contents: text.replaceAll(', import.meta.url)', `, ${url})`), loader: 'ts' }
+    })
+  },
+}
 
 const [program, ...given] = process.argv.slice(2)
 // Below node_modules, so that external packages resolve.
@@ -21,10 +36,10 @@ try {
     format: 'esm',
     external: ['esbuild'],
     conditions: ['@grantry/source'],
-    // Programs resolve files relative to their source.
-    define: { 'import.meta.url': 'sourceUrl' },
+    plugins: [sourceUrls],
+    // CommonJS dependencies load Node.js modules with `require`; under another name than programs import it.
     banner: {
-      js: `import { createRequire } from 'node:module'; import { pathToFileURL } from 'node:url'; const sourceUrl = pathToFileURL(${JSON.stringify(resolve(program))}).href; const require = createRequire(sourceUrl);`,
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     logLevel: 'error',
   })

@@ -3,7 +3,7 @@ import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { createWindowLimit } from '../../packages/core/src/abuse/window-limit.ts'
 import { createBoundedMap } from '../../packages/core/src/bounded-map.ts'
-import { createRecorder } from '../../packages/core/src/events/trace.ts'
+import { createRecorder } from '../../packages/core/src/events/recorder.ts'
 import { openStore } from '../../packages/core/src/records/store.ts'
 import { webRuntime } from '../../packages/core/src/runtime.ts'
 
@@ -14,7 +14,7 @@ test('a full map drops the oldest entries, and keeps those that were written aga
   expect(map.size).toBe(3)
 })
 
-test('counts 100,000 addresses in the store, and remembers 10,000 of them', () => {
+test('counts 100,000 addresses in the store, and remembers 10,000 of them', async () => {
   let ends = 0
   const driver = {
     ...mapDriver(),
@@ -31,7 +31,7 @@ test('counts 100,000 addresses in the store, and remembers 10,000 of them', () =
     { limit: 'test', issuer: 'https://id.example.com', store, runtime, recorder },
   )
   const trace = recorder.start()
-  for (let index = 0; index < 100_000; index += 1) limit.count(`address ${index}`, trace)
+  for (let index = 0; index < 100_000; index += 1) await limit.count(`address ${index}`, trace)
   // Every record has its own expiry.
   expect(ends).toBe(100_000)
   const blocked = (index: number): boolean => {

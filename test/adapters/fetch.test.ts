@@ -2,25 +2,25 @@ import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
 
-const ask = (url: string, headers: Record<string, string> = {}): Request => new Request(url, { headers })
+const send = (url: string, headers: Record<string, string> = {}): Request => new Request(url, { headers })
 
 test('fetchHandler responds to every request, with 404 outside the endpoints of the provider', async () => {
   const handler = fetchHandler((await fixture()).provider)
-  expect((await handler(ask('https://any.example/connect/userinfo'))).status).toBe(401)
-  expect((await handler(ask('https://any.example/elsewhere'))).status).toBe(404)
+  expect((await handler(send('https://any.example/connect/userinfo'))).status).toBe(401)
+  expect((await handler(send('https://any.example/elsewhere'))).status).toBe(404)
 })
 
 test('fetchMiddleware returns undefined outside the endpoints of the provider', async () => {
   const middleware = fetchMiddleware((await fixture()).provider)
-  expect((await middleware(ask('https://any.example/connect/userinfo')))?.status).toBe(401)
-  expect(middleware(ask('https://any.example/elsewhere'))).toBeUndefined()
-  expect(middleware(ask('https://any.example/elsewhere', { authorization: 'Basic a, Basic b' }))).toBeUndefined()
+  expect((await middleware(send('https://any.example/connect/userinfo')))?.status).toBe(401)
+  expect(middleware(send('https://any.example/elsewhere'))).toBeUndefined()
+  expect(middleware(send('https://any.example/elsewhere', { authorization: 'Basic a, Basic b' }))).toBeUndefined()
 })
 
 test('the client address comes from the clientAddress option only', async () => {
   const f = await fixture()
   const clientAddress = (request: Request) => request.headers.get('cf-connecting-ip') ?? undefined
-  const request = () => ask('https://any.example/connect/userinfo', { 'cf-connecting-ip': '203.0.113.9' })
+  const request = () => send('https://any.example/connect/userinfo', { 'cf-connecting-ip': '203.0.113.9' })
   await fetchHandler(f.provider, { clientAddress })(request())
   expect(f.events.at(-1)).toMatchObject({ clientAddress: '203.0.113.9' })
   await fetchMiddleware(f.provider, { clientAddress })(request())
@@ -31,8 +31,8 @@ test('the client address comes from the clientAddress option only', async () => 
 
 describe('ambiguous requests get 400', () => {
   // Other servers produce such URLs; a Request of Node.js cannot have one.
-  const asked = async (url: string, headers: Record<string, string> = {}) => {
-    const request = ask('https://any.example/.well-known/jwks', headers)
+  const responseTo = async (url: string, headers: Record<string, string> = {}) => {
+    const request = send('https://any.example/.well-known/jwks', headers)
     Object.defineProperty(request, 'url', { value: url })
     const response = await fetchHandler((await fixture()).provider)(request)
     return { status: response.status, cache: response.headers.get('cache-control') }
@@ -52,20 +52,23 @@ describe('ambiguous requests get 400', () => {
     jwks,
     '',
   ])('the URL %j', async (url) => {
-    expect(await asked(url)).toEqual({ status: 400, cache: 'no-store' })
+    expect(await responseTo(url)).toEqual({ status: 400, cache: 'no-store' })
   })
 
   test.each(['evil.example/connect?', 'good@evil.example', 'a b', 'evil.example#', '[::1', 'evil.example:1:2', 'a,b'])(
     'the Host %j',
     async (host) => {
-      expect(await asked(`http://any.example${jwks}`, { host })).toEqual({ status: 400, cache: 'no-store' })
+      expect(await responseTo(`http://any.example${jwks}`, { host })).toEqual({ status: 400, cache: 'no-store' })
     },
   )
 
   test.each(['Basic YTpi, Basic YTpi', 'Bearer a,Bearer b', 'Bearer a, '])(
     'Authorization %j',
     async (authorization) => {
-      expect(await asked(`http://any.example${jwks}`, { authorization })).toEqual({ status: 400, cache: 'no-store' })
+      expect(await responseTo(`http://any.example${jwks}`, { authorization })).toEqual({
+        status: 400,
+        cache: 'no-store',
+      })
     },
   )
 
@@ -78,7 +81,7 @@ describe('ambiguous requests get 400', () => {
     ['a_b.example.', `http://a_b.example.${jwks}#x`],
     ['', `http://localhost${jwks}`],
   ])('accepts the Host %j and the URL %j', async (host, url) => {
-    expect((await asked(url, { host })).status).toBe(200)
+    expect((await responseTo(url, { host })).status).toBe(200)
   })
 })
 

@@ -22,14 +22,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })
 
-type Ask = (headers?: Record<string, string>) => Promise<Response>
+type Send = (headers?: Record<string, string>) => Promise<Response>
 type Options = Pick<ServeOptions, 'trustedProxies' | 'onWarning' | 'onError'>
 
 const handler = async (): Promise<Response> => new Response('fine')
 const servable = { issuer: 'http://127.0.0.1', fetch: handler }
 const requestWith = (headers: Record<string, string>): Request => new Request('http://127.0.0.1/', { headers })
 
-const adapters: Readonly<Record<string, (options: Options) => Ask | Promise<Ask>>> = {
+const adapters: Readonly<Record<string, (options: Options) => Send | Promise<Send>>> = {
   'serve on Node.js': async (options) => {
     const { port, close } = await serve(servable, options)
     ends.push(() => close(0))
@@ -42,13 +42,13 @@ const adapters: Readonly<Record<string, (options: Options) => Ask | Promise<Ask>
     return (headers = {}) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
   },
   bunHandler: (options) => {
-    const answer = bunHandler(servable, options)
+    const response = bunHandler(servable, options)
     return (headers = {}) =>
-      answer(requestWith(headers), { requestIP: () => ({ address: '127.0.0.1' }), stop: () => undefined })
+      response(requestWith(headers), { requestIP: () => ({ address: '127.0.0.1' }), stop: () => undefined })
   },
   denoHandler: (options) => {
-    const answer = denoHandler(servable, options)
-    return (headers = {}) => answer(requestWith(headers), { remoteAddr: { hostname: '127.0.0.1' } })
+    const response = denoHandler(servable, options)
+    return (headers = {}) => response(requestWith(headers), { remoteAddr: { hostname: '127.0.0.1' } })
   },
 }
 
@@ -62,10 +62,10 @@ const forwarding = [
 describe.each(Object.entries(adapters))('%s', (_, start) => {
   test.each(forwarding)('%s with trustedProxies 0: one warning with the setting to change', async (name, value) => {
     const warnings: unknown[] = []
-    const ask = await start({ onWarning: (warning) => warnings.push(warning) })
-    await ask()
+    const send = await start({ onWarning: (warning) => warnings.push(warning) })
+    await send()
     expect(warnings).toEqual([])
-    for (let time = 0; time < 3; time += 1) expect((await ask({ [name]: value })).status).toBe(200)
+    for (let time = 0; time < 3; time += 1) expect((await send({ [name]: value })).status).toBe(200)
     expect(warnings).toEqual([
       {
         reason: 'forwarding_headers_ignored',
@@ -79,28 +79,28 @@ describe.each(Object.entries(adapters))('%s', (_, start) => {
 
   test('no warning when trustedProxies is set', async () => {
     const warnings: unknown[] = []
-    const ask = await start({ trustedProxies: 1, onWarning: (warning) => warnings.push(warning) })
-    for (const [name, value] of forwarding) await ask({ [name]: value })
+    const send = await start({ trustedProxies: 1, onWarning: (warning) => warnings.push(warning) })
+    for (const [name, value] of forwarding) await send({ [name]: value })
     expect(warnings).toEqual([])
   })
 
   test('the default onWarning is console.warn, called once', async () => {
     const spy = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    const ask = await start({})
-    for (let time = 0; time < 3; time += 1) await ask({ 'X-Forwarded-For': '198.51.100.7' })
+    const send = await start({})
+    for (let time = 0; time < 3; time += 1) await send({ 'X-Forwarded-For': '198.51.100.7' })
     expect(spy.mock.calls).toEqual([[expect.stringContaining('"trustedProxies": 1')]])
   })
 
   test('an error thrown by onWarning is reported, and the response does not change', async () => {
-    const heard: unknown[] = []
-    const ask = await start({
+    const received: unknown[] = []
+    const send = await start({
       onWarning: () => {
         throw new Error('careless')
       },
-      onError: (error) => heard.push(error),
+      onError: (error) => received.push(error),
     })
-    expect(await (await ask({ 'X-Forwarded-For': '198.51.100.7' })).text()).toBe('fine')
-    expect(heard).toEqual([new Error('careless')])
+    expect(await (await send({ 'X-Forwarded-For': '198.51.100.7' })).text()).toBe('fine')
+    expect(received).toEqual([new Error('careless')])
   })
 })
 

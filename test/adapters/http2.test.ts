@@ -50,13 +50,13 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number | undefined
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-async function ask(headers: OutgoingHttpHeaders, body?: string): Promise<Answer> {
+async function send(headers: OutgoingHttpHeaders, body?: string): Promise<ReceivedResponse> {
   const stream = session.request(headers, { endStream: body === undefined })
   stream.setTimeout(8000, () => stream.close(constants.NGHTTP2_CANCEL))
   if (body !== undefined) stream.end(body)
@@ -67,8 +67,8 @@ async function ask(headers: OutgoingHttpHeaders, body?: string): Promise<Answer>
 }
 
 const form = 'grant_type=client_credentials&scope=api1'
-const post = (body: string, more: OutgoingHttpHeaders = {}): Promise<Answer> =>
-  ask(
+const post = (body: string, more: OutgoingHttpHeaders = {}): Promise<ReceivedResponse> =>
+  send(
     {
       ':method': 'POST',
       ':path': '/connect/token',
@@ -82,24 +82,24 @@ const post = (body: string, more: OutgoingHttpHeaders = {}): Promise<Answer> =>
 /** RFC 9113 section 8.2.2: a message with one of these fields is malformed. */
 const ofConnections = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'proxy-connection']
 
-function expectNoneOfConnections({ headers }: Answer): void {
+function expectNoneOfConnections({ headers }: ReceivedResponse): void {
   expect(Object.keys(headers).filter((name) => ofConnections.includes(name))).toEqual([])
 }
 
 test('issues a token', async () => {
-  const answer = await post(form)
-  expect(answer.status).toBe(200)
-  expect(JSON.parse(answer.text)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
-  expect(answer.headers['cache-control']).toBe('no-store')
-  expectNoneOfConnections(answer)
+  const response = await post(form)
+  expect(response.status).toBe(200)
+  expect(JSON.parse(response.text)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
+  expect(response.headers['cache-control']).toBe('no-store')
+  expectNoneOfConnections(response)
 })
 
 test('GET, HEAD, a preflight and a wrong method get the same responses as with HTTP/1', async () => {
-  const jwks = await ask({ ':path': '/.well-known/jwks' })
+  const jwks = await send({ ':path': '/.well-known/jwks' })
   expect(jwks).toMatchObject({ status: 200, text: expect.stringContaining('"keys"') })
-  const head = await ask({ ':method': 'HEAD', ':path': '/.well-known/jwks' })
+  const head = await send({ ':method': 'HEAD', ':path': '/.well-known/jwks' })
   expect(head).toMatchObject({ status: 200, text: '' })
-  const preflight = await ask({
+  const preflight = await send({
     ':method': 'OPTIONS',
     ':path': '/connect/token',
     origin: 'https://web.example.com',
@@ -107,19 +107,19 @@ test('GET, HEAD, a preflight and a wrong method get the same responses as with H
   })
   expect(preflight).toMatchObject({ status: 204, text: '' })
   expect(preflight.headers['content-length']).toBeUndefined()
-  expect(await ask({ ':path': '/connect/token' })).toMatchObject({ status: 405 })
-  expect(await ask({ ':path': '/nothing' })).toMatchObject({ status: 404 })
+  expect(await send({ ':path': '/connect/token' })).toMatchObject({ status: 405 })
+  expect(await send({ ':path': '/nothing' })).toMatchObject({ status: 404 })
 })
 
 test('the authority does not affect the issuer, and no header of the request begins with a colon', async () => {
-  const answer = await ask({ ':path': '/.well-known/openid-configuration', ':authority': 'evil.example' })
-  expect(JSON.parse(answer.text)).toMatchObject({ issuer: f.provider.issuer })
-  expect(answer.text).not.toContain('evil')
+  const response = await send({ ':path': '/.well-known/openid-configuration', ':authority': 'evil.example' })
+  expect(JSON.parse(response.text)).toMatchObject({ issuer: f.provider.issuer })
+  expect(response.text).not.toContain('evil')
   expect([...(seen?.headers.keys() ?? [])].filter((name) => name.startsWith(':'))).toEqual([])
 })
 
 test('joins cookie crumbs', async () => {
-  await ask({ ':path': '/.well-known/jwks', cookie: ['a=1', 'b=2'] })
+  await send({ ':path': '/.well-known/jwks', cookie: ['a=1', 'b=2'] })
   expect(seen?.headers.get('cookie')).toBe('a=1; b=2')
 })
 
@@ -139,9 +139,9 @@ test('a body over the limit gets a complete 413, and other requests on the conne
 })
 
 test('serves 100 concurrent requests on one connection', async () => {
-  const answers = await Promise.all(Array.from({ length: 100 }, () => post(form)))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(new Set(answers.map(({ text }) => JSON.parse(text).access_token)).size).toBe(100)
+  const responses = await Promise.all(Array.from({ length: 100 }, () => post(form)))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(responses.map(({ text }) => JSON.parse(text).access_token)).size).toBe(100)
 })
 
 test('resetting requests does not affect other requests', async () => {
@@ -160,8 +160,8 @@ test('resetting requests does not affect other requests', async () => {
 })
 
 test('refuses TRACE without an echo', async () => {
-  const answer = await ask({ ':method': 'TRACE', ':path': '/connect/token', 'x-secret': 'hunter2' })
-  expect([400, 405]).toContain(answer.status)
-  expect(answer.text).not.toContain('hunter2')
-  expectNoneOfConnections(answer)
+  const response = await send({ ':method': 'TRACE', ':path': '/connect/token', 'x-secret': 'hunter2' })
+  expect([400, 405]).toContain(response.status)
+  expect(response.text).not.toContain('hunter2')
+  expectNoneOfConnections(response)
 })

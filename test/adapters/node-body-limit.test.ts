@@ -32,7 +32,7 @@ const head = (...more: string[]): string =>
 const chunk = (data: string): string => `${data.length.toString(16)}\r\n${data}\r\n`
 
 interface Outcome {
-  readonly answer: string
+  readonly response: string
   /** Whether the server closed the connection without a reset. */
   readonly ended: boolean
   readonly sent: number
@@ -45,12 +45,12 @@ function send(pieces: Iterable<string>): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true })
     const iterator = pieces[Symbol.iterator]()
-    let answer = ''
+    let response = ''
     let ended = false
     let sent = 0
     const timeout = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${answer}`))
+      reject(new Error(`connection still open after five seconds; received: ${response}`))
     }, 5000)
     const write = (): void => {
       while (!ended && !socket.destroyed) {
@@ -66,7 +66,7 @@ function send(pieces: Iterable<string>): Promise<Outcome> {
     socket.setEncoding('latin1')
     socket.on('connect', write)
     socket.on('data', (data) => {
-      answer += data
+      response += data
     })
     socket.on('end', () => {
       ended = true
@@ -75,7 +75,7 @@ function send(pieces: Iterable<string>): Promise<Outcome> {
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timeout)
-      resolve({ answer, ended, sent })
+      resolve({ response, ended, sent })
     })
   })
 }
@@ -85,24 +85,25 @@ function* endless(piece: string): Generator<string> {
   for (;;) yield piece
 }
 
-function expectTooLarge({ answer }: Outcome): void {
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
-  expect(answer).toMatch(/^connection: close\r$/imu)
-  expect(answer).toMatch(/^cache-control: no-store\r$/imu)
-  expect(answer).toContain('{"error":"invalid_request","error_description":"The body is too large"}')
-  expect(answer.match(/HTTP\/1\.1/gu)).toHaveLength(1)
+function expectTooLarge({ response }: Outcome): void {
+  expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+  expect(response).toMatch(/^connection: close\r$/imu)
+  expect(response).toMatch(/^cache-control: no-store\r$/imu)
+  expect(response).toContain('{"error":"invalid_request","error_description":"The body is too large"}')
+  expect(response.match(/HTTP\/1\.1/gu)).toHaveLength(1)
 }
 
-const whole = (bytes: number): string => form + 'a'.repeat(bytes - form.length)
+const complete = (bytes: number): string => form + 'a'.repeat(bytes - form.length)
 
 describe('a body over the limit gets a complete 413, and the connection closes', () => {
   test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes with a Content-Length', async (bytes) => {
-    for (let time = 0; time < 5; time += 1) expectTooLarge(await send([head(`Content-Length: ${bytes}`), whole(bytes)]))
+    for (let time = 0; time < 5; time += 1)
+      expectTooLarge(await send([head(`Content-Length: ${bytes}`), complete(bytes)]))
   })
 
   test.each([limit + 1, 2 * limit, 20 * limit])('1.91 %i bytes in one chunk', async (bytes) => {
     for (let time = 0; time < 5; time += 1) {
-      expectTooLarge(await send([head('Transfer-Encoding: chunked'), chunk(whole(bytes)), '0\r\n\r\n']))
+      expectTooLarge(await send([head('Transfer-Encoding: chunked'), chunk(complete(bytes)), '0\r\n\r\n']))
     }
   })
 
@@ -116,36 +117,36 @@ describe('a body over the limit gets a complete 413, and the connection closes',
   })
 
   test('1.91 a Content-Length over the limit with Expect: 100-continue', async () => {
-    const { answer } = await send([head('Content-Length: 99999999', 'Expect: 100-continue')])
-    expect(answer).toContain('413')
+    const { response } = await send([head('Content-Length: 99999999', 'Expect: 100-continue')])
+    expect(response).toContain('413')
   })
 })
 
 test('stops reading an endless body', async () => {
-  const { answer, sent } = await send(endless(chunk('x'.repeat(16_384))))
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /u)
+  const { response, sent } = await send(endless(chunk('x'.repeat(16_384))))
+  expect(response).toMatch(/^HTTP\/1\.1 413 /u)
   // No more is sent than the socket buffers on both sides hold.
   expect(sent).toBeLessThan(64 * 1024 * 1024)
 })
 
 test('accepts a body of exactly the limit, with a Content-Length or in chunks', async () => {
-  const announced = await send([head(`Content-Length: ${limit}`, 'Connection: close'), whole(limit)])
-  const pieces = whole(limit).match(/.{1,1000}/gsu) ?? []
+  const announced = await send([head(`Content-Length: ${limit}`, 'Connection: close'), complete(limit)])
+  const pieces = complete(limit).match(/.{1,1000}/gsu) ?? []
   const chunked = await send([
     head('Transfer-Encoding: chunked', 'Connection: close'),
     ...pieces.map(chunk),
     '0\r\n\r\n',
   ])
-  for (const { answer, ended } of [announced, chunked]) {
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /u)
+  for (const { response, ended } of [announced, chunked]) {
+    expect(response).toMatch(/^HTTP\/1\.1 200 /u)
     expect(ended).toBe(true)
   }
 })
 
 test('after another refusal, a client can finish its body and reuse the connection', async () => {
-  const text = whole(limit - 100)
+  const text = complete(limit - 100)
   const refused = head(`Content-Length: ${text.length}`).replace('x-www-form-urlencoded', 'json') + text
   const good = head(`Content-Length: ${form.length}`, 'Connection: close') + form
-  const { answer } = await send([refused, good])
-  expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/gu)].map(([, status]) => status)).toEqual(['415', '200'])
+  const { response } = await send([refused, good])
+  expect([...response.matchAll(/HTTP\/1\.1 (\d+)/gu)].map(([, status]) => status)).toEqual(['415', '200'])
 })

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { afterEach, expect, test } from 'vitest'
-import { readAnswers } from '../framing/answers.ts'
+import { readResponses } from '../framing/raw-responses.ts'
 import { get, tokenRequest } from '../framing/requests.ts'
 import { fixture } from '../support/fixture.ts'
 
@@ -37,7 +37,7 @@ async function start(): Promise<{ open(): void }> {
 interface Caller {
   readonly socket: Socket
   /** Everything received so far. */
-  said(): string
+  output(): string
   /** Resolves with the seconds from the call to the end of the connection. */
   ended(): Promise<number>
 }
@@ -56,7 +56,7 @@ async function call(bytes = ''): Promise<Caller> {
   socket.write(bytes)
   return {
     socket,
-    said: () => text,
+    output: () => text,
     async ended() {
       const from = performance.now()
       const late = new Promise((_, reject) =>
@@ -69,7 +69,7 @@ async function call(bytes = ''): Promise<Caller> {
 }
 
 const answered = async (caller: Caller): Promise<void> => {
-  while (!caller.said().includes('\r\n\r\n')) await once(caller.socket, 'data')
+  while (!caller.output().includes('\r\n\r\n')) await once(caller.socket, 'data')
 }
 /** Seconds. Much less than the ten that `close()` waits, much more than a slow machine needs. */
 const promptly = 5
@@ -93,7 +93,7 @@ test('completes pending responses, then closes their connections', async () => {
   open()
   for (const caller of callers) {
     expect(await caller.ended()).toBeLessThan(promptly)
-    expect(readAnswers(caller.said())).toMatchObject([{ status: 200 }])
+    expect(readResponses(caller.output())).toMatchObject([{ status: 200 }])
   }
   await closed
 })
@@ -106,8 +106,8 @@ test('a response during the shutdown has Connection: close', async () => {
   open()
   await caller.ended()
   await closed
-  const [answer] = readAnswers(caller.said())
-  expect(answer?.headers.get('connection')).toBe('close')
+  const [response] = readResponses(caller.output())
+  expect(response?.headers.get('connection')).toBe('close')
 })
 
 test('a request pipelined behind a pending one is completed or not processed', async () => {
@@ -118,7 +118,7 @@ test('a request pipelined behind a pending one is completed or not processed', a
   open()
   expect(await caller.ended()).toBeLessThan(promptly)
   await closed
-  const statuses = readAnswers(caller.said()).map(({ status }) => status)
+  const statuses = readResponses(caller.output()).map(({ status }) => status)
   expect([[200], [200, 200]]).toContainEqual(statuses)
 })
 
@@ -133,7 +133,7 @@ test('refuses new connections while requests complete', async () => {
   }
   open()
   await caller.ended()
-  expect(readAnswers(caller.said())).toMatchObject([{ status: 200 }])
+  expect(readResponses(caller.output())).toMatchObject([{ status: 200 }])
   await closed
 })
 
@@ -147,6 +147,6 @@ test('destroys unfinished connections after the given seconds, not earlier', asy
   await server.close(1)
   expect(performance.now() - from).toBeGreaterThan(900)
   for (const seconds of await Promise.all(ends)) expect(seconds).toBeLessThan(promptly)
-  for (const caller of callers) expect(caller.said()).toBe('')
+  for (const caller of callers) expect(caller.output()).toBe('')
   open()
 })

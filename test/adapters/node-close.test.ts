@@ -58,7 +58,7 @@ function post(agent?: Agent): ClientRequest {
     },
   })
 }
-async function answerOf(req: ClientRequest): Promise<{ status: number | undefined; text: string }> {
+async function responseOf(req: ClientRequest): Promise<{ status: number | undefined; text: string }> {
   const [res] = (await once(req, 'response')) as [IncomingMessage]
   let text = ''
   for await (const part of res) text += part
@@ -92,7 +92,7 @@ const isRefused = async (): Promise<boolean> => {
 test('completes a request whose body is still arriving', async () => {
   await start()
   const req = post()
-  const answer = answerOf(req)
+  const response = responseOf(req)
   req.write(form.slice(0, 10))
   await once(server.server, 'request')
 
@@ -100,7 +100,7 @@ test('completes a request whose body is still arriving', async () => {
   expect(await isRefused()).toBe(true)
   req.end(form.slice(10))
 
-  expect(await answer).toMatchObject({ status: 200, text: expect.stringContaining('"access_token"') })
+  expect(await response).toMatchObject({ status: 200, text: expect.stringContaining('"access_token"') })
   expect(await within(4, closed)).toBeUndefined()
 })
 
@@ -108,34 +108,35 @@ test('completes a request in progress, also on a keep-alive connection', async (
   const { shut, open } = await start()
   shut()
   const req = post(keepAlive())
-  const answer = answerOf(req)
+  const response = responseOf(req)
   req.end(form)
   await once(server.server, 'request')
 
   const closed = server.close()
   open()
 
-  expect(await answer).toMatchObject({ status: 200 })
+  expect(await response).toMatchObject({ status: 200 })
   expect(await within(4, closed)).toBeUndefined()
 })
 
 test('does not cut off a response on a connection that stays in use', async () => {
   await start()
   const agent = keepAlive()
-  const ask = async () => {
+  const send = async () => {
     const req = post(agent)
-    const answer = answerOf(req)
+    const response = responseOf(req)
     req.end(form)
-    return answer
+    return response
   }
-  await ask()
-  const first = ask()
+  await send()
+  const first = send()
   await once(server.server, 'request')
   const closed = server.close(1)
   expect(await first).toMatchObject({ status: 200 })
   // Now the connection is closed or about to close: a new request is completed or refused immediately.
-  const after = await within(5, Promise.all([ask().catch(() => 'refused'), ask().catch(() => 'refused')]))
-  for (const answer of after) expect(['refused', 200]).toContain(typeof answer === 'string' ? answer : answer.status)
+  const after = await within(5, Promise.all([send().catch(() => 'refused'), send().catch(() => 'refused')]))
+  for (const response of after)
+    expect(['refused', 200]).toContain(typeof response === 'string' ? response : response.status)
   expect(await within(4, closed)).toBeUndefined()
 })
 
@@ -145,7 +146,7 @@ test('idle connections do not delay close()', async () => {
   for (let time = 0; time < 3; time += 1) {
     const req = post(agent)
     req.end(form)
-    expect(await answerOf(req)).toMatchObject({ status: 200 })
+    expect(await responseOf(req)).toMatchObject({ status: 200 })
   }
   expect(await within(2, server.close())).toBeUndefined()
 })

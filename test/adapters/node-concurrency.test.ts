@@ -35,12 +35,12 @@ afterAll(async () => {
   await server.close(0)
 })
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number | undefined
   readonly text: string
 }
 
-function post(path: string, body: string, { chunks = 1, authorization = '' } = {}): Promise<Answer> {
+function post(path: string, body: string, { chunks = 1, authorization = '' } = {}): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(authorization && { authorization }) }
     const req = request({ agent, host: server.host, port: server.port, path, method: 'POST', headers }, (res) => {
@@ -69,7 +69,7 @@ test('200 concurrent posts of different sizes get complete responses', async () 
     }),
   )
 
-  for (const answer of await Promise.all(posts)) expect(answer).toEqual({ status: 200, text: expected })
+  for (const response of await Promise.all(posts)) expect(response).toEqual({ status: 200, text: expected })
 })
 
 test('200 concurrent posts to different endpoints get their own responses', async () => {
@@ -83,9 +83,9 @@ test('200 concurrent posts to different endpoints get their own responses', asyn
   ]
   const posts = Array.from({ length: 200 }, async (_, index) => {
     const { path, body, status, ends } = cases[index % cases.length] ?? { path: '', body: '', status: 0, ends: '' }
-    const answer = await post(path, body, { chunks: 1 + (index % 3) })
-    expect({ path, status: answer.status, ends: answer.text.endsWith(ends) }).toEqual({ path, status, ends: true })
-    if (answer.text !== '') expect(() => JSON.parse(answer.text)).not.toThrow()
+    const response = await post(path, body, { chunks: 1 + (index % 3) })
+    expect({ path, status: response.status, ends: response.text.endsWith(ends) }).toEqual({ path, status, ends: true })
+    if (response.text !== '') expect(() => JSON.parse(response.text)).not.toThrow()
   })
   await Promise.all(posts)
 })
@@ -93,15 +93,15 @@ test('200 concurrent posts to different endpoints get their own responses', asyn
 test('clients that disconnect do not affect others', async () => {
   const expected = JSON.stringify((await f.post('accessTokenValidation', { token })).body)
   const posts = Array.from({ length: 60 }, (_, index) => {
-    const whole = post('/connect/accesstokenvalidation', `token=${token}`)
-    if (index % 2 === 0) return whole
+    const complete = post('/connect/accesstokenvalidation', `token=${token}`)
+    if (index % 2 === 0) return complete
     const left = request({ host: server.host, port: server.port, path: '/connect/token', method: 'POST' })
     left.on('error', () => undefined)
     left.write(`token=${token}`)
     setImmediate(() => left.destroy())
-    return whole
+    return complete
   })
-  for (const answer of await Promise.all(posts)) expect(answer).toEqual({ status: 200, text: expected })
+  for (const response of await Promise.all(posts)) expect(response).toEqual({ status: 200, text: expected })
   expect(await post('/connect/introspect', `token=${token}`, { authorization: basic(api1) })).toMatchObject({
     status: 200,
   })

@@ -30,8 +30,8 @@ afterEach(() => {
 const raw = (text: string | Buffer, options?: { readonly cut?: boolean }): Promise<string> =>
   sendRaw(server, text, options)
 
-const statuses = (answer: string): number[] =>
-  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))
+const statuses = (response: string): number[] =>
+  [...response.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))
 const form = 'grant_type=client_credentials&scope=api1'
 const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`
 const headers = [
@@ -46,17 +46,17 @@ const get = (target: string, ...more: string[]): string =>
   lines(`GET ${target} HTTP/1.1`, ...(more.length > 0 ? more : ['Host: x']), 'Connection: close')
 
 async function expectAlive(): Promise<void> {
-  const answer = await raw(post() + form)
-  expect(statuses(answer)).toEqual([200])
-  expect(answer).toContain('"access_token"')
+  const response = await raw(post() + form)
+  expect(statuses(response)).toEqual([200])
+  expect(response).toContain('"access_token"')
 }
 
 /** Expects a refusal without internal details. */
-function expectRefused(answer: string, status?: number): void {
-  const [first = 0] = statuses(answer)
-  if (status !== undefined) expect(statuses(answer)).toEqual([status])
+function expectRefused(response: string, status?: number): void {
+  const [first = 0] = statuses(response)
+  if (status !== undefined) expect(statuses(response)).toEqual([status])
   expect(first === 0 || (first >= 400 && first < 500)).toBe(true)
-  expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
+  expect(response).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
 }
 
 test('a valid request is served, so the requests below are refused for their defects', expectAlive)
@@ -65,9 +65,9 @@ describe('targets', () => {
   test('accepts the absolute form and ignores its host', async () => {
     expect(statuses(await raw(post('http://evil.example/connect/token') + form))).toEqual([200])
     expect(statuses(await raw(post('HTTPS://user:pw@evil.example:99/connect/token?x=1') + form))).toEqual([200])
-    const answer = await raw(get('https://evil.example/.well-known/openid-configuration'))
-    expect(answer).toContain('"issuer":"https://id.example.com"')
-    expect(answer).not.toContain('evil')
+    const response = await raw(get('https://evil.example/.well-known/openid-configuration'))
+    expect(response).toContain('"issuer":"https://id.example.com"')
+    expect(response).not.toContain('evil')
   })
 
   const strange =
@@ -98,18 +98,18 @@ describe('targets', () => {
   })
 
   test('refuses TRACE without an echo', async () => {
-    const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers, 'X-Secret: hunter2'))
-    expectRefused(answer, 405)
-    expect(answer).not.toContain('hunter2')
-    expect(answer).not.toContain(basic(web))
+    const response = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers, 'X-Secret: hunter2'))
+    expectRefused(response, 405)
+    expect(response).not.toContain('hunter2')
+    expect(response).not.toContain(basic(web))
   })
 
   test('1.92 TRACE gets 405 with Allow, no-store and an OAuth error', async () => {
-    const answer = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers))
-    expect(answer).toMatch(/^allow: .*POST.*\r$/imu)
-    expect(answer).toMatch(/^cache-control: no-store\r$/imu)
-    expect(answer).toMatch(/^pragma: no-cache\r$/imu)
-    expect(answer).toMatch(/\{"error":"invalid_request","error_description":"[^"]+"\}/u)
+    const response = await raw(lines('TRACE /connect/token HTTP/1.1', ...headers))
+    expect(response).toMatch(/^allow: .*POST.*\r$/imu)
+    expect(response).toMatch(/^cache-control: no-store\r$/imu)
+    expect(response).toMatch(/^pragma: no-cache\r$/imu)
+    expect(response).toMatch(/\{"error":"invalid_request","error_description":"[^"]+"\}/u)
   })
 })
 
@@ -125,7 +125,7 @@ describe('hosts', () => {
   test.each(['', 'evil.example', '[::1]:443', ':', '%', 'x'.repeat(5000), '*', 'id.example.com:99999'])(
     '%j does not change the response',
     async (host) => {
-      const answer = await raw(
+      const response = await raw(
         get(
           '/.well-known/openid-configuration',
           `Host: ${host}`,
@@ -133,10 +133,10 @@ describe('hosts', () => {
           'X-Forwarded-Proto: http',
         ),
       )
-      expect(statuses(answer)).toEqual([200])
-      expect(answer).toContain('"issuer":"https://id.example.com"')
-      expect(answer).toContain('"token_endpoint":"https://id.example.com/connect/token"')
-      expect(answer).not.toContain('evil')
+      expect(statuses(response)).toEqual([200])
+      expect(response).toContain('"issuer":"https://id.example.com"')
+      expect(response).toContain('"token_endpoint":"https://id.example.com/connect/token"')
+      expect(response).not.toContain('evil')
     },
   )
 })
@@ -194,8 +194,8 @@ describe('headers', () => {
   })
 
   test('accepts header names like __proto__', async () => {
-    const answer = await raw(get('/.well-known/jwks', 'Host: x', '__proto__: x', 'constructor: y', 'toString: z'))
-    expect(statuses(answer)).toEqual([200])
+    const response = await raw(get('/.well-known/jwks', 'Host: x', '__proto__: x', 'constructor: y', 'toString: z'))
+    expect(statuses(response)).toEqual([200])
   })
 
   test.each([
@@ -208,9 +208,9 @@ describe('headers', () => {
     '1.98 an upgrade by %s: its response closes the connection, and no later request is processed',
     async (_, upgrade) => {
       const earlier = lines('GET /.well-known/openid-configuration HTTP/1.1', 'Host: x')
-      const answers = await raw(earlier + upgrade + get('/nothing'))
-      expect(statuses(answers)).toEqual([200, 200])
-      expect(answers.split('HTTP/1.1').at(-1)).toMatch(/^connection: close/imu)
+      const responses = await raw(earlier + upgrade + get('/nothing'))
+      expect(statuses(responses)).toEqual([200, 200])
+      expect(responses.split('HTTP/1.1').at(-1)).toMatch(/^connection: close/imu)
     },
   )
 

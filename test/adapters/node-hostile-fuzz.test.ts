@@ -127,21 +127,21 @@ function stream(r: Random): string {
 function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, server.host)
-    let answer = ''
+    let response = ''
     const noMore = setTimeout(() => socket.end(), 150)
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`connection still open after four seconds; received: ${answer}`))
+      reject(new Error(`connection still open after four seconds; received: ${response}`))
     }, 4000)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
-      answer += data
+      response += data
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(noMore)
       clearTimeout(limit)
-      resolve(answer)
+      resolve(response)
     })
     socket.write(Buffer.from(bytes, 'latin1'))
   })
@@ -166,11 +166,11 @@ async function runAll(count: number, act: (r: Random, show: (sent: string) => vo
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-function judge(answer: string): number[] {
-  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, status]) => Number(status))
+function judge(response: string): number[] {
+  const statuses = [...response.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, status]) => Number(status))
   for (const status of statuses) expect(status).toBeLessThan(500)
-  expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
-  expect(answer).not.toContain('web-secret')
+  expect(response).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
+  expect(response).not.toContain('web-secret')
   return statuses
 }
 
@@ -178,8 +178,8 @@ async function expectAlive(): Promise<void> {
   const head = `POST /connect/introspect HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(api1)}\r\nConnection: close\r\n`
   const body = `token=${token}`
   const type = 'Content-Type: application/x-www-form-urlencoded'
-  const answer = await exchange(`${head}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
-  expect(answer).toContain('"active":true')
+  const response = await exchange(`${head}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  expect(response).toContain('"active":true')
 }
 
 test(`${rawCount} byte streams`, { timeout: 120_000 }, async () => {

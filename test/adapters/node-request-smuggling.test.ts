@@ -20,8 +20,8 @@ afterAll(() => server.close(0))
 
 const raw = (text: string, options?: { readonly cut?: boolean }): Promise<string> => sendRaw(server, text, options)
 
-const statuses = (answer: string): number[] =>
-  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))
+const statuses = (response: string): number[] =>
+  [...response.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, code]) => Number(code))
 const form = 'grant_type=client_credentials&scope=api1'
 const post = (lengths: string[], body: string, { close = true, path = '/connect/token' } = {}): string =>
   [
@@ -46,9 +46,9 @@ const issued = (): number => f.events.filter(({ type }) => type === 'token_issue
 /** Expects that the attack gets no token, and that the server serves a valid request afterwards. */
 async function expectNothingIssued(attack: () => Promise<string>, allowed: readonly number[] = [400]): Promise<void> {
   const before = issued()
-  const answer = await attack()
-  for (const status of statuses(answer)) expect(allowed).toContain(status)
-  expect(answer).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
+  const response = await attack()
+  for (const status of statuses(response)) expect(allowed).toContain(status)
+  expect(response).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
   expect(issued()).toBe(before)
   expect(statuses(await raw(smuggled))).toEqual([200])
 }
@@ -112,22 +112,22 @@ describe('a false length', () => {
 
   test('bytes beyond the length of a body are not processed', async () => {
     const before = issued()
-    const answer = await raw(post([length(0)], form, { close: false }), { cut: true })
-    expect(statuses(answer).every((status) => status === 400)).toBe(true)
+    const response = await raw(post([length(0)], form, { close: false }), { cut: true })
+    expect(statuses(response).every((status) => status === 400)).toBe(true)
     expect(issued()).toBe(before)
   })
 
   test('a request inside the body of another is not processed', async () => {
     const before = issued()
-    const answer = await raw(post([length(smuggled.length)], smuggled))
-    expect(statuses(answer)).toEqual([400])
+    const response = await raw(post([length(smuggled.length)], smuggled))
+    expect(statuses(response)).toEqual([400])
     expect(issued()).toBe(before)
   })
 })
 
 describe('pipelined requests', () => {
   test('get their responses in order', async () => {
-    const answer = await raw(
+    const response = await raw(
       post([length(form.length)], form, { close: false }) +
         post([length(3)], 'x=1', { close: false }) +
         post([chunked], inChunks(form), { close: false, path: '/connect/nothing' }) +
@@ -135,8 +135,8 @@ describe('pipelined requests', () => {
         'OPTIONS /connect/introspect HTTP/1.1\r\nHost: x\r\n\r\n' +
         smuggled,
     )
-    expect(statuses(answer)).toEqual([200, 400, 404, 401, 405, 200])
-    expect(answer.match(/"access_token"/gu)).toHaveLength(2)
+    expect(statuses(response)).toEqual([200, 400, 404, 401, 405, 200])
+    expect(response.match(/"access_token"/gu)).toHaveLength(2)
   })
 
   test('an unread body is not taken for the next request', async () => {
@@ -148,8 +148,8 @@ describe('pipelined requests', () => {
 
   test('are not processed after a malformed one', async () => {
     const before = issued()
-    const answer = await raw(post([chunked], `zz\r\n${form}\r\n0\r\n\r\n`, { close: false }) + smuggled)
-    expect(statuses(answer)).toEqual([400])
+    const response = await raw(post([chunked], `zz\r\n${form}\r\n0\r\n\r\n`, { close: false }) + smuggled)
+    expect(statuses(response)).toEqual([400])
     expect(issued()).toBe(before)
   })
 })

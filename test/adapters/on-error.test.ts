@@ -49,19 +49,19 @@ const adapters: Readonly<Record<string, (fetch: Fetch, options: Options) => Prom
     denoHandler({ fetch: handler }, options)(new Request('http://127.0.0.1/page?x=1'), { remoteAddr: {} }),
 }
 
-describe.each(Object.entries(adapters))('%s', (_, ask) => {
+describe.each(Object.entries(adapters))('%s', (_, send) => {
   test('1.99 a handler that throws: 500 without details, and onError gets the error and the request', async () => {
-    const heard: [unknown, string | undefined][] = []
-    const response = await ask(failing, { onError: (error, request) => heard.push([error, request?.url]) })
+    const observed: [unknown, string | undefined][] = []
+    const response = await send(failing, { onError: (error, request) => observed.push([error, request?.url]) })
     expect(response.status).toBe(500)
     expect(await response.text()).toBe('{"error":"server_error"}')
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(heard).toEqual([[new Error('hunter2'), expect.stringMatching(/\/page\?x=1$/u)]])
+    expect(observed).toEqual([[new Error('hunter2'), expect.stringMatching(/\/page\?x=1$/u)]])
   })
 
   test('the default onError is console.error', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    expect((await ask(failing, {})).status).toBe(500)
+    expect((await send(failing, {})).status).toBe(500)
     expect(spy.mock.calls).toEqual([[new Error('hunter2')]])
   })
 
@@ -75,20 +75,20 @@ describe.each(Object.entries(adapters))('%s', (_, ask) => {
     ['rejects', () => Promise.reject(new Error('second'))],
   ])('an onError that %s does not change the response', async (_way, onError) => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    expect((await ask(failing, { onError })).status).toBe(500)
+    expect((await send(failing, { onError })).status).toBe(500)
     await expect.poll(() => spy.mock.calls).toEqual([[new Error('second'), new Error('hunter2')]])
   })
 
   test('does not report a successful response', async () => {
-    const heard: unknown[] = []
-    const response = await ask(async () => new Response('fine'), { onError: (error) => heard.push(error) })
+    const observed: unknown[] = []
+    const response = await send(async () => new Response('fine'), { onError: (error) => observed.push(error) })
     expect(await response.text()).toBe('fine')
-    expect(heard).toEqual([])
+    expect(observed).toEqual([])
   })
 })
 
 test('reports a response whose body fails', async () => {
-  const heard: unknown[] = []
+  const observed: unknown[] = []
   const body = new ReadableStream({
     pull() {
       throw new Error('torn')
@@ -96,22 +96,22 @@ test('reports a response whose body fails', async () => {
   })
   const { port, close } = await serve(
     { issuer, fetch: async () => new Response(body) },
-    { onError: (error) => heard.push(error) },
+    { onError: (error) => observed.push(error) },
   )
   ends.push(() => close(0))
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(500)
-  expect(heard).toEqual([new Error('torn')])
+  expect(observed).toEqual([new Error('torn')])
 })
 
 test('reports an error thrown by onRefused, and keeps running', async () => {
-  const heard: unknown[] = []
+  const observed: unknown[] = []
   const { port, close } = await serve(
     { issuer, fetch: async () => new Response('fine') },
     {
       onRefused: () => {
         throw new Error('careless')
       },
-      onError: (error) => heard.push(error),
+      onError: (error) => observed.push(error),
     },
   )
   ends.push(() => close(0))
@@ -124,11 +124,11 @@ test('reports an error thrown by onRefused, and keeps running', async () => {
     socket.end(text)
     await expect.poll(() => received).toContain(' 400 ')
   }
-  expect(heard).toEqual([new Error('careless'), new Error('careless')])
+  expect(observed).toEqual([new Error('careless'), new Error('careless')])
 })
 
 test('does not report a client that disconnects', async () => {
-  const heard: unknown[] = []
+  const observed: unknown[] = []
   const outcomes: string[] = []
   const { port, close } = await serve(
     {
@@ -147,7 +147,7 @@ test('does not report a client that disconnects', async () => {
         }
       },
     },
-    { onError: (error) => heard.push(error) },
+    { onError: (error) => observed.push(error) },
   )
   ends.push(() => close(0))
   for (const path of ['/body', '/signal']) {
@@ -160,5 +160,5 @@ test('does not report a client that disconnects', async () => {
     setImmediate(() => client.destroy())
     await expect.poll(() => outcomes.length).toBe(before + 1)
   }
-  expect(heard).toEqual([])
+  expect(observed).toEqual([])
 })

@@ -8,19 +8,19 @@ export function sendRaw(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host)
-    let answer = ''
+    let response = ''
     const limit = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`connection still open after five seconds; received: ${answer}`))
+      reject(new Error(`connection still open after five seconds; received: ${response}`))
     }, 5000)
     socket.setEncoding('latin1')
     socket.on('data', (data) => {
-      answer += data
+      response += data
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(limit)
-      resolve(answer)
+      resolve(response)
     })
     if (cut) socket.end(text)
     else socket.write(text)

@@ -29,7 +29,7 @@ type Bundle = BuildResult<{ write: false; metafile: true }>
 const textOf = ({ outputFiles }: Bundle): string => outputFiles.map(({ text }) => text).join('\n')
 
 /** Returns the inputs that the bundle must not include. */
-const strangers = ({ metafile }: Bundle): readonly string[] =>
+const foreignModules = ({ metafile }: Bundle): readonly string[] =>
   Object.keys(metafile.inputs).filter(
     (path) => !/^(?:packages\/core\/src\/|node_modules\/(?:jose|valibot|@noble\/hashes)\/|<stdin>$)/u.test(path),
   )
@@ -42,7 +42,7 @@ describe('the bundle of the core', () => {
   })
 
   test('includes only its own files, jose, valibot and @noble/hashes', () => {
-    expect(strangers(result)).toEqual([])
+    expect(foreignModules(result)).toEqual([])
     expect(Object.keys(result.metafile.inputs)).toContain('packages/core/src/provider.ts')
   })
 
@@ -78,7 +78,7 @@ describe('the bundle check', () => {
 
   test('rejects a package that the core must not include', async () => {
     const built = await bundle("export { createStorage } from 'unstorage'")
-    expect(strangers(built)).not.toEqual([])
+    expect(foreignModules(built)).not.toEqual([])
     expect(Object.keys(built.metafile.inputs).join('\n')).toContain('unstorage')
   })
 })

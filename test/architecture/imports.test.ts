@@ -11,21 +11,22 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 // The layers of the core, top first. Entries on the same line are siblings.
 const layers: readonly RegExp[] = [
   /^(?:index\.ts|testing\/)/u,
-  /^(?:provider|wiring|options|startup-checks)\.ts/u,
+  /^(?:provider|create-services|options|startup-checks)\.ts/u,
   /^router\.ts/u,
   /^endpoints\//u,
-  /^(?:credentials|plugin|tokens|keys)\//u,
+  /^services\.ts/u,
+  /^grants\//u,
+  /^(?:credentials|tokens|keys)\//u,
   /^abuse\//u,
+  /^plugin\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^sealed-json\.ts/u,
-  /^(?:runtime|configuration)\.ts/u,
-  /^(?:json|encoding|promises|bounded-map)\.ts/u,
+  /^(?:runtime|config-schema)\.ts/u,
+  /^(?:types|encoding|promises|bounded-map)\.ts/u,
 ]
 
 /** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */
 const siblings: ReadonlyMap<string, string> = new Map([
-  ['tokens -> plugin', 'the core creates the redemptions that plugins pass on'],
-  ['tokens -> credentials', 'the kit compares in constant time, like client secrets'],
   ['directory -> errors', 'a host function that does not respond results in a refusal'],
   ['errors -> http', 'a refusal is a response with the headers of every response'],
   ['http -> errors', 'the code that reads a malformed request refuses it'],
@@ -50,6 +51,15 @@ function coreRefuses(from: string, { target, type }: Import): boolean {
 
 const kit = 'packages/storage-drivers/src/conformance'
 
+const bridge = 'packages/adapters/src/http-bridge/'
+const bridgeEntries = [`${bridge}index.ts`, `${bridge}portable.ts`]
+
+/** The HTTP bridge could be published alone: it imports only `node:*`, and others import only its entries. */
+const bridgeRefuses = (path: string, target: string): boolean =>
+  path.startsWith(bridge)
+    ? !target.startsWith(bridge) && !target.startsWith('node:')
+    : target.startsWith(bridge) && !bridgeEntries.includes(target)
+
 /**
  * The allowed imports from outside the own package (for a plugin: its own folder). A package that is not listed here
  * must not import anything.
@@ -68,6 +78,7 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
 
 function refuses(path: string, imported: Import): boolean {
   if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
+  if (bridgeRefuses(path, imported.target)) return true
   const parts = path.split('/')
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
   if (imported.target.startsWith(home)) return imported.target.startsWith(`${kit}/`) && !path.startsWith(`${kit}/`)
@@ -119,19 +130,20 @@ const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
-const programs = filesIn(['test', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
+const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
 
 /** The source files of the public entries of our packages, by import name. */
 const entries = new Map<string, string>(
   packages.flatMap((folder) => {
     const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
       name: string
-      exports: Record<string, Record<string, string>>
+      exports: Record<string, string | Record<string, string>>
     }
-    return Object.entries(exports).map(([subpath, entry]): [string, string] => [
-      posix.join(name, subpath),
-      posix.join(folder, entry['@grantry/source'] ?? ''),
-    ])
+    return Object.entries(exports).flatMap(([subpath, entry]): [string, string][] =>
+      typeof entry === 'string'
+        ? []
+        : [[posix.join(name, subpath), posix.join(folder, entry['@grantry/source'] ?? '')]],
+    )
   }),
 )
 
@@ -140,7 +152,7 @@ describe('imports', () => {
     expect(violations(sources)).toEqual([])
   })
 
-  test('contain no cycle, in packages, tests and benchmarks', () => {
+  test('contain no cycle, in packages, tests, proofs and benchmarks', () => {
     expect(programs.length).toBeGreaterThan(300)
     expect(findCycle([...sources, ...programs], entries)).toBeUndefined()
   })
@@ -157,11 +169,7 @@ describe('imports', () => {
     const imported = new Map(sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]))
     expect(imported.get('packages/core/src/keys/key-ring.ts')).toContain('jose')
     expect(imported.get('packages/core/src/runtime.ts')).toContain('@noble/hashes/sha2.js')
-    expect(imported.get('plugins/password/password.ts')).toEqual([
-      '@grantry/core',
-      'valibot',
-      'plugins/password/acr-values.ts',
-    ])
+    expect(imported.get('plugins/password/password.ts')).toEqual(['@grantry/core', 'valibot'])
     expect(imported.get('packages/storage-drivers/src/memory.ts')).toContain('@grantry/core')
     expect(imported.get('packages/adapters/src/hattip.ts')).toContain('@hattip/core')
     expect(entries.get('@grantry/core/testing')).toBe('packages/core/src/testing/index.ts')
@@ -183,7 +191,7 @@ describe('the import check', () => {
     ['a re-export', `${core}/index.ts`, "export * from '@grantry/plugins/password'"],
     ['a multi-line import', `${core}/router.ts`, "import {\n  a,\n  b,\n} from 'ioredis'"],
     ['an import after a comment with an apostrophe', `${core}/router.ts`, "// don't\nimport a from 'ioredis'"],
-    ['an import from a higher layer', `${core}/records/store.ts`, "import type { Mint } from '../tokens/mint.ts'"],
+    ['an import from a higher layer', `${core}/records/store.ts`, "import type { Mint } from '../grants/mint.ts'"],
     [
       'a value of a sibling without a listed reason',
       `${core}/keys/a.ts`,
@@ -204,10 +212,13 @@ describe('the import check', () => {
       'packages/adapters/src/a.ts',
       "import type { A } from '@grantry/storage-drivers/memory'",
     ],
+    ['a type of the core in the HTTP bridge', `${bridge}a.ts`, "import type { Handler } from '@grantry/core'"],
+    ['another file of the adapters in the HTTP bridge', `${bridge}a.ts`, "import type { A } from '../servable.ts'"],
+    ['an internal file of the HTTP bridge', 'packages/adapters/src/a.ts', "import { a } from './http-bridge/send.ts'"],
     [
       'files of another package in the server',
       'packages/server/src/a.ts',
-      "import { a } from '../../core/src/json.ts'",
+      "import { a } from '../../core/src/types.ts'",
     ],
     ['any import of a package without rules', 'packages/new/src/a.ts', "import 'node:fs'"],
   ])('rejects %s', (_what, path, text) => {
@@ -219,6 +230,8 @@ describe('the import check', () => {
     ['types of a sibling', `${core}/keys/a.ts`, "import type { A } from '../credentials/basic.ts'"],
     ['a layer below', `${core}/endpoints/a.ts`, "import { hashOf } from '../records/keys.ts'"],
     ['types of the core in a driver', 'packages/storage-drivers/src/a.ts', "import type { A } from '@grantry/core'"],
+    ['Node.js in the HTTP bridge', `${bridge}a.ts`, "import { isIP } from 'node:net'\nimport { a } from './a.ts'"],
+    ['an entry of the HTTP bridge', 'packages/adapters/src/a.ts', "import { serve } from './http-bridge/index.ts'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
   ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])

@@ -29,12 +29,12 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
     ambient.test(codeOf(text)),
   'has a default export': ({ text }) => /\bexport\s+default\b|\bas\s+default\b/u.test(codeOf(text)),
   'has an enum': ({ text }) => /(?<![.\w$])enum\s+[\w$]+\s*\{/u.test(codeOf(text)),
-  // The light classes replace classes of the platform: decision 0016.
-  'has a class that is neither OAuthError nor a light one': ({ path, text }) =>
+  // The lazy classes replace classes of the platform: decision 0016.
+  'has a class that is neither OAuthError nor a lazy one': ({ path, text }) =>
     [...codeOf(text).matchAll(/(?<![.\w$])class\s*(?!\s*[:=,;)?(])([\w$]*)/gu)].some(
       ([, name = '']) =>
         !(name === 'OAuthError' && path === 'packages/core/src/errors/oauth-error.ts') &&
-        !(/^Light[A-Z]/u.test(name) && /^packages\/adapters\/src\/(?:node\/)?light-/u.test(path)),
+        !(/^Lazy[A-Z]/u.test(name) && path.startsWith('packages/adapters/src/')),
     ),
   'has an interface with the prefix I': ({ text }) => /\b(?:interface|type)\s+I[A-Z]/u.test(codeOf(text)),
   'has more than 250 lines': ({ text }) => text.split('\n').length - 1 > 250,
@@ -85,7 +85,7 @@ describe('source files', () => {
 describe('the source file check', () => {
   const path = 'packages/core/src/tokens/a.ts'
   const globals = 'uses platform globals outside runtime.ts'
-  const className = 'has a class that is neither OAuthError nor a light one'
+  const className = 'has a class that is neither OAuthError nor a lazy one'
   const kebab = 'is not named in kebab-case'
 
   test.each([

@@ -5,7 +5,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { api1, clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
-import { dead, expectDone, issueTokens, judged, refresh } from '../support/revocation.ts'
+import { dead, expectRevoked, issueTokens, judged, refresh } from '../support/revocation.ts'
 
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
@@ -21,7 +21,7 @@ test.each([['no jti', {}] as const, ['a number as jti', { jti: 7 }] as const])(
     const token = await new SignJWT({ ...about, ...times, client_id: webJwt[0], ...more } as unknown as JWTPayload)
       .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: 'at+jwt' })
       .sign(privateKey)
-    expectDone(await f.post('revocation', { token }, webJwt))
+    expectRevoked(await f.post('revocation', { token }, webJwt))
     expect(await isActive(f, token)).toBe(false)
   },
 )
@@ -66,7 +66,7 @@ test('of a refresh token that has expired before the access tokens of its family
   const issued = await issueTokens(f)
   clock.advance(601)
   expect((await refresh(f, issued.refresh_token)).status).toBe(400)
-  expectDone(await f.post('revocation', { token: issued.refresh_token }, web))
+  expectRevoked(await f.post('revocation', { token: issued.refresh_token }, web))
   expect(await judged(f, issued.access_token)).toEqual(dead)
 })
 
@@ -74,7 +74,7 @@ test('of a JWT, because another provider on the same memory was closed', async (
   const storage = memoryDriver()
   const [one, other] = [await fixture({ storage }), await fixture({ storage })]
   const { access_token: token } = await issueTokens(one, webJwt)
-  expectDone(await one.post('revocation', { token }, webJwt))
+  expectRevoked(await one.post('revocation', { token }, webJwt))
   await one.provider.close()
   expect(await isActive(other, token)).toBe(false)
 })

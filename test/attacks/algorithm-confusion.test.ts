@@ -5,9 +5,10 @@
  * RFC 8725 sections 2.1, 3.1 and 3.2: the key determines the algorithm, never the header; RFC 7515 section 4.1: `jwk`,
  * `jku`, `x5c` prove nothing by themselves, and an unknown `crit` MUST be refused.
  */
-import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { CompactSign, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, webJwt } from '../support/fixture.ts'
+import { rsaKey } from '../support/keys.ts'
 
 type Header = Record<string, unknown>
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -15,7 +16,7 @@ const part = (value: unknown): string => json(value).toString('base64url')
 
 let f: Fixture
 let ring: { ec: JWK; rsa: JWK; retired: JWK }
-let keys: { ec: CryptoKey; rsa: CryptoKey; retired: CryptoKey; foreign: CryptoKey; foreignRsa: CryptoKey }
+let keys: { ec: CryptoKey; rsa: CryptoKey; retired: CryptoKey; foreign: CryptoKey }
 let publicJwk: { ec: JWK; foreign: JWK }
 let pem: string
 let accessClaims: Record<string, unknown>
@@ -23,23 +24,21 @@ let identityClaims: Record<string, unknown>
 
 beforeAll(async () => {
   const extractable = { extractable: true }
-  const [ec, rsa, retired] = await Promise.all([
+  const [ec, retired, foreign] = await Promise.all([
     generateKeyPair('ES256', extractable),
-    generateKeyPair('RS256', extractable),
+    generateKeyPair('ES256', extractable),
     generateKeyPair('ES256', extractable),
   ])
-  const [foreign, foreignRsa] = await Promise.all([generateKeyPair('ES256', extractable), generateKeyPair('RS256')])
   ring = {
     ec: { ...(await exportJWK(ec.privateKey)), kid: 'ec', alg: 'ES256' },
-    rsa: { ...(await exportJWK(rsa.privateKey)), kid: 'rsa', alg: 'RS256' },
+    rsa: { ...rsaKey(0), kid: 'rsa', alg: 'RS256' },
     retired: { ...(await exportJWK(retired.publicKey)), kid: 'retired', alg: 'ES256' },
   }
   keys = {
     ec: ec.privateKey,
-    rsa: rsa.privateKey,
+    rsa: (await importJWK(rsaKey(0), 'RS256')) as CryptoKey,
     retired: retired.privateKey,
     foreign: foreign.privateKey,
-    foreignRsa: foreignRsa.privateKey,
   }
   publicJwk = { ec: await exportJWK(ec.publicKey), foreign: await exportJWK(foreign.publicKey) }
   pem = await exportSPKI(ec.publicKey)
@@ -156,7 +155,7 @@ test('rejects an unknown critical header even with a valid signature', async () 
 })
 
 test.each(['RS256', 'PS256'])('rejects a foreign RSA key under %s and our kid', async (alg) => {
-  const { privateKey } = alg === 'RS256' ? { privateKey: keys.foreignRsa } : await generateKeyPair(alg)
+  const privateKey = await importJWK(rsaKey(1), alg)
   const forge = (claims: object, typ: string) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg, kid: 'rsa', typ }).sign(privateKey)
   expect(await verdict(forge)).toEqual(refused)

@@ -71,8 +71,8 @@ test('userinfo rejects even a client-only token that holds openid', async () => 
   expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
   expect(f.events.at(-1)).not.toHaveProperty('sub')
   // The same claims are valid for the user, who has logged in.
-  const answer = await userinfo(await sign({ ...claims, auth_time: 1_799_999_999, idp: 'local', amr: ['pwd'] }))
-  expect([answer.status, answer.body.name]).toEqual([200, 'Alice Smith'])
+  const response = await userinfo(await sign({ ...claims, auth_time: 1_799_999_999, idp: 'local', amr: ['pwd'] }))
+  expect([response.status, response.body.name]).toEqual([200, 'Alice Smith'])
 })
 
 test('a custom grant that takes the subject of a presented token does not get the client as a user', async () => {

@@ -86,8 +86,8 @@ describe('one source', () => {
   test('without an address, all requests count together, up to the allowance', async () => {
     const f = await fixture({ abuseControl: { passwords: { perClient: { failures: 10 } } } })
     const form = { grant_type: 'password', password: 'x', scope: 'api1' }
-    const ask = (index: number) => f.post('token', { ...form, username: `name ${index}` }, web)
-    expect(tally(await statusesOf(12, ask))).toEqual({ 400: 10, 429: 2 })
+    const send = (index: number) => f.post('token', { ...form, username: `name ${index}` }, web)
+    expect(tally(await statusesOf(12, send))).toEqual({ 400: 10, 429: 2 })
   })
 })
 
@@ -117,17 +117,17 @@ describe('concurrently, in four processes with a slow store', () => {
 
   test('one source learns the results of exactly its share', async () => {
     const all = await four(memoryDriver())
-    const answers = await many(160, (index) => guess(all[index % 4] as Fixture, `name ${index}`, 'x'))
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 400: 20, 429: 140 })
+    const responses = await many(160, (index) => guess(all[index % 4] as Fixture, `name ${index}`, 'x'))
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 400: 20, 429: 140 })
     expect((await right(all[0] as Fixture, elsewhere)).status).toBe(200)
   })
 
   test('many sources learn the results of exactly the allowance', async () => {
     const all = await four(memoryDriver())
-    const answers = await many(240, (index) =>
+    const responses = await many(240, (index) =>
       guess(all[index % 4] as Fixture, `name ${index}`, 'x', address(index % 12)),
     )
-    expect(tally(answers.map(({ status }) => status))).toEqual({ 400: 100, 429: 140 })
+    expect(tally(responses.map(({ status }) => status))).toEqual({ 400: 100, 429: 140 })
   })
 
   test('a right password in flight when another process reaches the limit is not reported', async () => {
@@ -157,5 +157,23 @@ describe('concurrently, in four processes with a slow store', () => {
     expect((await pending).status).toBe(429)
     // Nor does it make the address one of the user's.
     expect((await right(fast, home)).status).toBe(429)
+  })
+
+  test('a process that dies before it records that the limit is reached: the next failure records it', async () => {
+    const store = memoryDriver()
+    let dying = false
+    const setItem: AtomicDriver['setItem'] = (key, ...item) => {
+      if (dying && key.startsWith('failure:')) throw new Error('killed')
+      return store.setItem(key, ...item)
+    }
+    const abuseControl = { passwords: { perClient: { failures: 3, perAddress: 3 } } }
+    const mortal = await fixture({ storage: { ...store, setItem }, abuseControl })
+    const other = await fixture({ storage: store, abuseControl })
+    expect(await statusesOf(2, (index) => guess(mortal, `name ${index}`, 'x'))).toEqual([400, 400])
+    dying = true
+    expect((await guess(mortal, 'name 2', 'x')).status).toBe(503)
+    expect((await guess(other, 'name 3', 'x')).status).toBe(429)
+    const third = await fixture({ storage: store, abuseControl })
+    expect((await right(third, home)).status).toBe(429)
   })
 })

@@ -108,10 +108,10 @@ test('unknown, expired, foreign and spent codes get the same error', async () =>
   const f = await fixture()
   const [spent, expired, foreign] = [await f.code(), await f.code(), await f.code({ clientId: webJwt[0] })]
   await redeem(f, spent)
-  const answers = [await redeem(f, 'no-such-code'), await redeem(f, spent), await redeem(f, foreign)]
+  const responses = [await redeem(f, 'no-such-code'), await redeem(f, spent), await redeem(f, foreign)]
   f.clock.advance(60)
-  answers.push(await redeem(f, expired))
-  const [unknown] = answers
+  responses.push(await redeem(f, expired))
+  const [unknown] = responses
   expect(unknown?.body.error).toBe('invalid_grant')
-  for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: unknown?.body })
+  for (const response of responses) expect(response).toMatchObject({ status: 400, body: unknown?.body })
 })

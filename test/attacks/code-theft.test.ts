@@ -20,12 +20,12 @@ const lastReason = (f: Fixture): string | undefined =>
 
 /** The client redeems its code after the attack: the code works, and nothing counted as a replay. */
 async function expectUnharmed(f: Fixture, code: string): Promise<void> {
-  const honest = await f.post('token', form(code), web)
-  expect(honest.status).toBe(200)
+  const legitimate = await f.post('token', form(code), web)
+  expect(legitimate.status).toBe(200)
   const types = f.events.map(({ type }) => type)
   expect(types).not.toContain('code_replayed')
   expect(types).not.toContain('family_revoked')
-  expect((await f.post('introspection', { token: honest.body.access_token }, api1)).body.active).toBe(true)
+  expect((await f.post('introspection', { token: legitimate.body.access_token }, api1)).body.active).toBe(true)
 }
 
 test('another confidential client can neither redeem nor spend the code', async () => {
@@ -113,9 +113,9 @@ test.each([
 ])('a replay by $attack does not revoke the tokens of the client', async ({ as, uri }) => {
   const f = await fixture()
   const code = await f.code()
-  const honest = await f.post('token', form(code), web)
+  const legitimate = await f.post('token', form(code), web)
   const replay = await f.post('token', form(code, { redirect_uri: uri }), as)
   expect(replay.body.error).toBe('invalid_grant')
-  expect((await f.post('introspection', { token: honest.body.access_token }, api1)).body.active).toBe(true)
+  expect((await f.post('introspection', { token: legitimate.body.access_token }, api1)).body.active).toBe(true)
   expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
 })

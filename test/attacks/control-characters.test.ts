@@ -33,16 +33,16 @@ const poisons: readonly [string, string][] = [
 const allowed = /^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/u
 
 /** No server error, no trace of the caller's text, and an error within the character set. */
-function expectClean(answer: Awaited<ReturnType<Fixture['post']>>, statuses: readonly number[]): void {
-  expect(statuses).toContain(answer.status)
-  expect(answer.headers.has('x-injected')).toBe(false)
-  expect(JSON.stringify([...answer.headers])).not.toContain(marker)
-  expect(JSON.stringify(answer.body ?? '')).not.toContain(marker)
-  expect(JSON.stringify(answer.body ?? '')).not.toContain('admin')
-  if (answer.body?.error === undefined) return
-  expect(Object.keys(answer.body)).toEqual(['error', 'error_description'])
-  expect(answer.body.error).toMatch(/^[a-z_]+$/u)
-  expect(answer.body.error_description).toMatch(allowed)
+function expectClean(response: Awaited<ReturnType<Fixture['post']>>, statuses: readonly number[]): void {
+  expect(statuses).toContain(response.status)
+  expect(response.headers.has('x-injected')).toBe(false)
+  expect(JSON.stringify([...response.headers])).not.toContain(marker)
+  expect(JSON.stringify(response.body ?? '')).not.toContain(marker)
+  expect(JSON.stringify(response.body ?? '')).not.toContain('admin')
+  if (response.body?.error === undefined) return
+  expect(Object.keys(response.body)).toEqual(['error', 'error_description'])
+  expect(response.body.error).toMatch(/^[a-z_]+$/u)
+  expect(response.body.error_description).toMatch(allowed)
 }
 
 const forms: Record<string, Record<string, string>> = {
@@ -67,10 +67,10 @@ const fields = Object.entries(forms).flatMap(([name, form]) => Object.keys(form)
 describe.each(poisons)('%s', (_, poison) => {
   test.each(fields)('in $field of $name', async ({ name, field }) => {
     const f = await fixture()
-    const answer = await f.post('token', { ...forms[name], [field]: poison }, web)
+    const response = await f.post('token', { ...forms[name], [field]: poison }, web)
     // The user service validates acr_values; everywhere else the provider does not know the text.
-    expectClean(answer, field === 'acr_values' ? [200, 400] : [400])
-    expect(answer.body.error).not.toBe('server_error')
+    expectClean(response, field === 'acr_values' ? [200, 400] : [400])
+    expect(response.body.error).not.toBe('server_error')
   })
 
   test('in client_id and client_secret, in the form and in the header', async () => {

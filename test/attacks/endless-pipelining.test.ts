@@ -24,10 +24,10 @@ async function slow() {
   let begun = 0
   server = await serve({
     issuer: provider.issuer,
-    async fetch(asked, connection) {
+    async fetch(request, connection) {
       begun += 1
       if (begun === 1) await gate
-      return provider.fetch(asked, connection)
+      return provider.fetch(request, connection)
     },
   })
   return { port: server.port, open, begun: () => begun }
@@ -35,14 +35,14 @@ async function slow() {
 
 function send(port: number, text: string) {
   const socket = connect(port, '127.0.0.1')
-  let said = ''
+  let output = ''
   socket.on('data', (data) => {
-    said += data
+    output += data
   })
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.write(text)
-  return { socket, closed, answers: () => said.split('HTTP/1.1 200').length - 1 }
+  return { socket, closed, responses: () => output.split('HTTP/1.1 200').length - 1 }
 }
 
 test('closes a connection with hundreds of waiting requests, and serves others', async () => {
@@ -73,7 +73,7 @@ test('1.96 responds to thirty waiting requests with the headers of a browser', a
   const usual = withHead(`Cookie: ${'x'.repeat(400)}\r\n${lines(15)}`)
   const caller = send(port, usual.repeat(30))
   open()
-  while (caller.answers() < 30) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (caller.responses() < 30) await new Promise((resolve) => setTimeout(resolve, 5))
   caller.socket.destroy()
 })
 
@@ -81,6 +81,6 @@ test('responds to a hundred waiting requests', async () => {
   const { port, open } = await slow()
   const caller = send(port, request.repeat(100))
   open()
-  while (caller.answers() < 100) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (caller.responses() < 100) await new Promise((resolve) => setTimeout(resolve, 5))
   caller.socket.destroy()
 })

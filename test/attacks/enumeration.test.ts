@@ -6,7 +6,7 @@
  * without a reason. That body and headers are the same byte for byte is hardening. Timing is not covered here.
  */
 
-import { type Answer, basic, sha256Of } from '@grantry/core/testing'
+import { basic, sha256Of, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import {
   api1,
@@ -38,11 +38,11 @@ const extraScopes = [
 ]
 const setting = () => fixture({ clients: [...clients, ...extraClients], scopes: [...scopes, ...extraScopes] })
 
-const shown = ({ status, headers, body }: Answer) => ({ status, headers: [...headers].sort(), body })
+const shown = ({ status, headers, body }: TestResponse) => ({ status, headers: [...headers].sort(), body })
 const lastReason = (f: Fixture): string | undefined =>
   f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
-const strangers: readonly [string, readonly [string, string]][] = [
+const unknownClients: readonly [string, readonly [string, string]][] = [
   ['an unknown client', ['absent', 'right']],
   ['a wrong secret', [web[0], 'wrong']],
   ['the secret of another client', [web[0], other[1]]],
@@ -59,7 +59,7 @@ const strangers: readonly [string, readonly [string, string]][] = [
 ]
 
 describe('clients', () => {
-  test.each(strangers)(
+  test.each(unknownClients)(
     '%s gets the same response as every other failure, by header and by form',
     async (_, [id, secret]) => {
       const f = await setting()
@@ -140,7 +140,7 @@ describe('tokens', () => {
 })
 
 describe('users', () => {
-  const ask = (f: Fixture, username: string, password: string) =>
+  const send = (f: Fixture, username: string, password: string) =>
     f.post('token', { grant_type: 'password', username, password, scope: 'openid' }, web)
 
   test.each([
@@ -152,34 +152,34 @@ describe('users', () => {
   ])('%s gets the response for an unknown user', async (_, username, password) => {
     const f = await setting()
     if (f.users.bob !== undefined) f.users.bob.active = false
-    const reference = shown(await ask(f, 'absent', 'x'))
+    const reference = shown(await send(f, 'absent', 'x'))
     expect(reference).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-    expect(shown(await ask(f, username, password))).toEqual(reference)
+    expect(shown(await send(f, username, password))).toEqual(reference)
   })
 
   test('an unknown user is throttled like a known one', async () => {
     const f = await setting()
-    const answers = async (username: string) => {
+    const responses = async (username: string) => {
       const all = []
-      for (let attempt = 0; attempt < 22; attempt += 1) all.push(shown(await ask(f, username, 'wrong')))
+      for (let attempt = 0; attempt < 22; attempt += 1) all.push(shown(await send(f, username, 'wrong')))
       return all
     }
-    const known = await answers('alice')
+    const known = await responses('alice')
     expect(known.map(({ status }) => status)).toEqual([...Array<number>(20).fill(400), 429, 429])
     expect(lastReason(f)).toBe('too_many_failures')
-    expect(await answers('absent')).toEqual(known)
+    expect(await responses('absent')).toEqual(known)
   })
 
   test('the right password is not distinguishable while the name is throttled', async () => {
     const f = await setting()
-    for (let attempt = 0; attempt < 20; attempt += 1) await ask(f, 'alice', 'wrong')
-    expect(shown(await ask(f, 'alice', 'alice-password'))).toEqual(shown(await ask(f, 'alice', 'wrong')))
+    for (let attempt = 0; attempt < 20; attempt += 1) await send(f, 'alice', 'wrong')
+    expect(shown(await send(f, 'alice', 'alice-password'))).toEqual(shown(await send(f, 'alice', 'wrong')))
   })
 })
 
 test('a header that is not a Basic pair gets the response for a wrong secret', async () => {
   const f = await setting()
-  const ask = async (authorization: string) => {
+  const send = async (authorization: string) => {
     const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' })
     const headers = { authorization }
     const response = await f.provider.fetch(
@@ -187,7 +187,7 @@ test('a header that is not a Basic pair gets the response for a wrong secret', a
     )
     return shown({ status: response.status, headers: response.headers, body: await response.json() })
   }
-  const reference = await ask(basic(['absent', 'nothing']))
+  const reference = await send(basic(['absent', 'nothing']))
   for (const text of ['Basic', 'Basic !', 'Bearer x', 'Negotiate x', 'Basic bm9jb2xvbg=='])
-    expect(await ask(text)).toEqual(reference)
+    expect(await send(text)).toEqual(reference)
 })

@@ -85,13 +85,13 @@ test.each(closedPaths)('no origin may read %s, not even an allowed one', async (
 test('the origin of one client cannot read the tokens of another', async () => {
   const f = await fixture()
   const form = { grant_type: 'client_credentials', scope: 'api1' }
-  const answerTo = async (origin: string, as: typeof web) =>
+  const responseTo = async (origin: string, as: typeof web) =>
     (await post(f, '/connect/token', form, { origin, authorization: basic(as) })).headers.get(
       'access-control-allow-origin',
     )
-  expect(await answerTo(webOrigin, web)).toBe(webOrigin)
-  expect(await answerTo(spaOrigin, web)).toBeNull()
-  expect(await answerTo(webOrigin, webJwt)).toBeNull()
+  expect(await responseTo(webOrigin, web)).toBe(webOrigin)
+  expect(await responseTo(spaOrigin, web)).toBeNull()
+  expect(await responseTo(webOrigin, webJwt)).toBeNull()
 })
 
 test('the origin of one client cannot read the user of another', async () => {
@@ -105,9 +105,9 @@ test('the origin of one client cannot read the user of another', async () => {
     )
   const identity = (origin: string) =>
     post(f, '/connect/identitytokenvalidation', { token: id_token, client_id: web[0] }, { origin })
-  for (const ask of [userinfo, identity]) {
-    expect((await ask(webOrigin)).headers.get('access-control-allow-origin')).toBe(webOrigin)
-    expect((await ask(spaOrigin)).headers.has('access-control-allow-origin')).toBe(false)
+  for (const send of [userinfo, identity]) {
+    expect((await send(webOrigin)).headers.get('access-control-allow-origin')).toBe(webOrigin)
+    expect((await send(spaOrigin)).headers.has('access-control-allow-origin')).toBe(false)
   }
 })
 

@@ -57,10 +57,10 @@ const withoutDemands = (facts: Record<string, unknown>) => ({
 })
 
 async function expectRefused(f: Fixture, code: string, as = web): Promise<void> {
-  const answer = await f.post('token', { grant_type: grantType, code }, as)
-  expect([400, 500]).toContain(answer.status)
-  expect(['invalid_grant', 'server_error']).toContain(answer.body.error)
-  expect(answer.body).not.toHaveProperty('access_token')
+  const response = await f.post('token', { grant_type: grantType, code }, as)
+  expect([400, 500]).toContain(response.status)
+  expect(['invalid_grant', 'server_error']).toContain(response.body.error)
+  expect(response.body).not.toHaveProperty('access_token')
   expect(f.events.map(({ type }) => type)).not.toContain('token_issued')
 }
 

@@ -25,11 +25,11 @@ beforeAll(async () => {
   good = { access: body.access_token, identity: body.id_token }
 })
 
-const accessAnswers = async (token: string) => ({
+const accessResponses = async (token: string) => ({
   introspection: (await f.post('introspection', { token }, api1)).body.active,
   validation: (await f.post('accessTokenValidation', { token })).body,
 })
-const identityAnswer = async (token: string) =>
+const identityResponse = async (token: string) =>
   (await f.post('identityTokenValidation', { token, client_id: webJwt[0] })).body
 
 const noAccess = {
@@ -39,13 +39,13 @@ const noAccess = {
 const noIdentity = { error: 'invalid_token', error_description: 'The identity token is not valid' }
 
 async function expectRefused(change: (token: string) => string): Promise<void> {
-  expect(await accessAnswers(change(good.access))).toEqual(noAccess)
-  expect(await identityAnswer(change(good.identity))).toEqual(noIdentity)
+  expect(await accessResponses(change(good.access))).toEqual(noAccess)
+  expect(await identityResponse(change(good.identity))).toEqual(noIdentity)
 }
 
 test('the unmodified tokens are valid: only the changes below are rejected', async () => {
-  expect(await accessAnswers(good.access)).toMatchObject({ introspection: true, validation: { sub: '1' } })
-  expect(await identityAnswer(good.identity)).toMatchObject({ sub: '1' })
+  expect(await accessResponses(good.access)).toMatchObject({ introspection: true, validation: { sub: '1' } })
+  expect(await identityResponse(good.identity)).toMatchObject({ sub: '1' })
 })
 
 const parts = (token: string): [string, string, string] => token.split('.') as [string, string, string]
@@ -100,7 +100,7 @@ describe('a valid token, modified', () => {
 test('the signature of one valid token does not match another', async () => {
   const [header, payload] = parts(good.access)
   const [, , signature] = parts(good.identity)
-  expect(await accessAnswers(`${header}.${payload}.${signature}`)).toEqual(noAccess)
+  expect(await accessResponses(`${header}.${payload}.${signature}`)).toEqual(noAccess)
 })
 
 describe('claims that our own key signed', () => {
@@ -122,20 +122,20 @@ describe('claims that our own key signed', () => {
       .sign(signer)
 
   test('are accepted as they are', async () => {
-    expect(await accessAnswers(await access())).toMatchObject({ introspection: true, validation: { sub: '1' } })
-    expect(await identityAnswer(await identity())).toMatchObject({ sub: '1' })
+    expect(await accessResponses(await access())).toMatchObject({ introspection: true, validation: { sub: '1' } })
+    expect(await identityResponse(await identity())).toMatchObject({ sub: '1' })
   })
 
   test('are rejected under a foreign key with the same kid', async () => {
-    expect(await accessAnswers(await access({}, foreign))).toEqual(noAccess)
-    expect(await identityAnswer(await identity({}, foreign))).toEqual(noIdentity)
+    expect(await accessResponses(await access({}, foreign))).toEqual(noAccess)
+    expect(await identityResponse(await identity({}, foreign))).toEqual(noIdentity)
   })
 
   test.each(['at+jwt', 'JWT', 'secevent+jwt', 'logout+jwt', 'jwt+at', undefined])(
     'are rejected under the wrong typ: %s',
     async (typ) => {
-      if (typ !== 'at+jwt') expect(await accessAnswers(await access({}, key, { typ }))).toEqual(noAccess)
-      if (typ !== 'JWT') expect(await identityAnswer(await identity({}, key, { typ }))).toEqual(noIdentity)
+      if (typ !== 'at+jwt') expect(await accessResponses(await access({}, key, { typ }))).toEqual(noAccess)
+      if (typ !== 'JWT') expect(await identityResponse(await identity({}, key, { typ }))).toEqual(noIdentity)
     },
   )
 
@@ -157,8 +157,8 @@ describe('claims that our own key signed', () => {
     ['no time of issue', () => ({ iat: undefined })],
     ['a user who does not exist', () => ({ sub: '3' })],
   ])('are rejected with %s', async (_, more) => {
-    expect(await accessAnswers(await access(more()))).toEqual(noAccess)
-    expect(await identityAnswer(await identity(more()))).toEqual(noIdentity)
+    expect(await accessResponses(await access(more()))).toEqual(noAccess)
+    expect(await identityResponse(await identity(more()))).toEqual(noIdentity)
   })
 
   test.each<[string, object]>([
@@ -169,11 +169,11 @@ describe('claims that our own key signed', () => {
     ['no scopes', { scope: undefined }],
     ['the audience of scopes that are not in it', { scope: 'api2' }],
   ])('are not an access token with %s', async (_, more) => {
-    expect(await accessAnswers(await access(more))).toEqual(noAccess)
+    expect(await accessResponses(await access(more))).toEqual(noAccess)
   })
 
   test('are not an identity token without a subject, or with a subject that is not a string', async () => {
     for (const sub of [undefined, 1, ['1'], null])
-      expect(await identityAnswer(await identity({ sub }))).toEqual(noIdentity)
+      expect(await identityResponse(await identity({ sub }))).toEqual(noIdentity)
   })
 })

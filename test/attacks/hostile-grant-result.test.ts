@@ -24,15 +24,15 @@ const returning = (result: unknown, scope: Grant['scope'] = 'required'): Grant =
     handle: () => result as GrantResult,
   }) as Grant
 
-async function ask(plugin: Grant, scope = 'api1') {
+async function send(plugin: Grant, scope = 'api1') {
   const t = await createTestProvider({ plugins: [plugin] })
-  const answer = await t.post('token', { grant_type: grantType, ...(scope !== '' && { scope }) }, testClient)
+  const response = await t.post('token', { grant_type: grantType, ...(scope !== '' && { scope }) }, testClient)
   const issued = t.events.some(({ type }) => type === 'token_issued')
-  return { ...answer, issued }
+  return { ...response, issued }
 }
 
 test('grants what was requested: the tests below fail for what they add', async () => {
-  const { status, body } = await ask(
+  const { status, body } = await send(
     returning({ subject, scopes: ['api1'], claims: { level: 3 }, response: { hint: 'x' } }),
   )
   expect(status).toBe(200)
@@ -48,13 +48,13 @@ describe('scopes', () => {
     ['one that does not exist', ['no-such-scope'], 'ignored', ''],
     ['two in one name', ['api1 profile'], 'required', 'api1'],
     ['one that is a property name of the prototype', ['__proto__'], 'ignored', ''],
-  ])('rejects %s', async (_, scopes, rule, asked) => {
-    const { status, body, issued } = await ask(returning({ subject, scopes }, rule), asked)
+  ])('rejects %s', async (_, scopes, rule, requested) => {
+    const { status, body, issued } = await send(returning({ subject, scopes }, rule), requested)
     expect({ status, error: body.error, issued }).toEqual({ status: 400, error: 'invalid_scope', issued: false })
   })
 
   test.each(['openid', 'profile', 'offline_access'])('rejects %s without a subject', async (scope) => {
-    const { status, body, issued } = await ask(returning({ scopes: [scope] }), scope)
+    const { status, body, issued } = await send(returning({ scopes: [scope] }), scope)
     expect({ status, error: body.error, issued }).toEqual({ status: 400, error: 'invalid_scope', issued: false })
   })
 
@@ -135,7 +135,7 @@ describe('everything else', () => {
     ['a member that the core does not know', { admin: true }],
     ['scopes in one string', { scopes: 'api1' }],
   ])('%s is a mistake of the plugin: nothing is issued, and no detail is shown', async (_, more) => {
-    const { status, body, issued } = await ask(returning({ subject, scopes: ['api1'], ...(more as object) }))
+    const { status, body, issued } = await send(returning({ subject, scopes: ['api1'], ...(more as object) }))
     expect({ status, body, issued }).toEqual({ status: 500, body: { error: 'server_error' }, issued: false })
   })
 
@@ -147,12 +147,12 @@ describe('everything else', () => {
     ['a Response', new Response('{"access_token":"x"}')],
     ['a function', () => ({ scopes: ['api1'] })],
   ])('%s as the result is a mistake of the plugin', async (_, result) => {
-    const { status, body } = await ask(returning(result))
+    const { status, body } = await send(returning(result))
     expect({ status, body }).toEqual({ status: 500, body: { error: 'server_error' } })
   })
 
   test('a longer lifetime than that of the client is shortened to it', async () => {
-    const { body } = await ask(returning({ subject, scopes: ['api1'], issue: { lifetime: 1_000_000 } }))
+    const { body } = await send(returning({ subject, scopes: ['api1'], issue: { lifetime: 1_000_000 } }))
     expect(body.expires_in).toBe(3600)
   })
 

@@ -25,9 +25,9 @@ async function refusal(thrown: unknown, params: v.GenericSchema = v.object({}), 
     },
   }) as Grant
   const t = await createTestProvider({ plugins: [plugin] })
-  const answer = await t.post('token', { grant_type: grantType, scope: 'api1', ...sent }, testClient)
-  expect(answer.headers.has('x-injected')).toBe(false)
-  return answer
+  const response = await t.post('token', { grant_type: grantType, scope: 'api1', ...sent }, testClient)
+  expect(response.headers.has('x-injected')).toBe(false)
+  return response
 }
 
 const error = (code: string, text: string, details: object = {}) =>
@@ -85,9 +85,9 @@ describe('values that are not refusals', () => {
   test.each([0, 99, 101, 200, 204, 304, 600, Number.NaN])(
     'an error with the status %s still gets a response',
     async (status) => {
-      const answer = await refusal(error('invalid_grant', 'No', { status }))
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.status).toBeLessThan(600)
+      const response = await refusal(error('invalid_grant', 'No', { status }))
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.status).toBeLessThan(600)
     },
   )
 

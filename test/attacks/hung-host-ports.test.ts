@@ -7,7 +7,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { type ClientOptions, type ClientStore, type ProviderOptions, type UserService, webRuntime } from '@grantry/core'
-import { type Answer, basic } from '@grantry/core/testing'
+import { basic, type TestResponse } from '@grantry/core/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { clients, type Fixture, fixture, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
 
@@ -51,7 +51,7 @@ function host(hanging = '') {
   return { state, options, settle }
 }
 
-const brief = ({ status, headers, body }: Answer) => [status, body.error, headers.get('retry-after')]
+const brief = ({ status, headers, body }: TestResponse) => [status, body.error, headers.get('retry-after')]
 const refused = [503, 'temporarily_unavailable', '1']
 
 const failures = ({ events }: Fixture) => events.filter(({ type }) => type === 'unhandled_failure')
@@ -90,8 +90,8 @@ describe('a host function that hangs', () => {
 
   test('1.50 a failure after the time limit leaves no unhandled rejection', async () => {
     const unhandled: unknown[] = []
-    const hear = (reason: unknown): void => void unhandled.push(reason)
-    process.on('unhandledRejection', hear)
+    const onUnhandled = (reason: unknown): void => void unhandled.push(reason)
+    process.on('unhandledRejection', onUnhandled)
     try {
       let fail: (error: Error) => void = () => {}
       const authenticate = () => new Promise<undefined>((_, reject) => (fail = reject))
@@ -101,7 +101,7 @@ describe('a host function that hangs', () => {
       await turn()
       expect(unhandled).toEqual([])
     } finally {
-      process.off('unhandledRejection', hear)
+      process.off('unhandledRejection', onUnhandled)
     }
   })
 
@@ -164,14 +164,16 @@ describe('the limit on concurrent calls', () => {
     const { state, options, settle } = host('users.authenticate')
     const passwords = { perUserAndAddress: { attempts: 1 }, perUser: { attempts: 1 } }
     const f = await fixture({ ...options, maxHostCalls: 1, hostTimeLimit: 60, abuseControl: { passwords } })
-    const answers: Answer[] = []
-    const logins = Array.from({ length: 3 }, () => f.post('token', login(), web).then((answer) => answers.push(answer)))
-    await vi.waitFor(() => expect(answers.map(brief)).toEqual([refused]), { timeout: 15_000 })
+    const responses: TestResponse[] = []
+    const logins = Array.from({ length: 3 }, () =>
+      f.post('token', login(), web).then((response) => responses.push(response)),
+    )
+    await vi.waitFor(() => expect(responses.map(brief)).toEqual([refused]), { timeout: 15_000 })
     expect(failures(f)).toMatchObject([{ reason: 'host_port_busy', port: 'users.authenticate' }])
     state.hanging = ''
     settle()
     await Promise.all(logins)
-    expect(answers.slice(1).map(({ status }) => status)).not.toContain(503)
+    expect(responses.slice(1).map(({ status }) => status)).not.toContain(503)
   })
 
   test('1.51 an external signer has the same limit', async () => {
@@ -199,11 +201,11 @@ describe('the limit on concurrent calls', () => {
   test('1.51 by default, hanging logins take far fewer than the 1,000 slots of the server', async () => {
     const { options } = host('users.authenticate')
     const f = await fixture({ ...options, hostTimeLimit: 60 })
-    const answers: Answer[] = []
-    for (let index = 0; index < 1000; index += 1) void someone(f, index).then((answer) => answers.push(answer))
+    const responses: TestResponse[] = []
+    for (let index = 0; index < 1000; index += 1) void someone(f, index).then((response) => responses.push(response))
     await turn()
-    await vi.waitFor(() => expect(answers).toHaveLength(872), { timeout: 15_000 })
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    await vi.waitFor(() => expect(responses).toHaveLength(872), { timeout: 15_000 })
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]))
   })
 })
 
@@ -219,22 +221,22 @@ describe('a server on Node.js whose logins all hang still serves', () => {
     const f = await fixture({ ...options, scopes, maxHostCalls: 10, hostTimeLimit: 60 })
     running = await serve(f.provider, { maxRequests: 20 })
     const { port } = running
-    const ask = (path: string, form?: Record<string, string>) =>
+    const send = (path: string, form?: Record<string, string>) =>
       fetch(
         `http://127.0.0.1:${port}${path}`,
         form && { method: 'POST', body: new URLSearchParams(form), headers: { authorization: basic(web) } },
       )
     const answered: number[] = []
     const logins = Array.from({ length: 40 }, async (_, index) => {
-      const { status } = await ask('/connect/token', login(`user-${index}`))
+      const { status } = await send('/connect/token', login(`user-${index}`))
       answered.push(status)
     })
     // Requests beyond the limit have been refused, and hold no slot.
     await vi.waitFor(() => expect(answered).toHaveLength(30), { timeout: 15_000 })
     expect(state.calls).toBe(10)
-    expect((await ask('/.well-known/jwks')).status).toBe(200)
-    expect((await ask('/.well-known/openid-configuration')).status).toBe(200)
-    expect((await ask('/connect/token', forClient)).status).toBe(200)
+    expect((await send('/.well-known/jwks')).status).toBe(200)
+    expect((await send('/.well-known/openid-configuration')).status).toBe(200)
+    expect((await send('/connect/token', forClient)).status).toBe(200)
     settle()
     await Promise.all(logins)
     expect(answered.filter((status) => status === 503)).toHaveLength(30)

@@ -5,7 +5,7 @@ import type { ClientOptions } from '@grantry/core'
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
-import { expectDone, issueTokens, refresh } from '../support/revocation.ts'
+import { expectRevoked, issueTokens, refresh } from '../support/revocation.ts'
 
 const day = 86_400
 
@@ -35,7 +35,7 @@ test('a revocation through an older token ends the family permanently', async ()
   const first = await issueTokens(before)
   const second = (await refresh(after, first.refresh_token)).body
   clock.advance(60)
-  expectDone(await after.post('revocation', { token: first.refresh_token }, web))
+  expectRevoked(await after.post('revocation', { token: first.refresh_token }, web))
   await expectStaysDead(after, second.refresh_token, clock.advance)
 })
 

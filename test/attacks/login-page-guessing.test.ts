@@ -73,12 +73,12 @@ describe('a login page', () => {
     const context = { clientAddress, clientId: web[0] }
     for (const wrong of ['a', 'b', 'c', 'd']) await logIn(f, 'alice', wrong, context)
     await logIn(f, 'bob', 'bob-password', context)
-    const circumstances = { endpoint: 'authenticateUser', clientId: web[0], clientAddress }
-    const failed = { ...circumstances, type: 'user_authentication_failed' }
+    const environmentFacts = { endpoint: 'authenticateUser', clientId: web[0], clientAddress }
+    const failed = { ...environmentFacts, type: 'user_authentication_failed' }
     expect(f.events).toContainEqual(expect.objectContaining({ ...failed, reason: 'wrong_credentials' }))
     expect(f.events).toContainEqual(expect.objectContaining({ ...failed, reason: 'too_many_failures' }))
     expect(f.events.filter(({ type }) => type === 'abuse_limited')).toHaveLength(1)
-    expect(f.events.at(-1)).toMatchObject({ ...circumstances, type: 'user_authentication_succeeded', sub: '2' })
+    expect(f.events.at(-1)).toMatchObject({ ...environmentFacts, type: 'user_authentication_succeeded', sub: '2' })
     expect(JSON.stringify(f.events)).not.toContain('bob-password')
   })
 })
@@ -91,16 +91,16 @@ describe('the input of a login page', () => {
     ['a name of 257 characters', 'x'.repeat(257), 'x'],
     ['a password of 1025 characters', 'alice', 'x'.repeat(1025)],
   ])('%s is wrong, and does not reach the user service', async (_, username, password) => {
-    let asked = 0
+    let lookups = 0
     const users = {
       authenticate() {
-        asked += 1
+        lookups += 1
         return { sub: '1' }
       },
     }
     const f = await fixture({ users })
     expect(await logIn(f, username, password)).toBe('wrong')
-    expect(asked).toBe(0)
+    expect(lookups).toBe(0)
     expect(f.events).toMatchObject([
       { type: 'startup_warning' },
       { type: 'user_authentication_failed', reason: 'credentials_impossible' },

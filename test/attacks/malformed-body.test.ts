@@ -28,9 +28,9 @@ async function send(f: Fixture, { body, headers = {}, path = '/connect/token' }:
     body,
     duplex: 'half',
   }
-  const answer = await read(await f.provider.fetch(new Request(`https://id.example.com${path}`, init as RequestInit)))
-  expect(answer.headers.get('cache-control')).toBe('no-store')
-  return answer
+  const response = await read(await f.provider.fetch(new Request(`https://id.example.com${path}`, init as RequestInit)))
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  return response
 }
 const withType = (type: string, body: BodyInit = good): Sent => ({ body, headers: { 'content-type': type } })
 
@@ -80,8 +80,8 @@ describe('size', () => {
   })
 
   test.each(['-1', '1e9', '0x10', 'NaN', '99999999999999999999'])('a length of %s has no effect', async (length) => {
-    const answer = await send(await fixture(), { body: good, headers: { 'content-length': length } })
-    expect([200, 400, 413]).toContain(answer.status)
+    const response = await send(await fixture(), { body: good, headers: { 'content-length': length } })
+    expect([200, 400, 413]).toContain(response.status)
   })
 
   test('stops reading an endless body as soon as the limit is exceeded', async () => {

@@ -40,14 +40,14 @@ interface Scraped {
 /** `GET /metrics` with this `Host`, which `fetch` does not let a caller choose. */
 const scrape = (port: number, host: string, path = '/metrics'): Promise<Scraped> =>
   new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text: string) => {
         body += text
       })
       response.on('end', () => resolve({ status: response.statusCode, body }))
     })
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 
 describe('the metrics listener', () => {

@@ -18,9 +18,12 @@ interface Hashed {
   readonly active?: boolean
 }
 
+/** At the lowest cost that a hash may have: the tests count derivations and their costs. */
+const cheapKey: Derive = (password, salt, length, cost) => scryptKey(password, salt, length, { ...cost, ln: 10 })
+
 async function userOf({ username, ln, r = 8, length = 32, active = true }: Hashed) {
   const [salt, unpadded] = [randomBytes(16), (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')]
-  const key = await scryptKey(`${username}-password`, salt, length, { ln, r, p: 1 })
+  const key = await cheapKey(`${username}-password`, salt, length, { ln, r, p: 1 })
   const password = `$scrypt$ln=${ln},r=${r},p=1$${unpadded(salt)}$${unpadded(key)}`
   return parseConfiguration(userSchema, { sub: username, username, password, active }, 'users[0]')
 }
@@ -30,7 +33,7 @@ async function counting(hashes: readonly Hashed[]) {
   const work: string[] = []
   const derive: Derive = (password, salt, length, cost) => {
     work.push(`N=2^${cost.ln} r=${cost.r} p=${cost.p}, ${length} bytes of ${password.length} characters`)
-    return scryptKey(password, salt, length, cost)
+    return cheapKey(password, salt, length, cost)
   }
   const users = configuredUsers(await Promise.all(hashes.map(userOf)), derive)
   return async (username: string, password: string) => {

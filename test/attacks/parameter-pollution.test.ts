@@ -57,8 +57,8 @@ describe('a repeated parameter', () => {
     'client_id=web&client_secret=a&client_secret=web-secret',
   ])('%s is rejected before client authentication', async (credentials) => {
     const f = await fixture()
-    const answer = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`)
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    const response = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`)
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     expect(f.events.map(({ type }) => type)).not.toContain('client_authentication_succeeded')
   })
 
@@ -77,10 +77,10 @@ describe('a repeated parameter', () => {
 
   test.each(['accesstokenvalidation', 'identitytokenvalidation'])('is rejected in the query of %s', async (path) => {
     const f = await fixture()
-    const answer = await read(
+    const response = await read(
       await f.provider.fetch(new Request(`${base}/connect/${path}?token=a&client_id=web&tok%65n=b`)),
     )
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 })
 
@@ -97,13 +97,13 @@ describe('the query of a POST', () => {
 
   test('does not override the form', async () => {
     const f = await fixture()
-    const answer = await post(
+    const response = await post(
       f,
       '/connect/token?scope=api2&grant_type=password',
       'grant_type=client_credentials&scope=api1',
       asWeb,
     )
-    expect(answer).toMatchObject({ status: 200, body: { scope: 'api1' } })
+    expect(response).toMatchObject({ status: 200, body: { scope: 'api1' } })
   })
 
   test.each(['/connect/introspect', '/connect/accesstokenvalidation', '/connect/identitytokenvalidation'])(
@@ -134,8 +134,8 @@ describe('two kinds of credentials', () => {
     '%s beside the Basic header is rejected',
     async (credentials) => {
       const f = await fixture()
-      const answer = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`, asWeb)
-      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+      const response = await post(f, '/connect/token', `grant_type=client_credentials&scope=api1&${credentials}`, asWeb)
+      expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     },
   )
 
@@ -147,8 +147,8 @@ describe('two kinds of credentials', () => {
 
   test('rejects a token in both the header and the form', async () => {
     const f = await fixture()
-    const answer = await post(f, '/connect/userinfo', 'access_token=x', { authorization: 'Bearer y' })
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    const response = await post(f, '/connect/userinfo', 'access_token=x', { authorization: 'Bearer y' })
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 })
 
@@ -169,8 +169,8 @@ describe('names that only look alike', () => {
     '%67%72ant%255Ftype=client_credentials',
   ])('%s is not a grant type', async (form) => {
     const f = await fixture()
-    const answer = await post(f, '/connect/token', `${form}&scope=api1`, asWeb)
-    expect(answer).toMatchObject({
+    const response = await post(f, '/connect/token', `${form}&scope=api1`, asWeb)
+    expect(response).toMatchObject({
       status: 400,
       body: { error: 'invalid_request', error_description: 'The parameter grant_type is required' },
     })
@@ -187,13 +187,13 @@ describe('names that only look alike', () => {
     '',
   ])('%s is ignored', async (extra) => {
     const f = await fixture()
-    const answer = await post(f, '/connect/token', `grant_type=client_credentials&&scope=api1&${extra}`, asWeb)
-    expect(answer).toMatchObject({ status: 200, body: { scope: 'api1' } })
+    const response = await post(f, '/connect/token', `grant_type=client_credentials&&scope=api1&${extra}`, asWeb)
+    expect(response).toMatchObject({ status: 200, body: { scope: 'api1' } })
   })
 
   test('a semicolon is not a separator', async () => {
     const f = await fixture()
-    const answer = await post(f, '/connect/token', 'grant_type=client_credentials;scope=api1', asWeb)
-    expect(answer.body.error).toBe('unsupported_grant_type')
+    const response = await post(f, '/connect/token', 'grant_type=client_credentials;scope=api1', asWeb)
+    expect(response.body.error).toBe('unsupported_grant_type')
   })
 })

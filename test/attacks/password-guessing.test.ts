@@ -28,11 +28,11 @@ describe('one after the other', () => {
   })
 
   test('attempts that come too early neither extend the wait nor reach the user service', async () => {
-    const asked: string[] = []
+    const checkedPasswords: string[] = []
     const f = await fixture({
       users: {
         authenticate({ password }) {
-          asked.push(password)
+          checkedPasswords.push(password)
           return undefined
         },
       },
@@ -42,7 +42,7 @@ describe('one after the other', () => {
       const { headers } = await guess(f, 'alice', 'too early')
       expect(headers.get('retry-after')).toBe('1')
     }
-    expect(asked).toEqual(Array(5).fill('judged'))
+    expect(checkedPasswords).toEqual(Array(5).fill('judged'))
   })
 
   test('the right password waits its turn, and then resets the failures', async () => {
@@ -191,7 +191,7 @@ test.each([
 describe('a user with the same name in a tenant of the attacker', () => {
   const tenants = {
     users: {
-      authenticate: ({ tenant, password }: { readonly tenant?: string; readonly password: string }) =>
+      authenticate: ({ tenant, password }: { readonly tenant?: string | undefined; readonly password: string }) =>
         password === `password of ${tenant ?? 'none'}` ? { sub: `alice of ${tenant ?? 'none'}` } : undefined,
     },
   }

@@ -97,8 +97,8 @@ describe.each([
     expect(theft.body.error).toBe(error)
     expect(lastReason(f)).toBe(reason)
     expect(harm(f)).toEqual([])
-    const honest = await f.post('token', form(code, { ...id, code_verifier: proof.verifier }), as)
-    expect(honest.status).toBe(200)
+    const legitimate = await f.post('token', form(code, { ...id, code_verifier: proof.verifier }), as)
+    expect(legitimate.status).toBe(200)
   })
 
   test('a replay without the verifier revokes nothing', async () => {
@@ -153,9 +153,9 @@ test('without the proof-key plugin such a code is rejected, verifier or not, and
   const incomplete = await fixture({ storage, plugins, clients: clients.filter((client) => !client.public) })
   const code = await complete.code({ codeChallenge: proof.challenge })
   for (const more of [{}, { code_verifier: proof.verifier }, { code_verifier: proof.challenge }]) {
-    const answer = await incomplete.post('token', form(code, more), web)
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toBe('invalid_grant')
+    const response = await incomplete.post('token', form(code, more), web)
+    expect(response.status).toBe(400)
+    expect(response.body.error).toBe('invalid_grant')
     expect(lastReason(incomplete)).toBe('demand_unsettled')
   }
   expect((await complete.post('token', form(code, { code_verifier: proof.verifier }), web)).status).toBe(200)

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
 
 declare module '@grantry/core' {
-  interface Proofs {
+  interface Demands {
     assertion: { readonly issuer: string }
   }
 }
@@ -60,10 +60,10 @@ test('of many concurrent requests with one proof, over both grant types, one suc
     plugins: [assertion, ...grantTypes.map((name) => grant(name))],
     storage: withLatency(memoryDriver()),
   })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => present(f, grantTypes[index % 2] ?? '', 'one')),
   )
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
 })
 
 test('no grant reads, replaces or deletes the records of a check, not even one with the name of its demand', async () => {

@@ -81,9 +81,9 @@ describe('at a refresh', () => {
     const f = await fixture()
     const refresh = await start(f, 'api1 offline_access')
     expect(await refresh(undefined, { scope })).toMatchObject(refused)
-    const honest = await refresh()
-    expect(honest.status).toBe(200)
-    expect(honest.body.scope).toBe('api1 offline_access')
+    const legitimate = await refresh()
+    expect(legitimate.status).toBe(200)
+    expect(legitimate.body.scope).toBe('api1 offline_access')
   })
 
   test('a narrowed scope can be widened again up to the first grant, and no further', async () => {
@@ -92,8 +92,8 @@ describe('at a refresh', () => {
     const narrowed = await refresh(undefined, { scope: 'api1' })
     expect(narrowed.body.scope).toBe('api1')
     expect(await refresh(narrowed.body.refresh_token, { scope: 'api1 api2' })).toMatchObject(refused)
-    const whole = await refresh(narrowed.body.refresh_token)
-    expect(whole.body.scope).toBe('api1 offline_access')
+    const complete = await refresh(narrowed.body.refresh_token)
+    expect(complete.body.scope).toBe('api1 offline_access')
   })
 
   test('a retry of a spent token with other scopes is a replay: it gets no token and revokes the family', async () => {

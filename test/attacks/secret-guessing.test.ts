@@ -15,7 +15,7 @@ const home = '192.0.2.1'
 const elsewhere = '198.51.100.7'
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 
-const ask = (f: Fixture, secret: string, from: string | undefined = home, id = 'web') =>
+const send = (f: Fixture, secret: string, from: string | undefined = home, id = 'web') =>
   f.post('token', grant, [id, secret], from)
 const statuses = async (count: number, act: (index: number) => Promise<{ status: number }>) => {
   const all: number[] = []
@@ -27,8 +27,8 @@ const times = (count: number, status: number): number[] => Array(count).fill(sta
 describe('guessing the secret of a client', () => {
   test('reports ten failures, then 429 with Retry-After, for the right secret too', async () => {
     const f = await fixture({ abuseControl: true })
-    expect(await statuses(12, (index) => ask(f, `guess ${index}`))).toEqual([...times(10, 401), 429, 429])
-    const { status, body, headers } = await ask(f, web[1])
+    expect(await statuses(12, (index) => send(f, `guess ${index}`))).toEqual([...times(10, 401), 429, 429])
+    const { status, body, headers } = await send(f, web[1])
     expect(status).toBe(429)
     expect(body).toEqual({ error: 'slow_down', error_description: expect.any(String) })
     expect(headers.get('www-authenticate')).toBeNull()
@@ -37,20 +37,20 @@ describe('guessing the secret of a client', () => {
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(60)
     f.clock.advance(wait)
-    expect((await ask(f, web[1])).status).toBe(200)
+    expect((await send(f, web[1])).status).toBe(200)
   })
 
   test('serves the client from another address, and another client from this one', async () => {
     const f = await fixture({ abuseControl: true })
-    await statuses(15, () => ask(f, 'wrong'))
-    expect((await ask(f, web[1], elsewhere)).status).toBe(200)
-    expect((await ask(f, other[1], home, other[0])).status).toBe(200)
+    await statuses(15, () => send(f, 'wrong'))
+    expect((await send(f, web[1], elsewhere)).status).toBe(200)
+    expect((await send(f, other[1], home, other[0])).status).toBe(200)
   })
 
   test('the revocation endpoint shares the count', async () => {
     const f = await fixture({ abuseControl: true })
     const revoke = () => f.post('revocation', { token: 'x' }, ['web', 'wrong'], home)
-    expect(await statuses(11, (index) => (index % 2 === 0 ? ask(f, 'wrong') : revoke()))).toEqual([
+    expect(await statuses(11, (index) => (index % 2 === 0 ? send(f, 'wrong') : revoke()))).toEqual([
       ...times(10, 401),
       429,
     ])
@@ -58,17 +58,17 @@ describe('guessing the secret of a client', () => {
 
   test('an address that tries many client ids, known or not, gets fifty failures', async () => {
     const f = await fixture({ abuseControl: true })
-    expect(await statuses(52, (index) => ask(f, 'x', home, `client ${index}`))).toEqual([...times(50, 401), 429, 429])
-    expect((await ask(f, web[1])).status).toBe(429)
-    expect((await ask(f, web[1], elsewhere)).status).toBe(200)
+    expect(await statuses(52, (index) => send(f, 'x', home, `client ${index}`))).toEqual([...times(50, 401), 429, 429])
+    expect((await send(f, web[1])).status).toBe(429)
+    expect((await send(f, web[1], elsewhere)).status).toBe(200)
   })
 
   test('a public client without a secret, a malformed header and a long id count as well', async () => {
     const f = await fixture({ abuseControl: { credentials: { perAddress: { failures: 4 } } } })
-    const answers = await statuses(6, (index) =>
+    const responses = await statuses(6, (index) =>
       f.post('token', { ...grant, client_id: ['unknown', 'web', 'x'.repeat(101)][index % 3] ?? '' }, undefined, home),
     )
-    expect(answers).toEqual([401, 401, 401, 401, 429, 429])
+    expect(responses).toEqual([401, 401, 401, 401, 429, 429])
     expect(
       (
         await f.post(
@@ -84,7 +84,7 @@ describe('guessing the secret of a client', () => {
   test('a request that is wrong in another way is not a failure', async () => {
     const f = await fixture({ abuseControl: true })
     expect(await statuses(60, () => f.post('token', { grant_type: 'unknown' }, web, home))).toEqual(times(60, 400))
-    expect((await ask(f, web[1])).status).toBe(200)
+    expect((await send(f, web[1])).status).toBe(200)
   })
 
   test('of concurrent guesses over four providers with a slow store, exactly ten get a result', async () => {
@@ -92,19 +92,19 @@ describe('guessing the secret of a client', () => {
     const all = await Promise.all(
       Array.from({ length: 4 }, () => fixture({ storage: withLatency(store), abuseControl: true })),
     )
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => (await ask(all[index % 4] as Fixture, 'wrong')).status),
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => (await send(all[index % 4] as Fixture, 'wrong')).status),
     )
-    expect(answers.filter((status) => status === 401)).toHaveLength(10)
-    expect(answers.filter((status) => status === 429)).toHaveLength(190)
+    expect(responses.filter((status) => status === 401)).toHaveLength(10)
+    expect(responses.filter((status) => status === 429)).toHaveLength(190)
   })
 
   test('no other spelling of a client id in the header has separate guesses', async () => {
     const f = await fixture({ abuseControl: true })
     const spellings = ['web', '%77eb', 'w%65b', 'we%62', '%77%65b', 'w%65%62']
-    const answers = await statuses(12, (index) => ask(f, 'wrong', home, spellings[index % spellings.length]))
-    expect(answers).toEqual([...times(10, 401), 429, 429])
-    for (const id of spellings) expect((await ask(f, web[1], home, id)).status).toBe(429)
+    const responses = await statuses(12, (index) => send(f, 'wrong', home, spellings[index % spellings.length]))
+    expect(responses).toEqual([...times(10, 401), 429, 429])
+    for (const id of spellings) expect((await send(f, web[1], home, id)).status).toBe(429)
   })
 
   test.each(['a+b', '50%', 'a%41b', '%2B+'])(
@@ -112,18 +112,18 @@ describe('guessing the secret of a client', () => {
     async (clientId) => {
       const f = await fixture({ abuseControl: true, clients: [{ ...clients[0], clientId }] })
       const spellings = [clientId, encodeURIComponent(clientId)]
-      for (const id of spellings) expect((await ask(f, web[1], home, id)).status).toBe(200)
-      const answers = await statuses(12, (index) => ask(f, 'wrong', home, spellings[index % spellings.length]))
-      expect(answers).toEqual([...times(10, 401), 429, 429])
+      for (const id of spellings) expect((await send(f, web[1], home, id)).status).toBe(200)
+      const responses = await statuses(12, (index) => send(f, 'wrong', home, spellings[index % spellings.length]))
+      expect(responses).toEqual([...times(10, 401), 429, 429])
     },
   )
 
   test('a process that has not seen the failures checks one more secret, and then none', async () => {
     const storage = memoryDriver()
     const [one, two] = [await fixture({ storage, abuseControl: true }), await fixture({ storage, abuseControl: true })]
-    await statuses(10, () => ask(one, 'wrong'))
-    expect(await statuses(3, () => ask(two, 'wrong'))).toEqual(times(3, 429))
-    expect((await ask(two, web[1])).status).toBe(429)
+    await statuses(10, () => send(one, 'wrong'))
+    expect(await statuses(3, () => send(two, 'wrong'))).toEqual(times(3, 429))
+    expect((await send(two, web[1])).status).toBe(429)
   })
 
   test('of concurrent guesses with a slow client store, the right one is not distinguishable', async () => {
@@ -138,14 +138,14 @@ describe('guessing the secret of a client', () => {
       },
     })
     const guesses = [...Array.from({ length: 60 }, (_, index) => `guess ${index}`), web[1]]
-    const answers = await Promise.all(guesses.map(async (guess) => (await ask(f, guess)).status))
-    expect(answers.filter((status) => status === 401)).toHaveLength(10)
-    expect(answers.at(-1)).toBe(429)
+    const responses = await Promise.all(guesses.map(async (guess) => (await send(f, guess)).status))
+    expect(responses.filter((status) => status === 401)).toHaveLength(10)
+    expect(responses.at(-1)).toBe(429)
   })
 
   test('reports each limit once, and each failure with its reason', async () => {
     const f = await fixture({ abuseControl: true })
-    await statuses(30, () => ask(f, 'wrong'))
+    await statuses(30, () => send(f, 'wrong'))
     expect(f.events.filter(({ type }) => type === 'abuse_limited')).toEqual([
       expect.objectContaining({
         limit: 'clients.perClientAndAddress',
@@ -177,7 +177,7 @@ describe('guessing the secret of a scope', () => {
   test('is counted separately from a client of the same name', async () => {
     const f = await fixture({ abuseControl: true })
     await statuses(12, () => f.post('introspection', { token: 'x' }, ['web', 'wrong'], home))
-    expect((await ask(f, web[1])).status).toBe(200)
+    expect((await send(f, web[1])).status).toBe(200)
   })
 })
 
@@ -216,7 +216,7 @@ describe('the cost of a success', () => {
         },
       })
       count = 0
-      const { body } = await ask(f, web[1])
+      const { body } = await send(f, web[1])
       await f.post('introspection', { token: body.access_token }, api1, home)
       await f.post('accessTokenValidation', { token: body.access_token }, undefined, home)
       return count

@@ -37,12 +37,12 @@ afterAll(async () => {
 })
 
 /** Sends a target unchanged: `fetch` would normalize it. */
-const ask = (method: string, path: string): Promise<number | undefined> =>
+const send = (method: string, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port: server.running.port, method, path }, (response) => {
+    const outgoing = request({ host: '127.0.0.1', port: server.running.port, method, path }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode))
     })
-    asked.on('error', reject).end()
+    outgoing.on('error', reject).end()
   })
 
 test.each([
@@ -66,7 +66,7 @@ test.each([
   events.length = 0
   lines.length = 0
   exporter.reset()
-  await ask(method, path)
+  await send(method, path)
   const page = await (await fetch(`http://127.0.0.1:${server.running.port}/metrics`)).text()
   expect(events.length).toBeGreaterThan(0)
   const spans = exporter.getFinishedSpans().map(({ name, attributes, status }) => ({ name, attributes, status }))
@@ -82,10 +82,10 @@ test.each([
 
 test('names the routes of the server', async () => {
   for (const path of ['/health/live', '/metrics', '/console', '/demo/authorize']) {
-    await ask('GET', `${path}?token=${secret}`)
+    await send('GET', `${path}?token=${secret}`)
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', route: path })
   }
-  await ask('GET', '/elsewhere')
+  await send('GET', '/elsewhere')
   expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed', endpoint: 'unknown', reason: 'endpoint_unknown' })
   expect(events.at(-1)).not.toHaveProperty('route')
 })

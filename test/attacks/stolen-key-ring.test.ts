@@ -5,6 +5,9 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { accepts, inState, kidsOf, published, sharedRing, tokenOf } from '../keys/shared-ring.ts'
+import { generateFixedRsaKeys } from '../support/keys.ts'
+
+generateFixedRsaKeys()
 
 const encryptionSecret = 'a-secret-of-thirty-two-characters'
 const sealed = { encryptionSecret }

@@ -33,11 +33,11 @@ async function live(f: Fixture): Promise<Record<string, string>> {
   const spaCode = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
   const page = (await f.post('token', { ...codeForm(spaCode), client_id: spaClientId, code_verifier: proof.verifier }))
     .body
-  const answers = { first, second, third, user, jwt, machine, page }
+  const responses = { first, second, third, user, jwt, machine, page }
   const credentials: Record<string, string> = { unused, code, replayed, spaCode, verifier: proof.verifier }
-  for (const [name, answer] of Object.entries(answers)) {
+  for (const [name, response] of Object.entries(responses)) {
     for (const member of ['access_token', 'refresh_token', 'id_token']) {
-      if (answer[member] !== undefined) credentials[`${member} of ${name}`] = answer[member]
+      if (response[member] !== undefined) credentials[`${member} of ${name}`] = response[member]
     }
   }
   return {
@@ -63,7 +63,8 @@ describe('a stolen store', () => {
   test('contains every kind of record, so the tests below have something to check', async () => {
     const { items, credentials } = await stolen()
     const kinds = new Set(items.map(([key]) => key.slice(0, key.indexOf(':'))))
-    expect([...kinds].sort()).toEqual(['access', 'code', 'failure', 'known', 'refresh', 'replay', 'revoked', 'spent'])
+    const expected = ['access', 'code', 'count', 'failure', 'known', 'refresh', 'replay', 'revoked', 'spent']
+    expect([...kinds].sort()).toEqual(expected)
     expect(Object.keys(credentials).length).toBeGreaterThan(20)
     for (const [name, value] of Object.entries(credentials)) expect(value.length, name).toBeGreaterThan(9)
   })
@@ -83,7 +84,9 @@ describe('a stolen store', () => {
   test('has keys of a kind and a hash only: no user, no client, no scope', async () => {
     const { items } = await stolen()
     for (const [key] of items) {
-      expect(key).toMatch(/^(?:code|refresh|access|replay|revoked|failure|known|spent:(?:code|refresh)):[0-9a-f]{64}$/u)
+      expect(key).toMatch(
+        /^(?:code|refresh|access|replay|revoked|count|failure|known|spent:(?:code|refresh)):[0-9a-f]{64}$/u,
+      )
     }
   })
 
@@ -123,8 +126,8 @@ describe('a stolen store', () => {
     }
     // The holder of the token can, so the right record was tried.
     const holder = `grantry replay 1\n${credentials['refresh_token of first']}`
-    const answer = await open(new Uint8Array(createHash('sha256').update(holder).digest()))
-    expect(answer).toContain(credentials['refresh_token of second'])
+    const response = await open(new Uint8Array(createHash('sha256').update(holder).digest()))
+    expect(response).toContain(credentials['refresh_token of second'])
   })
 })
 

@@ -36,18 +36,18 @@ test.each([{ as: '2' }, {}])(
   async (more) => {
     const f = await start()
     const code = await f.code()
-    const answer = await f.post('token', { grant_type: careless.grantType, code, ...more }, web)
-    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+    const response = await f.post('token', { grant_type: careless.grantType, code, ...more }, web)
+    expect([response.status, response.body]).toEqual([500, { error: 'server_error' }])
     expect(f.events.some(({ type }) => type === 'token_issued')).toBe(false)
-    const honest = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
-    expect((await f.post('token', honest, web)).status).toBe(200)
+    const legitimate = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+    expect((await f.post('token', legitimate, web)).status).toBe(200)
   },
 )
 
 test('the same grant succeeds for the subject of the code', async () => {
   const f = await start()
-  const answer = await f.post('token', { grant_type: careless.grantType, code: await f.code(), as: '1' }, web)
-  expect(answer.status).toBe(200)
+  const response = await f.post('token', { grant_type: careless.grantType, code: await f.code(), as: '1' }, web)
+  expect(response.status).toBe(200)
 })
 
 test('without a stored grant a grant chooses the subject', async () => {

@@ -32,14 +32,15 @@ const tokens = async (f: Fixture) => {
   return body
 }
 
-describe.each(endpoints)('%s', (name, look, refusal) => {
+describe.each(endpoints)('%s', (name, validate, refusal) => {
   test('responds to six hundred invalid tokens of an address in a minute, then 429 for the valid one too', async () => {
     const f = await fixture({ abuseControl: true })
     const body = await tokens(f)
     const good = name === 'identityTokenValidation' ? body.id_token : body.access_token
-    for (let count = 0; count < 600; count += 1) expect((await look(f, `guess-${count}`, home)).status).toBe(refusal)
+    for (let count = 0; count < 600; count += 1)
+      expect((await validate(f, `guess-${count}`, home)).status).toBe(refusal)
     for (const token of ['guess', good]) {
-      const { status, body: answered, headers } = await look(f, token, home)
+      const { status, body: answered, headers } = await validate(f, token, home)
       expect(status).toBe(429)
       expect(answered).toEqual({ error: 'slow_down', error_description: expect.any(String) })
       expect(headers.get('www-authenticate')).toBeNull()
@@ -49,9 +50,9 @@ describe.each(endpoints)('%s', (name, look, refusal) => {
         expect(headers.get('access-control-allow-origin')).toBe('https://web.example.com')
       }
     }
-    expect((await look(f, good, elsewhere)).status).toBe(200)
+    expect((await validate(f, good, elsewhere)).status).toBe(200)
     f.clock.advance(60)
-    expect((await look(f, good, home)).status).toBe(200)
+    expect((await validate(f, good, home)).status).toBe(200)
   })
 
   test('valid tokens and requests without one do not count', async () => {
@@ -59,10 +60,10 @@ describe.each(endpoints)('%s', (name, look, refusal) => {
     const body = await tokens(f)
     const good = name === 'identityTokenValidation' ? body.id_token : body.access_token
     for (let count = 0; count < 10; count += 1) {
-      expect((await look(f, good, home)).status).toBe(200)
+      expect((await validate(f, good, home)).status).toBe(200)
       await f.get(name as 'userinfo', {}, {}, home)
     }
-    expect((await look(f, good, home)).status).toBe(200)
+    expect((await validate(f, good, home)).status).toBe(200)
   })
 
   test('with a limit of requests, valid ones count as well', async () => {
@@ -70,14 +71,14 @@ describe.each(endpoints)('%s', (name, look, refusal) => {
     const body = await tokens(f)
     const good = name === 'identityTokenValidation' ? body.id_token : body.access_token
     const statuses = []
-    for (let count = 0; count < 5; count += 1) statuses.push((await look(f, good, home)).status)
+    for (let count = 0; count < 5; count += 1) statuses.push((await validate(f, good, home)).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])
-    expect((await look(f, good, elsewhere)).status).toBe(200)
+    expect((await validate(f, good, elsewhere)).status).toBe(200)
   })
 
   test('without abuseControl nothing is counted', async () => {
     const f = await fixture()
-    for (let count = 0; count < 110; count += 1) expect((await look(f, 'guess', home)).status).toBe(refusal)
+    for (let count = 0; count < 110; count += 1) expect((await validate(f, 'guess', home)).status).toBe(refusal)
   })
 })
 
@@ -85,8 +86,8 @@ test('the three count together', async () => {
   const f = await fixture({ abuseControl: { validation: { failures: 6 } } })
   const statuses = []
   for (let count = 0; count < 8; count += 1) {
-    const [, look] = endpoints[count % 3] as (typeof endpoints)[number]
-    statuses.push((await look(f, 'guess', home)).status)
+    const [, validate] = endpoints[count % 3] as (typeof endpoints)[number]
+    statuses.push((await validate(f, 'guess', home)).status)
   }
   expect(statuses.slice(6)).toEqual([429, 429])
   expect(statuses.slice(0, 6)).not.toContain(429)

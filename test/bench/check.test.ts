@@ -4,7 +4,7 @@ import { createCheck } from '../../bench/load/check.ts'
 import type { OperationName } from '../../bench/operations.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const jwk = publicKey.export({ format: 'jwk' })
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
@@ -24,8 +24,8 @@ const issued = (access_token: string, more: object = {}) => ({
 })
 
 /** Returns the problem of the first response, which is always checked in full. */
-const verdict = (operation: OperationName, answer: object, status = 200): string | undefined =>
-  createCheck(operation, jwk)({ status, body: JSON.stringify(answer) })
+const verdict = (operation: OperationName, response: object, status = 200): string | undefined =>
+  createCheck(operation, jwk)({ status, body: JSON.stringify(response) })
 
 describe('the check of the load generator', () => {
   it.each<[OperationName, object]>([
@@ -33,8 +33,8 @@ describe('the check of the load generator', () => {
     ['client-credentials-es256', issued(jwt(privateKey))],
     ['refresh', issued(opaque, { refresh_token: 'b'.repeat(43) })],
     ['introspection', { active: true, client_id: 'web', scope: 'api1' }],
-  ])('accepts a correct response to %s', (operation, answer) => {
-    expect(verdict(operation, answer)).toBeUndefined()
+  ])('accepts a correct response to %s', (operation, response) => {
+    expect(verdict(operation, response)).toBeUndefined()
   })
 
   it.each<[string, OperationName, object]>([
@@ -42,7 +42,7 @@ describe('the check of the load generator', () => {
     ['a JWT instead of a reference token', 'client-credentials-opaque', issued(jwt(privateKey))],
     ['another lifetime', 'client-credentials-opaque', issued(opaque, { expires_in: 300 })],
     ['no token type', 'client-credentials-opaque', { access_token: opaque, expires_in: 3600 }],
-    ['a signature with another key', 'client-credentials-es256', issued(jwt(stranger))],
+    ['a signature with another key', 'client-credentials-es256', issued(jwt(otherKey))],
     ['other claims', 'client-credentials-es256', issued(jwt(privateKey, { scope: 'other' }))],
     ['an expiry that contradicts the lifetime', 'client-credentials-es256', issued(jwt(privateKey, { exp: 2000 }))],
     ['no refresh token', 'refresh', issued(opaque)],
@@ -50,8 +50,8 @@ describe('the check of the load generator', () => {
     ['a token that is not active', 'introspection', { active: false }],
     ['another scope', 'introspection', { active: true, client_id: 'web', scope: 'other' }],
     ['missing claims', 'userinfo', { sub: '1', name: 'Alice Smith' }],
-  ])('rejects %s', (_, operation, answer) => {
-    expect(verdict(operation, answer)).toEqual(expect.any(String))
+  ])('rejects %s', (_, operation, response) => {
+    expect(verdict(operation, response)).toEqual(expect.any(String))
   })
 
   it('rejects another status', () => {
@@ -60,9 +60,9 @@ describe('the check of the load generator', () => {
 
   it('rejects a token that was issued before', () => {
     const check = createCheck('client-credentials-opaque', jwk)
-    const answer = { status: 200, body: JSON.stringify(issued(opaque)) }
+    const response = { status: 200, body: JSON.stringify(issued(opaque)) }
     // Only some responses are checked in full.
-    const verdicts = Array.from({ length: 1000 }, () => check(answer))
+    const verdicts = Array.from({ length: 1000 }, () => check(response))
     expect(verdicts.filter((problem) => problem !== undefined).length).toBeGreaterThan(1)
   })
 })

@@ -3,7 +3,7 @@
 import { createTestClock, mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, webJwt } from '../support/fixture.ts'
-import { expectDone, formats } from '../support/revocation.ts'
+import { expectRevoked, formats } from '../support/revocation.ts'
 
 const form = { grant_type: 'client_credentials', scope: 'api1' }
 
@@ -22,7 +22,7 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
 test('a JWT revoked at a server where its nbf is in the future is not valid once nbf is reached', async () => {
   const { clock, ahead, right } = await skewed(2)
   const { access_token: token } = (await ahead.post('token', form, webJwt)).body
-  expectDone(await right.post('revocation', { token }, webJwt))
+  expectRevoked(await right.post('revocation', { token }, webJwt))
   clock.advance(3)
   expect([await isActive(ahead, token), await isActive(right, token)]).toEqual([false, false])
 })
@@ -30,7 +30,7 @@ test('a JWT revoked at a server where its nbf is in the future is not valid once
 test('a JWT revoked at a server with a faster clock is invalid until its last second at a slower one', async () => {
   const { clock, ahead, right } = await skewed(5)
   const { access_token: token, expires_in: life } = (await right.post('token', form, webJwt)).body
-  expectDone(await ahead.post('revocation', { token }, webJwt))
+  expectRevoked(await ahead.post('revocation', { token }, webJwt))
   clock.advance(life - 3)
   expect(await isActive(right, token)).toBe(false)
 })
@@ -41,7 +41,7 @@ test.each(formats)(
     const { clock, ahead, right } = await skewed(5)
     const { access_token: token, expires_in: life } = (await right.post('token', form, as)).body
     clock.advance(life - 3)
-    expectDone(await ahead.post('revocation', { token }, as))
+    expectRevoked(await ahead.post('revocation', { token }, as))
     expect(await isActive(right, token)).toBe(false)
   },
 )

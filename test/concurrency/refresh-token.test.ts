@@ -4,9 +4,10 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { ClientOptions } from '@grantry/core'
 import { basic, type Credentials, sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { api1, clients, fixture, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { rounds } from '../support/rounds.ts'
 
 const racers = 50
 const reusing: Credentials = ['reusing', 'reusing-secret']
@@ -20,7 +21,7 @@ const reusingClient: ClientOptions = {
 }
 
 const running: RunningServer[] = []
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
@@ -57,29 +58,29 @@ async function served(client = web) {
   }
 }
 
-describe(`${racers} concurrent refreshes with one token`, () => {
-  test.each([1, 2, 3])('3.40 inside the window all 50 get the same response: round %i', async () => {
+describe.concurrent(`${racers} concurrent refreshes with one token`, () => {
+  test.each(rounds())('3.40 inside the window all 50 get the same response: round %i', async () => {
     const { first, atOnce, isActive, count, refresh } = await served()
-    const answers = await atOnce(first.refresh_token)
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    const responses = await atOnce(first.refresh_token)
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
     // One successor, whatever the losers had prepared.
     expect([await count('refresh'), await count('access'), await count('replay')]).toEqual([2, 2, 1])
-    const [winner] = answers
+    const [winner] = responses
     expect(await isActive(winner?.body.access_token)).toBe(true)
     expect((await refresh(winner?.body.refresh_token)).status).toBe(200)
   })
 
-  test.each([1, 2, 3])(
+  test.each(rounds())(
     '3.39 past the window none of 50 succeeds, and the successor is revoked too: round %i',
     async () => {
       const { f, first, atOnce, refresh, isActive } = await served()
       const [successor] = await atOnce(first.refresh_token)
       expect(await isActive(successor?.body.access_token)).toBe(true)
       f.clock.advance(10)
-      const answers = await atOnce(first.refresh_token)
-      expect(answers.map(({ status, body }) => `${status} ${body.error}`)).toEqual(
-        answers.map(() => '400 invalid_grant'),
+      const responses = await atOnce(first.refresh_token)
+      expect(responses.map(({ status, body }) => `${status} ${body.error}`)).toEqual(
+        responses.map(() => '400 invalid_grant'),
       )
       expect((await refresh(successor?.body.refresh_token)).body.error).toBe('invalid_grant')
       expect(await isActive(successor?.body.access_token)).toBe(false)
@@ -90,32 +91,32 @@ describe(`${racers} concurrent refreshes with one token`, () => {
     '3.40 of two different concurrent requests, one wins, and at most one successor stays valid: round %i',
     async () => {
       const { first, refresh, isActive } = await served()
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         refresh(first.refresh_token, { scope: 'api1' }),
         refresh(first.refresh_token, { scope: 'openid api1' }),
       ])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-      const winner = answers.find(({ status }) => status === 200)?.body
-      expect(answers.find(({ status }) => status === 400)?.body.error).toBe('invalid_grant')
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
+      const winner = responses.find(({ status }) => status === 200)?.body
+      expect(responses.find(({ status }) => status === 400)?.body.error).toBe('invalid_grant')
       // Two parties send different requests with one token: one of them is an attacker, and the family is revoked.
       expect(await isActive(winner.access_token)).toBe(false)
       expect((await refresh(winner.refresh_token)).body.error).toBe('invalid_grant')
     },
   )
 
-  test.each([1, 2, 3])(
+  test.each(rounds())(
     '3.40 of two different requests, 25 times each, all that succeed have the same response: round %i',
     async () => {
       const { first, refresh, isActive, count } = await served()
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: racers }, (_, index) =>
           refresh(first.refresh_token, { scope: index % 2 === 0 ? 'api1' : 'openid api1' }),
         ),
       )
-      const successes = answers.filter(({ status }) => status === 200)
+      const successes = responses.filter(({ status }) => status === 200)
       expect(successes.length).toBeGreaterThanOrEqual(1)
       expect(new Set(successes.map(({ text }) => text)).size).toBe(1)
-      expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(racers - successes.length)
+      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(racers - successes.length)
       expect(await count('refresh')).toBe(2)
       expect(await isActive(successes[0]?.body.access_token)).toBe(false)
     },
@@ -125,13 +126,13 @@ describe(`${racers} concurrent refreshes with one token`, () => {
     const { f, first, refresh, isActive } = await served()
     const second = (await refresh(first.refresh_token)).body
     f.clock.advance(10)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: racers }, (_, index) =>
         refresh(index % 2 === 0 ? second.refresh_token : first.refresh_token),
       ),
     )
-    expect(answers.filter((_, index) => index % 2 === 1).map(({ status }) => status)).not.toContain(200)
-    for (const { body } of answers.filter(({ status }) => status === 200)) {
+    expect(responses.filter((_, index) => index % 2 === 1).map(({ status }) => status)).not.toContain(200)
+    for (const { body } of responses.filter(({ status }) => status === 200)) {
       expect(await isActive(body.access_token)).toBe(false)
       expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant')
     }
@@ -140,11 +141,11 @@ describe(`${racers} concurrent refreshes with one token`, () => {
 
   test('3.41 a client that reuses its token gets 50 access tokens and keeps the one refresh token', async () => {
     const { first, atOnce, count, isActive } = await served(reusing)
-    const answers = await atOnce(first.refresh_token)
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(new Set(answers.map(({ body }) => body.refresh_token))).toEqual(new Set([first.refresh_token]))
-    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(racers)
+    const responses = await atOnce(first.refresh_token)
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+    expect(new Set(responses.map(({ body }) => body.refresh_token))).toEqual(new Set([first.refresh_token]))
+    expect(new Set(responses.map(({ body }) => body.access_token)).size).toBe(racers)
     expect(await count('refresh')).toBe(1)
-    expect(await isActive(answers[0]?.body.access_token)).toBe(true)
+    expect(await isActive(responses[0]?.body.access_token)).toBe(true)
   })
 })

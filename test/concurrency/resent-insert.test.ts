@@ -21,6 +21,7 @@ function resending(driver: AtomicDriver) {
       if (first) resent += 1
       return driver.insertItem(key, value, options)
     },
+    incrementItem: (key, options) => driver.incrementItem(key, options),
   }
   return { storage, resent: () => resent }
 }
@@ -76,17 +77,17 @@ describe('an insert whose result was lost and that was sent again', () => {
   test.each([1, 2, 3])('lets exactly one of 20 concurrent redemptions win: round %i', async () => {
     const { f } = await started(withLatency(memoryDriver()))
     const code = await f.code()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(19)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant')).toHaveLength(19)
   })
 
   test('gives 20 equal concurrent refreshes the same response', async () => {
     const { f } = await started(withLatency(memoryDriver()))
     const first = (await redeem(f, await f.code())).body
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, first.refresh_token)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => refresh(f, first.refresh_token)))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(responses.map(({ body }) => body.refresh_token)).size).toBe(1)
     expect(raised(f)).toEqual(Array.from({ length: 19 }, () => 'refresh_retried'))
   })
 })

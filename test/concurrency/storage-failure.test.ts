@@ -26,6 +26,7 @@ function breakable(driver: AtomicDriver) {
     setItem: (key, value, options) => run('set', key, () => driver.setItem?.(key, value, options)),
     removeItem: (key, options) => run('remove', key, () => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => run('insert', key, () => driver.insertItem(key, value, options)),
+    incrementItem: (key, options) => run('increment', key, () => driver.incrementItem(key, options)),
   }
   return { faults, storage }
 }
@@ -45,16 +46,16 @@ const refresh = (f: Fixture, token: string) =>
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
-type Answer = Awaited<ReturnType<typeof redeem>>
+type ReceivedResponse = Awaited<ReturnType<typeof redeem>>
 
-function expectOutage({ status, headers, body }: Answer): void {
+function expectOutage({ status, headers, body }: ReceivedResponse): void {
   expect(status).toBe(503)
   expect(body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) })
   expect(JSON.stringify(body)).not.toMatch(/10\.0\.0\.7|connection/u)
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
-const successes = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200)
+const successes = (responses: readonly ReceivedResponse[]) => responses.filter(({ status }) => status === 200)
 
 const faultsBeforeTheCommit: readonly [operation: string, when: When][] = [
   ['get spent', 'before'],
@@ -87,9 +88,9 @@ describe('a code, when the store fails', () => {
     const code = await f.code()
     faults.set('insert spent', 'after')
     expectOutage(await redeem(f, code))
-    for (const answer of [await redeem(f, code), await redeem(f, code)]) {
-      expect(answer.status).toBe(400)
-      expect(answer.body.error).toBe('invalid_grant')
+    for (const response of [await redeem(f, code), await redeem(f, code)]) {
+      expect(response.status).toBe(400)
+      expect(response.body.error).toBe('invalid_grant')
     }
   })
 
@@ -108,10 +109,10 @@ describe('a code, when the store fails', () => {
     const code = await f.code()
     faults.set('remove access', 'before')
     faults.set('remove refresh', 'before')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
-    expect(successes(answers)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(f, code)))
+    expect(successes(responses)).toHaveLength(1)
     expect(faults.size).toBe(0)
-    for (const { status } of answers) expect([200, 400, 503]).toContain(status)
+    for (const { status } of responses) expect([200, 400, 503]).toContain(status)
   })
 })
 
@@ -132,20 +133,20 @@ describe('a refresh token, when the store fails', () => {
     faults.set(operation, when)
     expectOutage(await refresh(f, token))
     expect(faults.size).toBe(0)
-    const answers = [await refresh(f, token), await refresh(f, token)]
-    expect(successes(answers)).toHaveLength(2)
-    expect(answers[0]?.body).toEqual(answers[1]?.body)
-    expect(await isActive(f, answers[0]?.body.access_token)).toBe(true)
+    const responses = [await refresh(f, token), await refresh(f, token)]
+    expect(successes(responses)).toHaveLength(2)
+    expect(responses[0]?.body).toEqual(responses[1]?.body)
+    expect(await isActive(f, responses[0]?.body.access_token)).toBe(true)
   })
 
   test('3.40 after the marker was set: 503, and retries get the one existing successor', async () => {
     const { f, faults, token } = await withRefreshToken()
     faults.set('insert spent', 'after')
     expectOutage(await refresh(f, token))
-    const answers = [await refresh(f, token), await refresh(f, token)]
-    expect(successes(answers)).toHaveLength(2)
-    expect(answers[0]?.body).toEqual(answers[1]?.body)
-    expect((await refresh(f, answers[0]?.body.refresh_token)).status).toBe(200)
+    const responses = [await refresh(f, token), await refresh(f, token)]
+    expect(successes(responses)).toHaveLength(2)
+    expect(responses[0]?.body).toEqual(responses[1]?.body)
+    expect((await refresh(f, responses[0]?.body.refresh_token)).status).toBe(200)
   })
 
   test('3.39 after the marker was set: past the window a retry is rejected', async () => {
@@ -153,9 +154,9 @@ describe('a refresh token, when the store fails', () => {
     faults.set('insert spent', 'after')
     expectOutage(await refresh(f, token))
     f.clock.advance(10)
-    const answer = await refresh(f, token)
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toBe('invalid_grant')
+    const response = await refresh(f, token)
+    expect(response.status).toBe(400)
+    expect(response.body.error).toBe('invalid_grant')
   })
 
   test('3.40 of 50 concurrent ones, the response to the winner is lost: the others get the one successor', async () => {
@@ -170,21 +171,21 @@ describe('a refresh token, when the store fails', () => {
     }
     const f = await fixture({ storage: forgetful })
     const { body } = await redeem(f, await f.code())
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(f, body.refresh_token)))
-    expect(answers.filter(({ status }) => status === 503)).toHaveLength(1)
-    expect(successes(answers)).toHaveLength(49)
-    expect(new Set(successes(answers).map((answer) => JSON.stringify(answer.body))).size).toBe(1)
-    expect(await isActive(f, successes(answers)[0]?.body.access_token)).toBe(true)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => refresh(f, body.refresh_token)))
+    expect(responses.filter(({ status }) => status === 503)).toHaveLength(1)
+    expect(successes(responses)).toHaveLength(49)
+    expect(new Set(successes(responses).map((response) => JSON.stringify(response.body))).size).toBe(1)
+    expect(await isActive(f, successes(responses)[0]?.body.access_token)).toBe(true)
   })
 
   test('3.40 while a loser cleans up: still one successor', async () => {
     const { f, faults, token } = await withRefreshToken(withLatency(mapDriver()))
     for (const kind of ['access', 'refresh', 'replay']) faults.set(`remove ${kind}`, 'before')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(f, token)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => refresh(f, token)))
     expect(faults.size).toBe(0)
-    expect(successes(answers).length).toBeGreaterThanOrEqual(1)
-    expect(new Set(successes(answers).map(({ body }) => JSON.stringify(body))).size).toBe(1)
-    for (const { status } of answers) expect([200, 503]).toContain(status)
+    expect(successes(responses).length).toBeGreaterThanOrEqual(1)
+    expect(new Set(successes(responses).map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    for (const { status } of responses) expect([200, 503]).toContain(status)
   })
 
   test('3.39 while it revokes: 503, and the next replay revokes', async () => {

@@ -4,13 +4,14 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import type { AtomicDriver } from '@grantry/core'
 import { basic, mapDriver, sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 import { issueTokens, refresh } from '../support/revocation.ts'
+import { rounds } from '../support/rounds.ts'
 
 const running: RunningServer[] = []
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
@@ -41,15 +42,15 @@ async function served() {
   }
 }
 
-describe('concurrent retries of a token and redemptions of its successor', () => {
+describe.concurrent('concurrent retries of a token and redemptions of its successor', () => {
   test.each([
-    { retries: 25, redemptions: 25 },
-    { retries: 49, redemptions: 1 },
-    { retries: 1, redemptions: 49 },
-    { retries: 1, redemptions: 1 },
-  ])('3.40 never fork the chain: $retries and $redemptions', async ({ retries, redemptions }) => {
+    { retries: 25, redemptions: 25, least: 1 },
+    { retries: 49, redemptions: 1, least: 1 },
+    { retries: 1, redemptions: 49, least: 1 },
+    { retries: 1, redemptions: 1, least: 3 },
+  ])('3.40 never fork the chain: $retries and $redemptions', async ({ retries, redemptions, least }) => {
     const { f, ...slow } = await served()
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < Math.max(least, rounds().length); round += 1) {
       const first = await issueTokens(f)
       const before = await slow.count('refresh')
       const second = await slow.refresh(first.refresh_token)
@@ -60,10 +61,10 @@ describe('concurrent retries of a token and redemptions of its successor', () =>
         send(retries, first.refresh_token),
         send(redemptions, second.body.refresh_token),
       ])
-      const textsOf = (answers: typeof retried) => [
-        ...new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text)),
+      const textsOf = (responses: typeof retried) => [
+        ...new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text)),
       ]
-      for (const { status, body } of [...retried, ...redeemed].filter((answer) => answer.status !== 200)) {
+      for (const { status, body } of [...retried, ...redeemed].filter((response) => response.status !== 200)) {
         expect([status, body.error]).toEqual([400, 'invalid_grant'])
       }
       // Retries get the one stored response; redemptions get one successor.

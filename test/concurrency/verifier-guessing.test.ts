@@ -5,6 +5,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** Two providers that share only a slow store, as two processes would. */
 async function guarded() {
@@ -26,8 +27,8 @@ async function guarded() {
   return { one, right, wrong, count }
 }
 
-describe('concurrent wrong verifiers for one code, at two servers', () => {
-  test.each([1, 2, 3])('3.62 nine do not end the code: round %i', async () => {
+describe.concurrent('concurrent wrong verifiers for one code, at two servers', () => {
+  test.each(rounds())('3.62 nine do not end the code: round %i', async () => {
     const { right, wrong, count } = await guarded()
     for (const { status } of await wrong(9)) expect(status).toBe(400)
     expect(count('code_ended')).toBe(0)
@@ -43,7 +44,7 @@ describe('concurrent wrong verifiers for one code, at two servers', () => {
     expect(count('family_revoked')).toBe(0)
   })
 
-  test.each([1, 2, 3])(
+  test.each(rounds())(
     '3.62 the right one among fifty is first or rejected, and revokes nothing: round %i',
     async () => {
       const { one, right, wrong, count } = await guarded()

@@ -3,12 +3,13 @@
 import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { rounds } from '../support/rounds.ts'
 
 const running: RunningServer[] = []
-afterEach(async () => {
+afterAll(async () => {
   await Promise.all(running.splice(0).map((server) => server.close(0)))
 })
 
@@ -47,7 +48,7 @@ async function served() {
         .flat()
         .map(async ([form, as, expected]) => {
           const { status, body } = await post('token', form, as)
-          return { answer: `${status} ${body.error}`, expected }
+          return { response: `${status} ${body.error}`, expected }
         }),
     )
   const redeem = () => post('token', right, web)
@@ -55,19 +56,19 @@ async function served() {
   return { f, allWrong, redeem, isActive }
 }
 
-describe('concurrent attempts with a wrong client, wrong redirect_uri, wrong verifier and missing verifier', () => {
-  test.each([1, 2, 3])('3.32 spend nothing: afterwards the right redemption succeeds: round %i', async () => {
+describe.concurrent('concurrent attempts with a wrong client, wrong redirect_uri, wrong verifier and missing verifier', () => {
+  test.each(rounds())('3.32 spend nothing: afterwards the right redemption succeeds: round %i', async () => {
     const { allWrong, redeem, isActive } = await served()
-    for (const { answer, expected } of await allWrong()) expect(answer).toBe(expected)
+    for (const { response, expected } of await allWrong()) expect(response).toBe(expected)
     const { status, body } = await redeem()
     expect(status).toBe(200)
     expect(await isActive(body.access_token)).toBe(true)
   })
 
-  test.each([1, 2, 3])('3.32 spend nothing: the right redemption among them succeeds: round %i', async () => {
+  test.each(rounds())('3.32 spend nothing: the right redemption among them succeeds: round %i', async () => {
     const { f, allWrong, redeem, isActive } = await served()
     const [wrong, { status, body }] = await Promise.all([allWrong(), redeem()])
-    for (const { answer, expected } of wrong) expect(answer).toBe(expected)
+    for (const { response, expected } of wrong) expect(response).toBe(expected)
     expect(status).toBe(200)
     expect(await isActive(body.access_token)).toBe(true)
     expect(f.events.map(({ type }) => type)).not.toContain('code_replayed')
@@ -76,7 +77,7 @@ describe('concurrent attempts with a wrong client, wrong redirect_uri, wrong ver
   test('3.33 revoke nothing once the code was redeemed', async () => {
     const { f, allWrong, redeem, isActive } = await served()
     const { body } = await redeem()
-    for (const { answer, expected } of await allWrong()) expect(answer).toBe(expected)
+    for (const { response, expected } of await allWrong()) expect(response).toBe(expected)
     expect(await isActive(body.access_token)).toBe(true)
     expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
   })

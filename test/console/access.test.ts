@@ -17,9 +17,9 @@ describe.each(paths)('%s', (path) => {
     'is refused to a caller on another machine (%s)',
     async (clientAddress) => {
       const { get } = await testConsole()
-      const answer = await get(path, {}, { clientAddress })
-      expect(answer.status).toBe(403)
-      expect(await answer.text()).toBe(
+      const response = await get(path, {}, { clientAddress })
+      expect(response.status).toBe(403)
+      expect(await response.text()).toBe(
         'The console is only available from this machine. Use a tunnel, or set console.remote.\n',
       )
     },
@@ -79,9 +79,9 @@ describe.each(paths)('%s', (path) => {
 
   test('rejects POST', async () => {
     const { get } = await testConsole()
-    const answer = await get(path, {}, fromHere, 'POST')
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toBe('GET')
+    const response = await get(path, {}, fromHere, 'POST')
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET')
   })
 })
 
@@ -113,12 +113,12 @@ describe('a remote console', () => {
 test('every response, including refusals, has a policy that allows only the console itself', async () => {
   const { get, paths: all, live } = await testConsole()
   expect(all.length).toBeGreaterThan(20)
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...all.map((path) => get(path)),
     get('/console', { host: 'attacker.example' }),
     get('/console', {}, fromHere, 'POST'),
   ])
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     const policy = headers.get('content-security-policy') ?? ''
     for (const part of [
       "default-src 'none'",

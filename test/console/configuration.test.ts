@@ -47,9 +47,9 @@ async function start(more?: object): Promise<GrantryServer> {
 /** Like `fetch`, which cannot set `Host`. */
 function get(server: GrantryServer, path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port: server.running.port, path, headers, agent: false }, (answer) => {
-      answer.resume()
-      resolve(answer)
+    request({ host: '127.0.0.1', port: server.running.port, path, headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response)
     })
       .on('error', reject)
       .end()
@@ -119,8 +119,8 @@ describe('with a configuration', () => {
 describe('in the demo', () => {
   test('the console is on, and the public secrets are filled in', async () => {
     const server = await start()
-    const answer = await fetch(`${server.consoleUrl}/setup.json`)
-    const { demo, clients, grants } = await answer.json()
+    const response = await fetch(`${server.consoleUrl}/setup.json`)
+    const { demo, clients, grants } = await response.json()
     expect(demo.clients).toEqual({ demo: 'demo-secret', 'demo-jwt': 'demo-secret' })
     expect(demo.apis).toEqual({ api1: 'api1-secret', api2: 'api2-secret' })
     expect(clients.map(({ clientId }: { clientId: string }) => clientId)).toEqual(['demo', 'demo-jwt', 'demo-spa'])

@@ -11,7 +11,7 @@ const attack = '<img src=x onerror="document.title=\'taken\'"><script>document.t
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const hostileJwt = `${part({ alg: attack, [attack]: 1 })}.${part({ sub: attack, [attack]: attack, exp: 9e99 })}.${part({})}`
 
-const hostileAnswer = {
+const hostileResponse = {
   access_token: hostileJwt,
   refresh_token: attack,
   id_token: hostileJwt,
@@ -44,22 +44,21 @@ describeWithChromium('the console shows untrusted text as text', () => {
   const started = demoInBrowser()
 
   test.each([200, 400])('a response with markup in every value, with status %d', async (status) => {
-    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
-      page.route('**/connect/token', (route) => route.fulfill({ status, json: hostileAnswer })),
-    )
+    const console = await openConsole(started.page, started.demo.url, {
+      prepare: (page) => page.route('**/connect/token', (route) => route.fulfill({ status, json: hostileResponse })),
+    })
     await console.press('Request a token', new RegExp(`${status}:`, 'u'))
     await assertOnlyText(console.page)
     console.assertClean()
-    await console.close()
   })
 
   test('a response with an HTML content type', async () => {
-    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
-      page.route('**/connect/token', (route) => route.fulfill({ contentType: 'text/html', body: attack })),
-    )
+    const console = await openConsole(started.page, started.demo.url, {
+      prepare: (page) =>
+        page.route('**/connect/token', (route) => route.fulfill({ contentType: 'text/html', body: attack })),
+    })
     await console.press('Request a token', /200: done/u)
     await assertOnlyText(console.page)
-    await console.close()
   })
 
   test('names of clients, scopes, grants and users in the configuration', async () => {
@@ -78,27 +77,26 @@ describeWithChromium('the console shows untrusted text as text', () => {
         authorizePath: '/x',
       },
     }
-    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
-      page.route('**/console/setup.json', (route) => route.fulfill({ json })),
-    )
+    const console = await openConsole(started.page, started.demo.url, {
+      prepare: (page) => page.route('**/console/setup.json', (route) => route.fulfill({ json })),
+    })
     await assertOnlyText(console.page)
     console.assertClean()
-    await console.close()
   })
 
   test('an event', async () => {
-    const console = await openConsole(started.browser, started.demo.url, {}, (page) =>
-      page.route('**/console/events', (route) =>
-        route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(hostileEvent)}\n\n` }),
-      ),
-    )
+    const console = await openConsole(started.page, started.demo.url, {
+      prepare: (page) =>
+        page.route('**/console/events', (route) =>
+          route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(hostileEvent)}\n\n` }),
+        ),
+    })
     await eventually(() => console.page.locator('#timeline').innerText()).toContain('Family <img')
     await assertOnlyText(console.page)
-    await console.close()
   })
 
   test('the policy blocks attacks even if the page has a bug', async () => {
-    const console = await openConsole(started.browser, started.demo.url)
+    const console = await openConsole(started.page, started.demo.url)
     const { page } = console
     const refused = await page.evaluate(async () => {
       const tries: Record<string, () => unknown> = {
@@ -123,7 +121,6 @@ describeWithChromium('the console shows untrusted text as text', () => {
     expect(await page.title()).toBe('Grantry console')
     expect(refused).toEqual(['markup', 'elsewhere'])
     expect(console.problems.join('\n')).toContain('policy: ')
-    await console.close()
   })
 
   test('a page of another site can neither embed nor read it', async () => {
@@ -137,7 +134,7 @@ describeWithChromium('the console shows untrusted text as text', () => {
     const read = await page.evaluate(
       (url) =>
         fetch(`${url}/setup.json`).then(
-          (answer) => answer.status,
+          (response) => response.status,
           () => 'refused',
         ),
       started.demo.url,

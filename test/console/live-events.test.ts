@@ -15,17 +15,17 @@ const event = (id: string): ProviderEvent => ({
 })
 
 /** Reads a stream to its end. */
-async function textOf(answer: Response): Promise<string> {
-  return answer.text()
+async function textOf(response: Response): Promise<string> {
+  return response.text()
 }
 
 const idsIn = (text: string): readonly string[] => [...text.matchAll(/^id: (.*)$/gmu)].map(([, id = '']) => id)
 
 /** Returns what a page receives that connects after these events. */
 async function caughtUp(live: LiveEvents): Promise<string> {
-  const answer = live.listen(request())
+  const response = live.listen(request())
   live.close()
-  return textOf(answer)
+  return textOf(response)
 }
 
 describe('live events', () => {
@@ -43,10 +43,10 @@ describe('live events', () => {
     const live = createLiveEvents()
     for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
     const back = live.listen(request({ 'last-event-id': 'a.1' }))
-    const stranger = live.listen(request({ 'last-event-id': 'x.1' }))
+    const unknownId = live.listen(request({ 'last-event-id': 'x.1' }))
     live.close()
     expect(idsIn(await textOf(back))).toEqual(['a.2', 'b.1'])
-    expect(idsIn(await textOf(stranger))).toEqual(['a.1', 'a.2', 'b.1'])
+    expect(idsIn(await textOf(unknownId))).toEqual(['a.1', 'a.2', 'b.1'])
   })
 
   test('are kept up to a limit', async () => {
@@ -60,9 +60,9 @@ describe('live events', () => {
   test('are sent to a limited number of pages, and a closed page frees its slot', () => {
     const live = createLiveEvents()
     const gone = new AbortController()
-    const answers = [live.listen(request({}, gone.signal))]
-    for (let count = 0; count < 1000; count += 1) answers.push(live.listen(request()))
-    const statuses = answers.map(({ status }) => status)
+    const responses = [live.listen(request({}, gone.signal))]
+    for (let count = 0; count < 1000; count += 1) responses.push(live.listen(request()))
+    const statuses = responses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(8)
     expect(statuses.filter((status) => status === 503)).toHaveLength(993)
     gone.abort()
@@ -78,17 +78,17 @@ describe('live events', () => {
     const reading = live.listen(request({ 'last-event-id': 'a.1999' }))
     live.publish(event('b.1'))
     live.close()
-    const heard = idsIn(await textOf(stuck))
-    expect(heard.length).toBeLessThan(520)
-    expect(heard).not.toContain('b.1')
+    const received = idsIn(await textOf(stuck))
+    expect(received.length).toBeLessThan(520)
+    expect(received).not.toContain('b.1')
     expect(idsIn(await textOf(reading))).toEqual(['b.1'])
   })
 
   test('end when the server closes, and cannot start afterwards', async () => {
     const live = createLiveEvents()
-    const answer = live.listen(request())
+    const response = live.listen(request())
     live.close()
-    expect(await textOf(answer)).toContain(': hello')
+    expect(await textOf(response)).toContain(': hello')
     expect(live.listen(request()).status).toBe(503)
   })
 })
@@ -110,8 +110,8 @@ test('the event stream contains no token, code, secret, password, user or addres
   await f.post('revocation', { token: alone.access_token }, web)
   await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, ['web', 'wrong-secret'])
   for (const observed of f.events) live.publish(observed)
-  const heard = await caughtUp(live)
-  const types = [...heard.matchAll(/"type":"(\w+)"/gu)].map(([, type]) => type)
+  const received = await caughtUp(live)
+  const types = [...received.matchAll(/"type":"(\w+)"/gu)].map(([, type]) => type)
   expect(new Set(types)).toEqual(
     new Set([
       'code_issued',
@@ -128,6 +128,6 @@ test('the event stream contains no token, code, secret, password, user or addres
   expect(long.length).toBeGreaterThan(8)
   // The scope of a response is not a secret, but is not sent either.
   for (const secret of [...long, 'wrong-password', 'wrong-secret', 'alice', '"sub"', 'Address']) {
-    expect(heard).not.toContain(secret)
+    expect(received).not.toContain(secret)
   }
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { startChromium } from '../support/chromium.ts'
@@ -28,12 +28,27 @@ async function startDemo(): Promise<Demo> {
   }
 }
 
+/** A browser with one page for all tests of a suite, because a new page costs more than all that a test does in it. */
+export async function startBrowser(): Promise<{ readonly browser: Browser; readonly page: Page }> {
+  const browser = await startChromium()
+  const page = await browser.newPage()
+  page.setDefaultTimeout(15_000)
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+      console.error(`policy: ${violatedDirective} ${blockedURI}`)
+    })
+  })
+  return { browser, page }
+}
+
 /** Starts the demo and a browser for all tests of a suite. */
-export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browser } {
-  const started = {} as { demo: Demo; browser: Browser }
+export function demoInBrowser(): { readonly demo: Demo; readonly browser: Browser; readonly page: Page } {
+  const started = {} as { demo: Demo; browser: Browser; page: Page }
   beforeAll(async () => {
-    started.browser = await startChromium()
-    started.demo = await startDemo()
+    await Promise.all([
+      startBrowser().then((open) => Object.assign(started, open)),
+      startDemo().then((demo) => Object.assign(started, { demo })),
+    ])
   }, 60_000)
   afterAll(async () => {
     await started.browser?.close()
@@ -56,21 +71,25 @@ export interface OpenConsole {
   /** Policy violations, errors and requests to other hosts. */
   readonly problems: readonly string[]
   assertClean(): void
-  close(): Promise<void>
 }
 
 /** The browser logs a 4xx response as an error, but refusals are expected. */
 const isRefusal = (text: string): boolean => /^Failed to load resource: .* status of 4\d\d/u.test(text)
 
+export interface ConsoleOptions {
+  readonly width?: number
+  /** Runs before the page is loaded, to replace responses with `page.route`. */
+  readonly prepare?: (page: Page) => Promise<unknown>
+}
+
+/** Loads the console in a page that another test may have used before. */
 export async function openConsole(
-  browser: Browser,
+  page: Page,
   url: string,
-  options: BrowserContextOptions = {},
-  prepare: (page: Page) => Promise<unknown> = async () => {},
+  { width = 1600, prepare = async () => {} }: ConsoleOptions = {},
 ): Promise<OpenConsole> {
-  const context = await browser.newContext({ viewport: { width: 1600, height: 1000 }, ...options })
-  const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  for (const event of ['console', 'pageerror', 'request'] as const) page.removeAllListeners(event)
+  await page.unrouteAll()
   const problems: string[] = []
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
@@ -78,14 +97,13 @@ export async function openConsole(
   })
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('request', (request) => {
-    const asked = new URL(request.url())
-    if (asked.protocol !== 'data:' && asked.origin !== new URL(url).origin) problems.push(`asked ${asked.href}`)
+    const requested = new URL(request.url())
+    if (requested.protocol !== 'data:' && requested.origin !== new URL(url).origin)
+      problems.push(`requested ${requested.href}`)
   })
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-      console.error(`policy: ${violatedDirective} ${blockedURI}`)
-    })
-  })
+  await page.setViewportSize({ width, height: 1000 })
+  // Without animations no click waits for one, and colors change in one step, which axe would find halfway.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await prepare(page)
   await page.goto(url)
   await page.getByLabel('Client', { exact: true }).waitFor()
@@ -95,7 +113,7 @@ export async function openConsole(
     outcome,
     async press(name, says) {
       await page.getByRole('button', { name, exact: true }).click()
-      await eventually(outcome).toMatch(says)
+      await page.locator('#outcome').filter({ hasText: says }).waitFor()
     },
     async choose(label, value) {
       await page.getByLabel(label, { exact: true }).selectOption(value)
@@ -104,6 +122,5 @@ export async function openConsole(
     assertClean() {
       expect(problems).toEqual([])
     },
-    close: () => context.close(),
   }
 }

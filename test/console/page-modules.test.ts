@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { claimWords } from '../../packages/server/src/token/claim-words.ts'
+import { claimDescriptions } from '../../packages/server/src/commands/claim-descriptions.ts'
 
 // The modules of the page that do not need a browser.
 
@@ -12,7 +12,7 @@ const page = new URL('../../packages/server/src/console/page/', import.meta.url)
 const load = (name: string) => import(new URL(name, page).href)
 
 /** Returns the arguments that a POSIX shell passes to a command. */
-async function wordsOf(command: string): Promise<readonly string[]> {
+async function shellWords(command: string): Promise<readonly string[]> {
   const { stdout } = await run('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`])
   return stdout.split('\0').slice(0, -1)
 }
@@ -37,7 +37,7 @@ describe('the curl command', () => {
   test.each(nasty)('is quoted correctly with %j in every value', async (text) => {
     const { curlCommand } = await load('curl.js')
     const call = { method: 'POST', path: '/connect/token', credentials: [text, text], form: [['field', text]] }
-    const words = await wordsOf(curlCommand(call, 'http://127.0.0.1:8484'))
+    const words = await shellWords(curlCommand(call, 'http://127.0.0.1:8484'))
     const encoded = encodeURIComponent(text)
     expect(words).toEqual([
       '-i',
@@ -51,14 +51,14 @@ describe('the curl command', () => {
 
   test('encodes field names so that curl sends them unchanged', async () => {
     const { curlCommand } = await load('curl.js')
-    const words = await wordsOf(curlCommand({ method: 'POST', path: '/t', form: [['a=@b', '@file']] }, 'http://h'))
+    const words = await shellWords(curlCommand({ method: 'POST', path: '/t', form: [['a=@b', '@file']] }, 'http://h'))
     expect(words.at(-1)).toBe('a%3D%40b=@file')
   })
 })
 
 describe('the explanation of a claim', () => {
   // `grant_type` and `generation` are not in tokens, but in stored grants.
-  test.each(Object.keys(claimWords).filter((name) => name !== 'grant_type' && name !== 'generation'))(
+  test.each(Object.keys(claimDescriptions).filter((name) => name !== 'grant_type' && name !== 'generation'))(
     'exists for every claim that the command line explains: %s',
     async (name) => {
       const { explainClaim } = await load('claims.js')
@@ -134,7 +134,7 @@ describe('the files of the page', () => {
 test.each(['invalid_grant', 'invalid_client', 'slow_down', 'temporarily_unavailable', 'server_error'])(
   'the error %s has its own explanation',
   async (code) => {
-    const { errorMeaning } = await load('words.js')
-    expect(errorMeaning(code)).not.toBe(errorMeaning('of_a_plugin'))
+    const { errorDescription } = await load('labels.js')
+    expect(errorDescription(code)).not.toBe(errorDescription('of_a_plugin'))
   },
 )

@@ -1,10 +1,10 @@
 import { parseConfiguration } from '@grantry/core'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
-import { describeWithChromium, startChromium } from '../support/chromium.ts'
-import { eventually, openConsole } from './open-console.ts'
+import { describeWithChromium } from '../support/chromium.ts'
+import { eventually, openConsole, startBrowser } from './open-console.ts'
 
 // A configured server: the page contains no secrets, and does not store the ones that the user types.
 
@@ -32,8 +32,9 @@ const configuration = parseConfiguration(
 describeWithChromium('the console of a real configuration', () => {
   let server: GrantryServer
   let browser: Browser
+  let page: Page
   beforeAll(async () => {
-    browser = await startChromium()
+    ;({ browser, page } = await startBrowser())
     const loaded = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
     server = await startServer({ loaded, port: 0, observe: () => {} })
   }, 60_000)
@@ -43,8 +44,7 @@ describeWithChromium('the console of a real configuration', () => {
   })
 
   test('has hidden fields for secrets, and does not store them', async () => {
-    const console = await openConsole(browser, server.consoleUrl ?? '')
-    const { page } = console
+    const console = await openConsole(page, server.consoleUrl ?? '')
     for (const label of ['Client secret', 'API secret']) {
       expect(await page.getByLabel(label).inputValue()).toBe('')
       expect(await page.getByLabel(label).getAttribute('type')).toBe('password')
@@ -67,27 +67,24 @@ describeWithChromium('the console of a real configuration', () => {
     await page.getByLabel('Client secret').waitFor()
     expect(await page.getByLabel('Client secret').inputValue()).toBe('')
     console.assertClean()
-    await console.close()
   })
 
   test('has no stand-in for a login page, and marks disabled endpoints', async () => {
-    const console = await openConsole(browser, server.consoleUrl ?? '')
+    const console = await openConsole(page, server.consoleUrl ?? '')
     await console.choose('Grant type', 'authorization_code')
     expect(await console.page.getByRole('button', { name: 'Sign in and get a code' }).count()).toBe(0)
     expect(await console.page.getByLabel('Redirect URI').inputValue()).toBe('https://web.example.com/callback')
     const off = console.page.getByRole('button', { name: 'Validate access token' })
     expect(await off.isDisabled()).toBe(true)
     expect(await console.page.locator('#actions').innerText()).toContain('This endpoint is disabled.')
-    await console.close()
   })
 
   test('shows that the server is not reachable', async () => {
-    const console = await openConsole(browser, server.consoleUrl ?? '')
+    const console = await openConsole(page, server.consoleUrl ?? '')
     const live = () => console.page.locator('#live').innerText()
     await eventually(live).toBe('connected')
     await server.close(0)
     await eventually(live).toMatch(/^lost|^refused/u)
     await console.press('Request a token', /No response/u)
-    await console.close()
   })
 })

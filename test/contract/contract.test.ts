@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRuntime } from '../support/runtime-describe.ts'
-import { exchange } from './answer.ts'
 import { addressCases } from './cases/address.ts'
 import { cases } from './cases.ts'
 import type { ContractCase } from './contract-case.ts'
 import type { Program } from './program.ts'
+import { exchange } from './response.ts'
 import { runCase } from './run-case.ts'
 import { type ContractRuntime, runtimes } from './runtimes.ts'
 import { bytesOf } from './wire-request.ts'
@@ -18,7 +18,7 @@ function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: Cont
   }, 60_000)
   afterAll(() => program?.stop())
 
-  const ask = (contractCase: ContractCase) =>
+  const send = (contractCase: ContractCase) =>
     runCase(
       contractCase,
       (request) => exchange(program.port, bytesOf(request, `127.0.0.1:${program.port}`)),
@@ -26,7 +26,7 @@ function contract({ start, knowsAddress, deviations = {}, writes = /^$/u }: Cont
     )
 
   for (const contractCase of [...cases, ...(knowsAddress ? addressCases : [])]) {
-    test(contractCase.name, () => ask(contractCase))
+    test(contractCase.name, () => send(contractCase))
   }
 
   test('writes nothing unexpected to the console', () => {

@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 
 /** A server in a child process that listens on loopback. */
 export interface Program {
@@ -11,7 +9,7 @@ export interface Program {
   stop(): Promise<number | null>
 }
 
-const patience = 20_000
+const timeLimit = 20_000
 
 /** The announcement of the port: our programs print a line, workerd writes an event to file descriptor 3. */
 const announcement = /^listening on (\d+)\n|"event":"listen".*?"port":(\d+)\D/mu
@@ -19,10 +17,9 @@ const announcement = /^listening on (\d+)\n|"event":"listen".*?"port":(\d+)\D/mu
 /**
  * Starts a program and waits until it announces its port on standard output or file descriptor 3.
  *
- * @param script the output of `bundle`; its directory is removed when the program ends
  * @throws Error with the output of the program if it ends or does not announce a port within 20 seconds.
  */
-export async function startProgram(command: string, parameters: readonly string[], script: string): Promise<Program> {
+export async function startProgram(command: string, parameters: readonly string[]): Promise<Program> {
   const child: ChildProcess = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   let written = ''
   let announced = ''
@@ -35,14 +32,13 @@ export async function startProgram(command: string, parameters: readonly string[
     })
   }).finally(() => {
     ended = true
-    return rm(dirname(script), { recursive: true, force: true })
   })
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(`${command} ${parameters.join(' ')} ${why}:\n${written}`))
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      fail(`did not listen within ${patience} ms`)
-    }, patience)
+      fail(`did not listen within ${timeLimit} ms`)
+    }, timeLimit)
     const read = (chunk: Buffer): void => {
       announced += chunk
       const [, ours, theirs] = announcement.exec(announced) ?? []

@@ -1,25 +1,25 @@
 import { expect } from 'vitest'
-import type { Answer } from './answer.ts'
 import type { ContractCase, Expected, Kept } from './contract-case.ts'
+import type { ReceivedResponse } from './response.ts'
 import type { WireRequest } from './wire-request.ts'
 
-function judge(answer: Answer, expected: Expected, kept: Kept): void {
+function judge(response: ReceivedResponse, expected: Expected, kept: Kept): void {
   const { status, headers = {}, body, json, check } = expected
   // The message of a failure shows the complete response.
-  const shown = { status: answer.status, headers: Object.fromEntries(answer.headers), body: answer.body }
-  expect([status].flat(), JSON.stringify(shown)).toContain(answer.status)
+  const shown = { status: response.status, headers: Object.fromEntries(response.headers), body: response.body }
+  expect([status].flat(), JSON.stringify(shown)).toContain(response.status)
   for (const [name, value] of Object.entries(headers)) {
-    const found = answer.headers.get(name)
+    const found = response.headers.get(name)
     if (value instanceof RegExp) expect(found, name).toMatch(value)
     else expect(found, name).toBe(value)
   }
-  if (body !== undefined) expect(answer.body).toBe(body)
-  if (json !== undefined) expect(JSON.parse(answer.body)).toEqual(json)
-  check?.(answer.body, kept)
-  const length = answer.headers.get('content-length')
-  if (length !== undefined && answer.body !== '') expect(Buffer.byteLength(answer.body)).toBe(Number(length))
+  if (body !== undefined) expect(response.body).toBe(body)
+  if (json !== undefined) expect(JSON.parse(response.body)).toEqual(json)
+  check?.(response.body, kept)
+  const length = response.headers.get('content-length')
+  if (length !== undefined && response.body !== '') expect(Buffer.byteLength(response.body)).toBe(Number(length))
   // No response reveals stack traces, file paths or an HTML error page.
-  expect(answer.body).not.toMatch(/node_modules|\bat .+:\d+:\d+|<html/iu)
+  expect(response.body).not.toMatch(/node_modules|\bat .+:\d+:\d+|<html/iu)
 }
 
 /**
@@ -29,13 +29,13 @@ function judge(answer: Answer, expected: Expected, kept: Kept): void {
  */
 export async function runCase(
   { steps }: ContractCase,
-  send: (request: WireRequest) => Promise<Answer>,
+  send: (request: WireRequest) => Promise<ReceivedResponse>,
   deviation?: Expected,
 ): Promise<void> {
   const kept: Record<string, string> = {}
   for (const step of steps) {
-    const answer = await send(typeof step.send === 'function' ? step.send(kept) : step.send)
-    judge(answer, deviation ?? step.expect, kept)
-    for (const [name, member] of Object.entries(step.keep ?? {})) kept[name] = JSON.parse(answer.body)[member]
+    const response = await send(typeof step.send === 'function' ? step.send(kept) : step.send)
+    judge(response, deviation ?? step.expect, kept)
+    for (const [name, member] of Object.entries(step.keep ?? {})) kept[name] = JSON.parse(response.body)[member]
   }
 }

@@ -42,12 +42,18 @@ const yours = 'yours'
 
 const program = (name: string): URL => new URL(`./programs/${name}.ts`, import.meta.url)
 
+const bundles = new Map<string, Promise<string>>()
+
+/** Bundles a program once for all its runtimes. */
+function bundled(name: string): Promise<string> {
+  const script = bundles.get(name) ?? bundle(program(name))
+  bundles.set(name, script)
+  return script
+}
+
 const on = (executable: string, name: string, parameters: readonly string[] = []) => ({
   executable,
-  async start() {
-    const script = await bundle(program(name))
-    return startProgram(executable, [...parameters, script], script)
-  },
+  start: async () => startProgram(executable, [...parameters, await bundled(name)]),
 })
 
 const bun = runtimeExecutable('.bin/bun')

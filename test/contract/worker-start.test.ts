@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
-import { exchange } from './answer.ts'
 import type { Program } from './program.ts'
+import { exchange } from './response.ts'
 import { bytesOf } from './wire-request.ts'
 import { startWorker } from './worker.ts'
 
@@ -16,8 +16,8 @@ describeWithRuntime('a Worker that creates its provider on the first request', w
 
   test('responds to every concurrent first request', async () => {
     const request = bytesOf({ target: '/.well-known/jwks' }, 'id.example.com')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(program.port, request)))
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(program.port, request)))
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
     expect(program.console()).toBe('')
   })
 })

@@ -26,5 +26,5 @@ export async function startWorker(executable: string, entry: URL): Promise<Progr
   })
   const file = join(dirname(script), 'config.capnp')
   await writeFile(file, configuration)
-  return startProgram(executable, ['serve', file, '--control-fd=3'], script)
+  return startProgram(executable, ['serve', file, '--control-fd=3'])
 }

@@ -1,10 +1,10 @@
-import { type Answer, basic, read, sha256Of } from '@grantry/core/testing'
+import { basic, read, sha256Of, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 
-const send = async (f: Fixture, authorization: string, form: Record<string, string> = grant): Promise<Answer> => {
+const send = async (f: Fixture, authorization: string, form: Record<string, string> = grant): Promise<TestResponse> => {
   const init = { method: 'POST', body: new URLSearchParams(form), headers: { authorization } }
   return read(await f.provider.handlers.token(new Request('https://id.example.com/connect/token', init)))
 }

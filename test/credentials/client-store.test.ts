@@ -5,10 +5,10 @@ import { clients, fixture, web } from '../support/fixture.ts'
 const grant = { grant_type: 'client_credentials', scope: 'api1' }
 const find = (clientId: string): ClientOptions | undefined => clients.find((client) => client.clientId === clientId)
 
-const ask = async (store: ClientStore, secret = 'web-secret', clientId = web[0]) => {
+const send = async (store: ClientStore, secret = 'web-secret', clientId = web[0]) => {
   const f = await fixture({ clients: store })
   const { status, body } = await f.post('token', grant, [clientId, secret])
-  return { f, answer: [status, body.error] }
+  return { f, response: [status, body.error] }
 }
 
 const refused = [401, 'invalid_client']
@@ -32,14 +32,14 @@ describe('clients in a client store', () => {
       },
     ],
   ])('2.13 a client store may respond %s', async (_, answering) => {
-    expect((await ask({ find: answering })).answer).toEqual([200, undefined])
-    expect((await ask({ find: answering }, 'wrong')).answer).toEqual(refused)
-    expect((await ask({ find: answering }, 'x', 'absent')).answer).toEqual(refused)
+    expect((await send({ find: answering })).response).toEqual([200, undefined])
+    expect((await send({ find: answering }, 'wrong')).response).toEqual(refused)
+    expect((await send({ find: answering }, 'x', 'absent')).response).toEqual(refused)
   })
 
   test('2.13 null means no such client', async () => {
     const store = { find: async () => null } as unknown as ClientStore
-    expect((await ask(store)).answer).toEqual(refused)
+    expect((await send(store)).response).toEqual(refused)
   })
 
   test('2.13 a change of the client takes effect with the next request', async () => {
@@ -54,8 +54,8 @@ describe('clients in a client store', () => {
 
   test('2.13 an invalid client is a server_error, reported to the operator', async () => {
     const store = { find: () => ({ clientId: 'web', grantType: 'x' }) } as unknown as ClientStore
-    const { f, answer } = await ask(store)
-    expect(answer).toEqual([500, 'server_error'])
+    const { f, response } = await send(store)
+    expect(response).toEqual([500, 'server_error'])
     const failure = f.events.find((event) => event.type === 'unhandled_failure')
     expect(failure).toMatchObject({ cause: { message: expect.stringContaining('did you mean grantTypes?') } })
   })
@@ -68,8 +68,8 @@ describe('a verifier of the host', () => {
   })
 
   test('2.13 replaces the stored hashes', async () => {
-    expect((await ask(accept('from the vault'), 'from the vault')).answer).toEqual([200, undefined])
-    expect((await ask(accept('from the vault'), 'web-secret')).answer).toEqual(refused)
+    expect((await send(accept('from the vault'), 'from the vault')).response).toEqual([200, undefined])
+    expect((await send(accept('from the vault'), 'web-secret')).response).toEqual(refused)
   })
 
   test('2.13 is called with its own this', async () => {
@@ -82,14 +82,14 @@ describe('a verifier of the host', () => {
         return secret === this.#secret
       }
     }
-    expect((await ask(new Vault(), 'from the vault')).answer).toEqual([200, undefined])
-    expect((await ask(new Vault(), 'web-secret')).answer).toEqual(refused)
+    expect((await send(new Vault(), 'from the vault')).response).toEqual([200, undefined])
+    expect((await send(new Vault(), 'web-secret')).response).toEqual(refused)
   })
 
   test('2.13 authenticates a client without any stored secret', async () => {
     const store = accept('from the vault')
     const bare = { ...store, find: (id: string) => ({ ...find(id), clientId: id, secrets: [] }) }
-    expect((await ask(bare, 'from the vault')).answer).toEqual([200, undefined])
+    expect((await send(bare, 'from the vault')).response).toEqual([200, undefined])
   })
 
   test.each<[string, ClientStore['find']]>([
@@ -97,19 +97,19 @@ describe('a verifier of the host', () => {
     ['disabled', (clientId) => ({ ...find(clientId), clientId, enabled: false })],
     ['public', () => ({ ...clients[3], clientId: web[0] })],
   ])('2.13 cannot authenticate a client that is %s', async (_, answering) => {
-    expect((await ask({ find: answering, verifySecret: () => true })).answer).toEqual(refused)
+    expect((await send({ find: answering, verifySecret: () => true })).response).toEqual(refused)
   })
 
-  test.each(['yes', 1, {}, undefined, null])('2.13 only true is a success: %j is not', async (said) => {
-    const store = { find, verifySecret: () => said } as unknown as ClientStore
-    expect((await ask(store)).answer).toEqual(refused)
+  test.each(['yes', 1, {}, undefined, null])('2.13 only true is a success: %j is not', async (returned) => {
+    const store = { find, verifySecret: () => returned } as unknown as ClientStore
+    expect((await send(store)).response).toEqual(refused)
   })
 
   test('2.13 receives id and secret as they were sent, and form-decoded if that failed', async () => {
-    const asked: (readonly string[])[] = []
-    const verifySecret = (...pair: readonly string[]): boolean => asked.push(pair) === 2
-    expect((await ask({ find, verifySecret }, 'a%20b+c:d')).answer).toEqual([200, undefined])
-    expect(asked).toEqual([
+    const verified: (readonly string[])[] = []
+    const verifySecret = (...pair: readonly string[]): boolean => verified.push(pair) === 2
+    expect((await send({ find, verifySecret }, 'a%20b+c:d')).response).toEqual([200, undefined])
+    expect(verified).toEqual([
       [web[0], 'a%20b+c:d'],
       [web[0], 'a b c:d'],
     ])
@@ -124,8 +124,8 @@ describe('a verifier of the host', () => {
     ],
     ['rejects', () => Promise.reject(new Error('the vault is sealed'))],
   ])('2.13 one that %s authenticates no client and is a server_error', async (_, verifySecret) => {
-    const { f, answer } = await ask({ find, verifySecret })
-    expect(answer).toEqual([500, 'server_error'])
+    const { f, response } = await send({ find, verifySecret })
+    expect(response).toEqual([500, 'server_error'])
     const failure = f.events.find((event) => event.type === 'unhandled_failure')
     expect(failure).toMatchObject({ cause: { message: 'the vault is sealed' } })
   })

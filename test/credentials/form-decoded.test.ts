@@ -1,5 +1,5 @@
 import type { ClientStore } from '@grantry/core'
-import { type Answer, basic, read, sha256Of } from '@grantry/core/testing'
+import { basic, read, sha256Of, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
@@ -11,7 +11,7 @@ const send = async (
   f: Fixture,
   pair: readonly [string, string],
   form: Record<string, string> = {},
-): Promise<Answer> => {
+): Promise<TestResponse> => {
   const body = new URLSearchParams({ ...grant, ...form })
   const init = { method: 'POST', body, headers: { authorization: basic(pair) } }
   return read(await f.provider.handlers.token(new Request('https://id.example.com/connect/token', init)))

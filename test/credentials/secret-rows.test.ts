@@ -16,7 +16,7 @@ const inStore = (rows: readonly unknown[]) =>
     clients: { find: (id) => (id === web[0] ? { ...clients[0], clientId: id, secrets: rows as Rows } : undefined) },
   })
 
-const ask = (f: Fixture, as: Credentials = web) => f.post('token', form, as)
+const send = (f: Fixture, as: Credentials = web) => f.post('token', form, as)
 const skipped = (f: Fixture) => f.events.filter(({ type }) => type === 'secret_skipped')
 
 describe('a row of a client store', () => {
@@ -26,8 +26,8 @@ describe('a row of a client store', () => {
     ['with undefined in unused columns', { sha256: good, sha512: undefined, expiresAt: undefined }],
   ])('%s is used', async (_, row) => {
     const f = await inStore([row])
-    expect((await ask(f)).status).toBe(200)
-    expect((await ask(f, ['web', 'wrong'])).status).toBe(401)
+    expect((await send(f)).status).toBe(200)
+    expect((await send(f, ['web', 'wrong'])).status).toBe(401)
     expect(skipped(f)).toEqual([])
   })
 
@@ -46,14 +46,14 @@ describe('a row of a client store', () => {
 
   test.each(broken)('that is or has %s is skipped, and the client can use its other one', async (_, row) => {
     const f = await inStore([row, { sha256: good }])
-    expect((await ask(f)).status).toBe(200)
+    expect((await send(f)).status).toBe(200)
     expect(skipped(f)).toMatchObject([{ owner: 'client web' }])
   })
 
   test.each(broken)('that is or has %s authenticates no client', async (_, row) => {
     const f = await inStore([row])
     for (const secret of [web[1], good, 'null', '']) {
-      const { status, body } = await ask(f, ['web', secret])
+      const { status, body } = await send(f, ['web', secret])
       expect(status).toBe(401)
       expect(body).toEqual({ error: 'invalid_client', error_description: expect.any(String) })
     }
@@ -66,9 +66,9 @@ describe('a row of a client store', () => {
       secrets: [{ sha256: 'broken' }, { sha256: good }],
     }))
     const f = await fixture({ clients: { find: (id) => listed.find(({ clientId }) => clientId === id) } })
-    for (const secret of ['a', 'b', web[1], web[1]]) await ask(f, [web[0], secret])
+    for (const secret of ['a', 'b', web[1], web[1]]) await send(f, [web[0], secret])
     expect(skipped(f)).toMatchObject([{ owner: 'client web' }])
-    await ask(f, [webJwt[0], 'a'])
+    await send(f, [webJwt[0], 'a'])
     expect(skipped(f)).toMatchObject([{ owner: 'client web' }, { owner: 'client web-jwt' }])
   })
 })
@@ -88,7 +88,7 @@ describe('the empty secret, even if its hash is stored', () => {
   test.each(sources)('authenticates no client of %s', async (_, source) => {
     const f = await fixture({ clients: source })
     for (const as of [id, encoded]) {
-      const { status, body } = await ask(f, [as, ''])
+      const { status, body } = await send(f, [as, ''])
       expect(status).toBe(401)
       expect(body.error).toBe('invalid_client')
     }
@@ -102,7 +102,7 @@ describe('the empty secret, even if its hash is stored', () => {
 
   test('authenticates no scope', async () => {
     const f = await fixture({ scopes: [{ name: 'api1' }, { name: 'api2' }, scope] })
-    const token = (await ask(f)).body.access_token
+    const token = (await send(f)).body.access_token
     for (const as of [id, encoded]) {
       expect((await f.post('introspection', { token }, [as, ''])).status).toBe(401)
     }

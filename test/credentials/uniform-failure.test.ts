@@ -1,4 +1,4 @@
-import { type Answer, basic, read, sha256Of } from '@grantry/core/testing'
+import { basic, read, sha256Of, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'
 
@@ -12,7 +12,7 @@ const expired = {
 const disabled = { ...clients[0], clientId: 'disabled', enabled: false }
 const setUp = (): Promise<Fixture> => fixture({ clients: [...clients, expired, disabled] })
 
-const send = async (f: Fixture, form: Record<string, string>, authorization?: string): Promise<Answer> => {
+const send = async (f: Fixture, form: Record<string, string>, authorization?: string): Promise<TestResponse> => {
   const init = {
     method: 'POST',
     body: new URLSearchParams({ ...grant, ...form }),

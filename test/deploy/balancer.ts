@@ -28,27 +28,27 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
   const agent = new Agent({ keepAlive: true })
   const health = new Map<string, number[]>(urls.map((url) => [url, []]))
   const sent = new Map<string, number>(urls.map((url) => [url, 0]))
-  const ask = async (url: string): Promise<void> => {
+  const send = async (url: string): Promise<void> => {
     const seen = health.get(url) ?? []
     const status = await healthOf(url)
     if (seen.at(-1) !== status) seen.push(status)
   }
-  await Promise.all(urls.map(ask))
+  await Promise.all(urls.map(send))
   let stopped = false
   const watch = async (url: string): Promise<void> => {
     while (!stopped) {
-      await ask(url)
+      await send(url)
       await sleep(interval)
     }
   }
   const watching = urls.map(watch)
 
   let turn = 0
-  const server = createServer((incoming, answer) => {
+  const server = createServer((incoming, reply) => {
     const ready = urls.filter((url) => health.get(url)?.at(-1) === 200)
     const url = ready[turn++ % ready.length]
     if (url === undefined) {
-      answer.writeHead(502).end()
+      reply.writeHead(502).end()
       return
     }
     sent.set(url, (sent.get(url) ?? 0) + 1)
@@ -56,12 +56,12 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     const headers = { ...incoming.headers, 'x-forwarded-for': incoming.socket.remoteAddress ?? '' }
     const { method = 'GET', url: path = '/' } = incoming
     const outgoing = request(new URL(path, url), { method, headers, agent }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers)
-      response.pipe(answer)
+      reply.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(reply)
     })
     outgoing.once('error', () => {
-      if (!answer.headersSent) answer.writeHead(502)
-      answer.end()
+      if (!reply.headersSent) reply.writeHead(502)
+      reply.end()
     })
     incoming.pipe(outgoing)
   })

@@ -17,7 +17,7 @@ export interface ComposedRedis {
   stop(): Promise<number | null>
 }
 
-async function ask<T>(port: number, password: string, question: (client: Redis) => Promise<T>): Promise<T> {
+async function send<T>(port: number, password: string, question: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis({ port, host: '127.0.0.1', password, lazyConnect: true, retryStrategy: () => null })
   client.on('error', () => {})
   try {
@@ -49,8 +49,8 @@ export async function startComposedRedis(command: readonly string[], directory: 
     .replace('redis-server -', `redis-server --port ${port} --bind 127.0.0.1 -`)
   const program = runProgram([shell, flag, here], { cwd: data })
   const ping = (): Promise<boolean> =>
-    ask(port, password, (client) => client.ping()).then(
-      (answer) => answer === 'PONG',
+    send(port, password, (client) => client.ping()).then(
+      (response) => response === 'PONG',
       () => false,
     )
   let gone = false
@@ -71,9 +71,9 @@ export async function startComposedRedis(command: readonly string[], directory: 
     passwordFile,
     program,
     config: (name) =>
-      ask(port, password, async (client) => {
-        const answer = await client.config('GET', name)
-        return Array.isArray(answer) ? String(answer[1]) : ''
+      send(port, password, async (client) => {
+        const response = await client.config('GET', name)
+        return Array.isArray(response) ? String(response[1]) : ''
       }),
     stop() {
       program.signal('SIGTERM')

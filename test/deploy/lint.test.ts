@@ -7,7 +7,7 @@ import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { defaultDrain } from '../../packages/adapters/src/running-server.ts'
+import { defaultDrain } from '../../packages/adapters/src/http-bridge/portable.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { root } from './single-file.ts'
 

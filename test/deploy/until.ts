@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds. Long, because the machine can be busy. */
-const patience = 30_000
+const timeLimit = 30_000
 
 /** Waits until a condition is true. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + patience
+  const deadline = Date.now() + timeLimit
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Timed out after ${patience} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`Timed out after ${timeLimit} ms: ${what}`)
     await sleep(20)
   }
 }

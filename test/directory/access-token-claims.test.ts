@@ -84,9 +84,9 @@ describe.each(formats)('the claims that an API requests, in a %s', (_, client) =
     const f = await withClaims(['department'])
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     const token = (await f.post('token', form, client)).body.access_token
-    const answer = await f.post('accessTokenValidation', { token })
-    expect(answer.status).toBe(200)
-    expect(answer.body).not.toHaveProperty('department')
+    const response = await f.post('accessTokenValidation', { token })
+    expect(response.status).toBe(200)
+    expect(response.body).not.toHaveProperty('department')
   })
 
   test('are those at the time of issue, and updated after a refresh', async () => {
@@ -125,8 +125,8 @@ describe('claims of the protocol', () => {
       plugins: [...builtInPlugins, forging],
       clients: clients.map((client) => ({ ...client, ...(!client.public && { grantTypes: [forging.grantType] }) })),
     })
-    const answer = await f.post('token', { grant_type: forging.grantType, scope: 'api1' }, web)
-    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+    const response = await f.post('token', { grant_type: forging.grantType, scope: 'api1' }, web)
+    expect([response.status, response.body]).toEqual([500, { error: 'server_error' }])
   })
 
   test('the claims of a code are in its access tokens, also after a refresh', async () => {

@@ -32,9 +32,9 @@ const request = (f: Fixture, scope: string, client: typeof web = web) =>
 
 async function userinfo(f: Fixture, scope: string, client: typeof web = web): Promise<Record<string, Json>> {
   const { access_token } = (await request(f, scope, client)).body
-  const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-  expect(answer.status).toBe(200)
-  return answer.body
+  const response = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect(response.status).toBe(200)
+  return response.body
 }
 
 describe('a custom identity scope', () => {
@@ -95,14 +95,14 @@ describe('a custom identity scope', () => {
   test('5.15 without openid does not give access to userinfo', async () => {
     const f = await withScopes([badge])
     const { access_token } = (await request(f, 'badge')).body
-    const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-    expect([answer.status, answer.body.error]).toEqual([403, 'insufficient_scope'])
+    const response = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+    expect([response.status, response.body.error]).toEqual([403, 'insufficient_scope'])
   })
 
   test('5.15 is rejected for client credentials, like every identity scope', async () => {
     const f = await withScopes([badge])
-    const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'badge' }, web)
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_scope'])
+    const response = await f.post('token', { grant_type: 'client_credentials', scope: 'badge' }, web)
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_scope'])
   })
 })
 
@@ -115,8 +115,8 @@ describe('a redefined standard scope', () => {
 
   test('5.15 can be disabled', async () => {
     const f = await withScopes([{ name: 'email', identity: true, enabled: false, claims: ['email'] }])
-    const answer = await request(f, 'openid email')
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_scope'])
+    const response = await request(f, 'openid email')
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_scope'])
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'scope_unknown' })
     expect(f.provider.metadata.scopes_supported).not.toContain('email')
   })
@@ -130,9 +130,9 @@ describe('a redefined standard scope', () => {
     }
     const before = await withEmail(true)
     const { access_token } = (await request(before, 'openid email')).body
-    const ask = (f: Fixture) => f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-    expect((await ask(before)).body).toEqual({ sub: '7', email: 'jane@example.com' })
-    expect((await ask(await withEmail(false))).body).toEqual({ sub: '7' })
+    const send = (f: Fixture) => f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+    expect((await send(before)).body).toEqual({ sub: '7', email: 'jane@example.com' })
+    expect((await send(await withEmail(false))).body).toEqual({ sub: '7' })
   })
 
   test('5.15 cannot become an API by mistake', async () => {
@@ -159,9 +159,9 @@ describe('a user service', () => {
       users: { authenticate: () => ({ sub: '7' }) },
       scopes: [{ name: 'api1', claims: ['role'] }, { name: 'api2' }],
     })
-    const answer = await request(f, 'api1')
-    expect(answer.status).toBe(200)
-    const { body } = await f.post('accessTokenValidation', { token: answer.body.access_token })
+    const response = await request(f, 'api1')
+    expect(response.status).toBe(200)
+    const { body } = await f.post('accessTokenValidation', { token: response.body.access_token })
     expect(body).not.toHaveProperty('role')
     expect(body.sub).toBe('7')
   })

@@ -5,7 +5,7 @@ import { api1, fixture, testUsers, web } from '../support/fixture.ts'
 
 const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
 
-/** A provider whose users are active until `answer` sets what `isActive` returns. */
+/** A provider whose users are active until `setIsActive` changes what `isActive` returns. */
 async function changeable() {
   const { service } = testUsers()
   let isActive: () => unknown = () => true
@@ -13,14 +13,14 @@ async function changeable() {
   const f = await fixture({ users })
   return {
     f,
-    ask: () => f.post('token', { ...login, scope: 'openid api1 offline_access' }, web),
-    answer(next: () => unknown) {
+    send: () => f.post('token', { ...login, scope: 'openid api1 offline_access' }, web),
+    setIsActive(next: () => unknown) {
       isActive = next
     },
   }
 }
 
-const answers: readonly [string, () => unknown][] = [
+const returnValues: readonly [string, () => unknown][] = [
   ['undefined', () => undefined],
   ['null', () => null],
   ['a promise of undefined', async () => undefined],
@@ -31,11 +31,11 @@ const answers: readonly [string, () => unknown][] = [
   ['an object', () => ({ active: false })],
 ]
 
-describe.each(answers)('isActive that returns %s', (_, answer) => {
+describe.each(returnValues)('isActive that returns %s', (_, returnValue) => {
   test('rejects a login', async () => {
     const s = await changeable()
-    s.answer(answer)
-    const { status, body } = await s.ask()
+    s.setIsActive(returnValue)
+    const { status, body } = await s.send()
     expect(status).toBe(400)
     expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
     expect(s.f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'user_inactive' })
@@ -43,8 +43,8 @@ describe.each(answers)('isActive that returns %s', (_, answer) => {
   })
 
   test('rejects every token that was issued before', async () => {
-    const { f, ask, answer: becomes } = await changeable()
-    const tokens = (await ask()).body
+    const { f, send, setIsActive } = await changeable()
+    const tokens = (await send()).body
     const { id_token: identity } = (
       await f.post('token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, web)
     ).body
@@ -56,7 +56,7 @@ describe.each(answers)('isActive that returns %s', (_, answer) => {
       identityToken: (await f.get('identityTokenValidation', { token: String(identity), client_id: web[0] })).status,
     })
     expect(await all()).toEqual({ userinfo: 200, introspection: true, accessToken: 200, identityToken: 200 })
-    becomes(answer)
+    setIsActive(returnValue)
     expect(await all()).toEqual({ userinfo: 401, introspection: false, accessToken: 400, identityToken: 400 })
   })
 })

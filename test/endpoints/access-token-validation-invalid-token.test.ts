@@ -24,10 +24,10 @@ async function accessToken(f: Fixture, client: typeof web): Promise<string> {
 const validate = (f: Fixture, token: string) => f.post('accessTokenValidation', { token })
 
 async function expectInvalid(f: Fixture, token: string, reason: string): Promise<void> {
-  for (const answer of [await validate(f, token), await f.get('accessTokenValidation', { token })]) {
-    expect(answer.status).toBe(400)
+  for (const response of [await validate(f, token), await f.get('accessTokenValidation', { token })]) {
+    expect(response.status).toBe(400)
     // The same bytes for every reason.
-    expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
+    expect(response.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
   }
   expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'access_token', reason })
   expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 400, error: 'invalid_token', reason })

@@ -31,19 +31,19 @@ const claimsAt = (now: number, clientId: string) => ({
 describe.each(formats)('a valid %s', (_, client) => {
   test('6.1 POST reads token from the form', async () => {
     const f = await fixture()
-    const answer = await f.post('accessTokenValidation', { token: await accessToken(f, client) })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual(claimsAt(f.clock.now(), client[0]))
+    const reply = await f.post('accessTokenValidation', { token: await accessToken(f, client) })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('content-type')).toBe('application/json')
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(reply.body).toEqual(claimsAt(f.clock.now(), client[0]))
   })
 
   test('6.1 GET reads token from the query', async () => {
     const f = await fixture()
-    const answer = await f.get('accessTokenValidation', { token: await accessToken(f, client) })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual(claimsAt(f.clock.now(), client[0]))
+    const reply = await f.get('accessTokenValidation', { token: await accessToken(f, client) })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(reply.body).toEqual(claimsAt(f.clock.now(), client[0]))
   })
 
   test('6.1 HEAD returns the status of GET without a body', async () => {
@@ -67,10 +67,10 @@ describe.each(formats)('a valid %s', (_, client) => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api2' }
     const token = (await f.post('token', form, client)).body.access_token
-    const answer = await f.post('accessTokenValidation', { token })
-    expect(answer.status).toBe(200)
+    const reply = await f.post('accessTokenValidation', { token })
+    expect(reply.status).toBe(200)
     const now = f.clock.now()
-    expect(answer.body).toEqual({
+    expect(reply.body).toEqual({
       iss: 'https://id.example.com',
       aud: 'https://id.example.com/resources',
       iat: now,
@@ -96,16 +96,16 @@ describe.each(formats)('a valid %s', (_, client) => {
     async (expectedScope) => {
       const f = await fixture()
       const token = await accessToken(f, client)
-      for (const answer of [
+      for (const reply of [
         await f.post('accessTokenValidation', { token, expectedScope }),
         await f.get('accessTokenValidation', { token, expectedScope }),
       ]) {
-        expect(answer.status).toBe(400)
-        expect(answer.body).toEqual({
+        expect(reply.status).toBe(400)
+        expect(reply.body).toEqual({
           error: 'insufficient_scope',
           error_description: 'The access token does not have the expected scope',
         })
-        expect(answer.headers.get('cache-control')).toBe('no-store')
+        expect(reply.headers.get('cache-control')).toBe('no-store')
       }
       const reason = 'expected_scope_missing'
       expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'access_token', reason })
@@ -117,8 +117,8 @@ describe.each(formats)('a valid %s', (_, client) => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3600)
-    const answer = await f.post('accessTokenValidation', { token, expectedScope: 'unknown' })
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_token'])
+    const reply = await f.post('accessTokenValidation', { token, expectedScope: 'unknown' })
+    expect([reply.status, reply.body.error]).toEqual([400, 'invalid_token'])
   })
 })
 
@@ -134,9 +134,9 @@ test('6.3 ignores credentials: the endpoint authenticates no caller', async () =
 test('no page of another origin can read the response, not even a page of a client', async () => {
   const f = await fixture()
   const headers = { origin: 'https://web.example.com' }
-  const answer = await f.get('accessTokenValidation', { token: await accessToken(f, web) }, headers)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+  const reply = await f.get('accessTokenValidation', { token: await accessToken(f, web) }, headers)
+  expect(reply.status).toBe(200)
+  expect(reply.headers.has('access-control-allow-origin')).toBe(false)
   const preflight = { ...headers, 'access-control-request-method': 'POST' }
   const response = await f.provider.fetch(new Request(endpoint, { method: 'OPTIONS', headers: preflight }))
   expect(response.status).toBe(405)
@@ -152,12 +152,12 @@ describe('parameters', () => {
     '6.4 a token that is %s is invalid_request',
     async (_, parameters) => {
       const f = await fixture()
-      for (const answer of [
+      for (const reply of [
         await f.post('accessTokenValidation', parameters),
         await f.get('accessTokenValidation', parameters),
       ]) {
-        expect(answer.status).toBe(400)
-        expect(answer.body).toEqual({
+        expect(reply.status).toBe(400)
+        expect(reply.body).toEqual({
           error: 'invalid_request',
           error_description: 'The parameter token is required',
         })

@@ -1,4 +1,4 @@
-import { type Answer, read } from '@grantry/core/testing'
+import { read, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 
@@ -15,7 +15,7 @@ const bodyOf = (bytes: number): string => `${form}&x=`.padEnd(bytes, 'x')
 
 const formType = 'application/x-www-form-urlencoded'
 
-async function send(f: Fixture, body: BodyInit, headers: Record<string, string> = {}): Promise<Answer> {
+async function send(f: Fixture, body: BodyInit, headers: Record<string, string> = {}): Promise<TestResponse> {
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     body,
@@ -36,7 +36,7 @@ function streamOf(...chunks: readonly (string | Uint8Array)[]): ReadableStream<U
   })
 }
 
-function expectTooLarge({ status, body, headers }: Answer, f: Fixture): void {
+function expectTooLarge({ status, body, headers }: TestResponse, f: Fixture): void {
   expect(status).toBe(413)
   expect(body).toEqual({ error: 'invalid_request', error_description: expect.any(String) })
   expect(headers.get('cache-control')).toBe('no-store')

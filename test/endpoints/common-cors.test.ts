@@ -49,9 +49,9 @@ describe('allowed origins', () => {
   test('1.22 the origin of one client may not read the responses to another', async () => {
     const f = await fixture()
     const { handlers } = f.provider
-    const answer = await handlers.token(tokenRequest(spaOrigin))
-    expect(answer.status).toBe(200)
-    expect(allowedOrigin(answer)).toBeNull()
+    const response = await handlers.token(tokenRequest(spaOrigin))
+    expect(response.status).toBe(200)
+    expect(allowedOrigin(response)).toBeNull()
 
     const form = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
     const { body } = await f.post('token', form, web)
@@ -104,18 +104,18 @@ describe('endpoints with CORS', () => {
     const methods = asked.headers.get('access-control-allow-methods')
     const postOnly = endpoint === 'token' || endpoint === 'revocation'
     expect(methods).toBe(postOnly ? 'POST' : 'GET, POST, HEAD')
-    const answer = await provider.handlers[endpoint](new Request(url, { headers: { origin: webOrigin } }))
-    expect(allowedOrigin(answer)).toBe(webOrigin)
+    const response = await provider.handlers[endpoint](new Request(url, { headers: { origin: webOrigin } }))
+    expect(allowedOrigin(response)).toBe(webOrigin)
   })
 
   test.each(documents)('1.23 every page may read %s', async (endpoint) => {
     const { provider, events } = await fixture()
     const origins = [webOrigin, 'https://unknown.example.net', 'null']
     for (const headers of [{}, ...origins.map((origin) => ({ origin }))]) {
-      const answer = await provider.handlers[endpoint](new Request(url, { headers }))
-      expect(answer.status).toBe(200)
-      expect(allowedOrigin(answer)).toBe('*')
-      expect(answer.headers.get('vary')).toBeNull()
+      const response = await provider.handlers[endpoint](new Request(url, { headers }))
+      expect(response.status).toBe(200)
+      expect(allowedOrigin(response)).toBe('*')
+      expect(response.headers.get('vary')).toBeNull()
     }
     for (const origin of origins) {
       const asked = await provider.handlers[endpoint](

@@ -1,5 +1,5 @@
 import type { EndpointName } from '@grantry/core'
-import { type Answer, read } from '@grantry/core/testing'
+import { read, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
 
@@ -7,7 +7,7 @@ const good = `grant_type=client_credentials&scope=api1&client_id=${web[0]}&clien
 const bytes = (...parts: readonly (string | number)[]): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === 'number' ? [part] : [...new TextEncoder().encode(part)])))
 
-const post = async (f: Fixture, body: BodyInit, endpoint: EndpointName = 'token'): Promise<Answer> =>
+const post = async (f: Fixture, body: BodyInit, endpoint: EndpointName = 'token'): Promise<TestResponse> =>
   read(
     await f.provider.handlers[endpoint](
       new Request('https://id.example.com/x', {
@@ -93,12 +93,12 @@ describe('encoding of parameters', () => {
       },
     })
     const start = good.replace('client_credentials', 'password')
-    const whole = bytes(`${start}&password=p+%2B%20q&username=`, 0xf0, 0x9f, 0x94, 0x91, '%F0%9F%94%91+%e2%82%AC')
-    for (const at of [whole.length - 22, whole.length - 21, whole.length - 17, whole.length - 4]) {
+    const complete = bytes(`${start}&password=p+%2B%20q&username=`, 0xf0, 0x9f, 0x94, 0x91, '%F0%9F%94%91+%e2%82%AC')
+    for (const at of [complete.length - 22, complete.length - 21, complete.length - 17, complete.length - 4]) {
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
-          controller.enqueue(whole.slice(0, at))
-          controller.enqueue(whole.slice(at))
+          controller.enqueue(complete.slice(0, at))
+          controller.enqueue(complete.slice(at))
           controller.close()
         },
       })

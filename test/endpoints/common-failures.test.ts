@@ -1,5 +1,5 @@
 import { defineGrant, OAuthError } from '@grantry/core'
-import { type Answer, createTestProvider, testClient } from '@grantry/core/testing'
+import { createTestProvider, type TestResponse, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
@@ -10,7 +10,7 @@ const broken = (): never => {
 }
 const rejecting = async (): Promise<never> => broken()
 
-function expectServerError({ status, body, headers }: Answer, f: Pick<Fixture, 'events'>): void {
+function expectServerError({ status, body, headers }: TestResponse, f: Pick<Fixture, 'events'>): void {
   expect(status).toBe(500)
   expect(body).toEqual({ error: 'server_error' })
   expect(headers.get('content-type')).toBe('application/json')
@@ -67,11 +67,11 @@ describe('unexpected failures', () => {
     ['accessTokenValidation', 'isActive', broken],
   ] as const)('1.20 at %s a failing %s is a 500 without detail', async (endpoint, part, how) => {
     const { f, token } = await tokenThenBreak(part, how)
-    const answer =
+    const response =
       endpoint === 'userinfo'
         ? await f.get('userinfo', {}, { authorization: `Bearer ${token}` })
         : await f.post(endpoint, { token }, endpoint === 'introspection' ? api1 : undefined)
-    expectServerError(answer, f)
+    expectServerError(response, f)
   })
 
   test('1.20 identity token validation with a failing user service is a 500 without detail', async () => {
@@ -108,8 +108,8 @@ describe('unexpected failures', () => {
       throw new OAuthError('server_error', secretText, { reason: 'plugin:torn:broken' })
     }
     const f = await createTestProvider({ plugins: [defineGrant({ grantType: 'torn', params: v.object({}), handle })] })
-    const answer = await f.post('token', { grant_type: 'torn', scope: 'api1' }, testClient)
-    expectServerError(answer, f)
+    const response = await f.post('token', { grant_type: 'torn', scope: 'api1' }, testClient)
+    expectServerError(response, f)
     expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:torn:broken' })
   })
 

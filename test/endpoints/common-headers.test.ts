@@ -1,5 +1,5 @@
 import { defineGrant, type EndpointName, endpointNames, OAuthError, type OAuthErrorCode } from '@grantry/core'
-import { type Answer, basic, createTestProvider, testClient } from '@grantry/core/testing'
+import { basic, createTestProvider, type TestResponse, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api2, fixture, web } from '../support/fixture.ts'
@@ -13,7 +13,7 @@ const post = (form: Record<string, string>, authorization?: string): Request =>
   })
 
 /** Returns the response to a plugin's grant that refuses the request with these options. */
-async function refusal(code: OAuthErrorCode, description = 'No'): Promise<Answer> {
+async function refusal(code: OAuthErrorCode, description = 'No'): Promise<TestResponse> {
   const grant = defineGrant({
     grantType: 'refusing',
     params: v.object({}),

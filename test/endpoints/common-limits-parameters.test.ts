@@ -74,44 +74,44 @@ describe('parameters of the password grant', () => {
       },
     })
     const form = { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1', [field]: value }
-    return { answer: await f.post('token', form, web), seen, events: f.events }
+    return { response: await f.post('token', form, web), seen, events: f.events }
   }
 
   test('1.33 accepts a username of 256', async () => {
-    const { answer, seen } = await send('username', x(256))
-    expect(answer.status).toBe(200)
+    const { response, seen } = await send('username', x(256))
+    expect(response.status).toBe(200)
     expect(seen).toMatchObject([{ username: x(256) }])
   })
 
   test('1.34 accepts a password of 1024', async () => {
-    const { answer, seen } = await send('password', x(1024))
-    expect(answer.status).toBe(200)
+    const { response, seen } = await send('password', x(1024))
+    expect(response.status).toBe(200)
     expect(seen).toMatchObject([{ password: x(1024) }])
   })
 
   test('1.35 accepts acr_values of 300', async () => {
-    const { answer, seen } = await send('acr_values', x(300))
-    expect(answer.status).toBe(200)
+    const { response, seen } = await send('acr_values', x(300))
+    expect(response.status).toBe(200)
     expect(seen).toMatchObject([{ acrValues: [x(300)] }])
   })
 
   test('1.33 rejects a username of 257 before calling the user service', async () => {
-    const { answer, seen, events } = await send('username', x(257))
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+    const { response, seen, events } = await send('username', x(257))
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
     expect(seen).toEqual([])
   })
 
   test('1.34 rejects a password of 1025 before calling the user service', async () => {
-    const { answer, seen, events } = await send('password', x(1025))
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+    const { response, seen, events } = await send('password', x(1025))
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
     expect(seen).toEqual([])
   })
 
   test('1.35 rejects acr_values of 301 before calling the user service', async () => {
-    const { answer, seen, events } = await send('acr_values', x(301))
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
+    const { response, seen, events } = await send('acr_values', x(301))
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
     expect(events.at(-1)).toMatchObject({ reason: 'parameter_malformed' })
     expect(seen).toEqual([])
   })

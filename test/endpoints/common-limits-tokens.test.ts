@@ -1,4 +1,4 @@
-import { type Answer, mapDriver, sha256Of } from '@grantry/core/testing'
+import { mapDriver, sha256Of, type TestResponse } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
@@ -27,12 +27,12 @@ async function started() {
 }
 
 /** The response of each endpoint that takes an access token. */
-const ask = (f: Fixture, endpoint: 'userinfo' | 'introspection' | 'accessTokenValidation', token: string) =>
+const send = (f: Fixture, endpoint: 'userinfo' | 'introspection' | 'accessTokenValidation', token: string) =>
   endpoint === 'userinfo'
     ? f.get('userinfo', {}, { authorization: `Bearer ${token}` })
     : f.post(endpoint, { token }, endpoint === 'introspection' ? api1 : undefined)
 
-const isAccepted = ({ status, body }: Answer): boolean => status === 200 && body.active !== false
+const isAccepted = ({ status, body }: TestResponse): boolean => status === 200 && body.active !== false
 
 describe('code, refresh token, reference token: 512', () => {
   test('1.36 accepts a code of 512 and rejects one of 513', async () => {
@@ -60,8 +60,8 @@ describe('code, refresh token, reference token: 512', () => {
       const { f, items, codeForm } = await started()
       const { body: tokens } = await f.post('token', await codeForm(), web)
       for (const length of [512, 513]) rename(items, 'access', tokens.access_token, x(length))
-      expect(isAccepted(await ask(f, endpoint, x(512)))).toBe(true)
-      expect(isAccepted(await ask(f, endpoint, x(513)))).toBe(false)
+      expect(isAccepted(await send(f, endpoint, x(512)))).toBe(true)
+      expect(isAccepted(await send(f, endpoint, x(513)))).toBe(false)
     },
   )
 })
@@ -101,8 +101,8 @@ describe('JWT: 51200', () => {
     '1.37 accepts an access token of 51200 and rejects one of 51201, at %s',
     async (endpoint) => {
       const { f, jwtOf } = await signing()
-      expect(isAccepted(await ask(f, endpoint, await jwtOf(51_200, 'at+jwt', access)))).toBe(true)
-      expect(isAccepted(await ask(f, endpoint, await jwtOf(51_201, 'at+jwt', access)))).toBe(false)
+      expect(isAccepted(await send(f, endpoint, await jwtOf(51_200, 'at+jwt', access)))).toBe(true)
+      expect(isAccepted(await send(f, endpoint, await jwtOf(51_201, 'at+jwt', access)))).toBe(false)
     },
   )
 

@@ -73,8 +73,8 @@ describe('media type of a POST', () => {
       },
     })
     const text = `${form.replace('client_credentials', 'password')}&username=Zo%C3%AB-é&password=x`
-    const answer = await f.provider.handlers.token(post('application/x-www-form-urlencoded; charset=latin1', text))
-    expect(answer.status).toBe(200)
+    const response = await f.provider.handlers.token(post('application/x-www-form-urlencoded; charset=latin1', text))
+    expect(response.status).toBe(200)
     expect(seen).toBe('Zoë-é')
   })
 

@@ -86,12 +86,12 @@ describe('HEAD', () => {
     const { body: tokens } = await f.post('token', form, web)
     const token: string = endpoint === 'identityTokenValidation' ? tokens.id_token : tokens.access_token
     const query = new URLSearchParams({ token, client_id: web[0] })
-    const ask = (method: string): Promise<Response> => {
+    const send = (method: string): Promise<Response> => {
       const headers = { authorization: `Bearer ${token}`, origin: 'https://web.example.com' }
       return f.provider.handlers[endpoint](new Request(`${url}?${query}`, { method, headers }))
     }
-    const get = await ask('GET')
-    const head = await ask('HEAD')
+    const get = await send('GET')
+    const head = await send('HEAD')
     expect(get.status).toBe(200)
     expect(await get.json()).toBeTypeOf('object')
     expect(head.status).toBe(200)

@@ -1,5 +1,5 @@
 import { defineGrant } from '@grantry/core'
-import { type Answer, createTestProvider, read, testClient } from '@grantry/core/testing'
+import { createTestProvider, read, type TestResponse, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
@@ -7,7 +7,7 @@ import { type Fixture, fixture, web } from '../support/fixture.ts'
 const credentials = `client_id=${web[0]}&client_secret=${web[1]}`
 const good = `grant_type=client_credentials&scope=api1&${credentials}`
 
-const post = async ({ provider }: Pick<Fixture, 'provider'>, body: string): Promise<Answer> =>
+const post = async ({ provider }: Pick<Fixture, 'provider'>, body: string): Promise<TestResponse> =>
   read(
     await provider.handlers.token(
       new Request('https://id.example.com/connect/token', {

@@ -64,7 +64,7 @@ describe('secrets', () => {
   test('1.26 no credential appears in an error response', async () => {
     const f = await fixture()
     const secret = 'my-secret-my-secret'
-    const answers = [
+    const responses = [
       await f.post('token', passwordForm, ['web', secret]),
       await f.post('token', { ...passwordForm, grant_type: secret }, web),
       await f.post('token', { ...passwordForm, password: secret }, web),
@@ -77,7 +77,7 @@ describe('secrets', () => {
       await f.get('userinfo', {}, { authorization: `Bearer ${secret}` }),
       await f.get('userinfo', {}, { authorization: `Basic ${secret}` }),
     ]
-    for (const { status, body, headers } of answers) {
+    for (const { status, body, headers } of responses) {
       expect(status).toBeGreaterThanOrEqual(400)
       expect(JSON.stringify(body) + [...headers].join()).not.toContain(secret)
     }
@@ -90,9 +90,9 @@ describe('secrets', () => {
       const body = `client_id=web&client_secret=my-secret-my-secret${rest}`
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const request = new Request('https://id.example.com/x', { method: 'POST', body, headers })
-      const answer = await read(await f.provider.handlers.token(request))
-      expect(answer.status).toBe(400)
-      expectNone(['my-secret-my-secret', 'other-secret'], f.events, answer.body)
+      const response = await read(await f.provider.handlers.token(request))
+      expect(response.status).toBe(400)
+      expectNone(['my-secret-my-secret', 'other-secret'], f.events, response.body)
     },
   )
 

@@ -1,5 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
-import { type Answer, mapDriver } from '@grantry/core/testing'
+import { mapDriver, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 
@@ -24,11 +24,12 @@ function failingDriver(operations: readonly Operation[], outage: Outage): { driv
     removeItem: (key, options) => driver.removeItem?.(key, options),
     insertItem: (key, value, options) =>
       state.down && operations.includes('insertItem') ? fail() : driver.insertItem(key, value, options),
+    incrementItem: (key, options) => driver.incrementItem(key, options),
   }
   return state
 }
 
-function expectUnavailable({ status, body, headers }: Answer, f: Fixture): void {
+function expectUnavailable({ status, body, headers }: TestResponse, f: Fixture): void {
   expect(status).toBe(503)
   expect(body).toEqual({ error: 'temporarily_unavailable', error_description: expect.any(String) })
   expect(JSON.stringify(body)).not.toContain('hunter2')
@@ -94,14 +95,14 @@ describe('an unreachable storage', () => {
     const f = await fixture({ storage: storage.driver })
     const { body } = await f.post('token', { ...passwordForm, scope: 'openid api1' }, web)
     const token: string = body.access_token
-    const ask = (): Promise<Answer> =>
+    const send = (): Promise<TestResponse> =>
       endpoint === 'userinfo'
         ? f.get('userinfo', {}, { authorization: `Bearer ${token}` })
         : f.post(endpoint, { token }, endpoint === 'introspection' ? api1 : undefined)
     storage.down = true
-    expectUnavailable(await ask(), f)
+    expectUnavailable(await send(), f)
     storage.down = false
-    expect((await ask()).status).toBe(200)
+    expect((await send()).status).toBe(200)
   })
 
   test('1.21 does not accept a self-contained token of a family while its revocation cannot be read', async () => {

@@ -49,11 +49,11 @@ describe('a storage that does not respond', () => {
     expect(await provider.isReady()).toBe(false)
   })
 
-  test.each([...methods, 'open'])('is reported at start: %s', async (method) => {
+  test.each([...methods, 'incrementItem', 'open'])('is reported at start: %s', async (method) => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
-      message: 'storage: hanging cannot be used: The storage did not respond within 0.4 s',
+      message: 'storage: hanging cannot be used: The storage did not respond within 0.55 s',
     })
   })
 

@@ -36,11 +36,11 @@ const lastReason = ({ events }: Fixture) => {
 }
 
 async function expectRefused(f: Fixture, token: string, reason: string, clientId = 'web'): Promise<void> {
-  const answer = await validate(f, token, clientId)
-  expect(answer.status).toBe(400)
+  const response = await validate(f, token, clientId)
+  expect(response.status).toBe(400)
   // Every error response has the same bytes: nothing reveals which check failed.
-  expect(answer.body).toEqual(refusal)
-  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(response.body).toEqual(refusal)
+  expect(response.headers.get('cache-control')).toBe('no-store')
   expect(lastReason(f)).toBe(reason)
   expect(f.events.at(-2)).toMatchObject({ type: 'validation_failed', tokenType: 'identity_token', reason })
 }

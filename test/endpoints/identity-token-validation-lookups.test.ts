@@ -10,7 +10,7 @@ function countingDriver() {
   const trips: string[][] = []
   let waiting: (() => void)[] = []
   let keys: string[] = []
-  const answer = (): void => {
+  const response = (): void => {
     trips.push(keys)
     const answered = waiting
     waiting = []
@@ -20,7 +20,7 @@ function countingDriver() {
   const storage: AtomicDriver = {
     ...driver,
     async getItem(key) {
-      if (waiting.length === 0) setTimeout(answer, 0)
+      if (waiting.length === 0) setTimeout(response, 0)
       keys.push(key.slice(0, key.indexOf(':')))
       await new Promise<void>((resolve) => waiting.push(resolve))
       return driver.getItem(key)

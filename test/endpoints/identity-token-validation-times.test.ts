@@ -22,9 +22,9 @@ test('4.10 an issued token is valid until the second before exp, and no longer',
   f.clock.advance(299)
   expect(await statusOf(f, token)).toBe(200)
   f.clock.advance(1)
-  const answer = await f.post('identityTokenValidation', { token, client_id: 'web' })
-  expect(answer.status).toBe(400)
-  expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The identity token is not valid' })
+  const response = await f.post('identityTokenValidation', { token, client_id: 'web' })
+  expect(response.status).toBe(400)
+  expect(response.body).toEqual({ error: 'invalid_token', error_description: 'The identity token is not valid' })
 })
 
 test('4.10 a token is not valid before nbf, and is valid from that second on', async () => {

@@ -16,9 +16,9 @@ async function rendered(claims: JWTPayload): Promise<Record<string, unknown>> {
   const token = await new SignJWT({ ...base, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ: 'JWT' })
     .sign(privateKey)
-  const answer = await f.post('identityTokenValidation', { token, client_id: 'web' })
-  expect(answer.status).toBe(200)
-  return answer.body
+  const response = await f.post('identityTokenValidation', { token, client_id: 'web' })
+  expect(response.status).toBe(200)
+  return response.body
 }
 
 test('4.14 returns every claim of the token, with times as decimal text', async () => {

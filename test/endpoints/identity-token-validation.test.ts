@@ -27,19 +27,19 @@ const claimsAt = (now: number) => ({
 describe('a valid identity token', () => {
   test('4.1 POST reads token and client_id from the form', async () => {
     const f = await fixture()
-    const answer = await f.post('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual(claimsAt(f.clock.now()))
+    const response = await f.post('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.body).toEqual(claimsAt(f.clock.now()))
   })
 
   test('4.1 GET reads token and client_id from the query', async () => {
     const f = await fixture()
-    const answer = await f.get('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('pragma')).toBe('no-cache')
-    expect(answer.body).toEqual(claimsAt(f.clock.now()))
+    const response = await f.get('identityTokenValidation', { token: await identityToken(f), client_id: 'web' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('pragma')).toBe('no-cache')
+    expect(response.body).toEqual(claimsAt(f.clock.now()))
   })
 
   test('4.1 HEAD returns the status of GET without a body', async () => {
@@ -66,9 +66,9 @@ describe('a valid identity token', () => {
   test('4.1 needs no client authentication and ignores an Authorization header', async () => {
     const f = await fixture()
     const form = { token: await identityToken(f), client_id: 'web' }
-    const answer = await f.post('identityTokenValidation', form, ['absent', 'nothing'])
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(claimsAt(f.clock.now()))
+    const response = await f.post('identityTokenValidation', form, ['absent', 'nothing'])
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(claimsAt(f.clock.now()))
   })
 
   test('4.1 validates the same token any number of times', async () => {
@@ -121,16 +121,16 @@ describe('parameters', () => {
     '4.3 a missing or empty %s is invalid_request (%j)',
     async (name, parameters) => {
       const f = await fixture()
-      for (const answer of [
+      for (const response of [
         await f.post('identityTokenValidation', parameters),
         await f.get('identityTokenValidation', parameters),
       ]) {
-        expect(answer.status).toBe(400)
-        expect(answer.body).toEqual({
+        expect(response.status).toBe(400)
+        expect(response.body).toEqual({
           error: 'invalid_request',
           error_description: `The parameter ${name} is required`,
         })
-        expect(answer.headers.get('cache-control')).toBe('no-store')
+        expect(response.headers.get('cache-control')).toBe('no-store')
       }
       expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'parameter_missing' })
     },
@@ -182,7 +182,7 @@ test('4.8 a public client validates its own identity tokens too', async () => {
     client_id: spaClientId,
     code_verifier: proof.verifier,
   })
-  const answer = await f.post('identityTokenValidation', { token: issued.body.id_token, client_id: spaClientId })
-  expect(answer.status).toBe(200)
-  expect(answer.body).toMatchObject({ aud: spaClientId, sub: '1' })
+  const response = await f.post('identityTokenValidation', { token: issued.body.id_token, client_id: spaClientId })
+  expect(response.status).toBe(200)
+  expect(response.body).toMatchObject({ aud: spaClientId, sub: '1' })
 })

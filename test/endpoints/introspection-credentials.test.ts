@@ -54,9 +54,9 @@ test('7.2 the pair in both places is invalid_request', async () => {
 test('7.2 beside the header, accepts an equal client_id; a different one is invalid_request', async () => {
   const f = await fixture()
   const token = await accessToken(f)
-  const ask = (client_id: string) => send(f, { token, client_id }, { authorization: basic(api1) })
-  expect(await (await ask(api1[0])).json()).toMatchObject({ active: true })
-  const refused = await ask(api2[0])
+  const request = (client_id: string) => send(f, { token, client_id }, { authorization: basic(api1) })
+  expect(await (await request(api1[0])).json()).toMatchObject({ active: true })
+  const refused = await request(api2[0])
   expect(refused.status).toBe(400)
   expect(await refused.json()).toMatchObject({ error: 'invalid_request' })
 })
@@ -162,10 +162,10 @@ describe('order of the checks', () => {
     '7.5 a token that is %s is invalid_request',
     async (_, form) => {
       const f = await fixture()
-      const answer = await f.post('introspection', form, api1)
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual({ error: 'invalid_request', error_description: 'The parameter token is required' })
-      expect(answer.headers.get('cache-control')).toBe('no-store')
+      const response = await f.post('introspection', form, api1)
+      expect(response.status).toBe(400)
+      expect(response.body).toEqual({ error: 'invalid_request', error_description: 'The parameter token is required' })
+      expect(response.headers.get('cache-control')).toBe('no-store')
       expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 400, reason: 'parameter_missing' })
     },
   )
@@ -178,10 +178,10 @@ describe('order of the checks', () => {
   ])('7.6 denies an unauthenticated caller before it validates the body: %s', async (_, body) => {
     const f = await fixture()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const ask = (authorization: string) =>
+    const request = (authorization: string) =>
       f.provider.fetch(new Request(endpoint, { method: 'POST', headers: { ...headers, authorization }, body }))
-    await expectDenied(f, await ask(basic(['api1', 'x'])), 'secret_mismatch')
-    const known = await ask(basic(api1))
+    await expectDenied(f, await request(basic(['api1', 'x'])), 'secret_mismatch')
+    const known = await request(basic(api1))
     expect(known.status).toBe(400)
     expect(await known.json()).toMatchObject({ error: 'invalid_request' })
   })

@@ -20,10 +20,10 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
 async function expectInactive(f: Fixture, token: string, reason: string, hint = 'access_token'): Promise<void> {
-  const answer = await f.post('introspection', { token, token_type_hint: hint }, api1)
-  expect(answer.status).toBe(200)
-  expect(answer.body).toEqual({ active: false })
-  expect(answer.headers.get('cache-control')).toBe('no-store')
+  const response = await f.post('introspection', { token, token_type_hint: hint }, api1)
+  expect(response.status).toBe(200)
+  expect(response.body).toEqual({ active: false })
+  expect(response.headers.get('cache-control')).toBe('no-store')
   expect(f.events.at(-2)).toMatchObject({ type: 'introspection_inactive', scope: 'api1', reason })
   expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_succeeded', status: 200 })
 }

@@ -34,13 +34,13 @@ const activeAt = (now: number, clientId: string, scope: string) => ({
 describe.each(formats)('an active %s', (_, client) => {
   test('7.10 returns 200 with active, token_type and the claims', async () => {
     const f = await fixture()
-    const answer = await f.post('introspection', { token: await accessToken(f, client) }, api1)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('pragma')).toBe('no-cache')
-    expect(answer.body).toEqual(activeAt(f.clock.now(), client[0], 'api1'))
-    for (const name of ['exp', 'iat', 'nbf']) expect(Number.isInteger(answer.body[name])).toBe(true)
+    const response = await f.post('introspection', { token: await accessToken(f, client) }, api1)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('pragma')).toBe('no-cache')
+    expect(response.body).toEqual(activeAt(f.clock.now(), client[0], 'api1'))
+    for (const name of ['exp', 'iat', 'nbf']) expect(Number.isInteger(response.body[name])).toBe(true)
     expect(f.events.at(-2)).toMatchObject({
       type: 'introspection_active',
       scope: 'api1',
@@ -87,9 +87,9 @@ describe.each(formats)('an active %s', (_, client) => {
     async (hint) => {
       const f = await fixture()
       const form = { token: await accessToken(f, client), token_type_hint: hint }
-      const answer = await f.post('introspection', form, api1)
-      expect(answer.status).toBe(200)
-      expect(answer.body).toEqual(activeAt(f.clock.now(), client[0], 'api1'))
+      const response = await f.post('introspection', form, api1)
+      expect(response.status).toBe(200)
+      expect(response.body).toEqual(activeAt(f.clock.now(), client[0], 'api1'))
     },
   )
 
@@ -99,29 +99,32 @@ describe.each(formats)('an active %s', (_, client) => {
       more: readonly ScopeOptions[] = scopes,
     ) => {
       const f = await fixture({ ...(introspection && { introspection }), scopes: more })
-      return { f, answer: await f.post('introspection', { token: await accessToken(f, client, 'openid api1') }, api2) }
+      return {
+        f,
+        response: await f.post('introspection', { token: await accessToken(f, client, 'openid api1') }, api2),
+      }
     }
 
     test.each([undefined, {}, { unrelatedScope: 'inactive' }] as const)(
       '7.8 the response is inactive, and nothing else (setting %j)',
       async (introspection) => {
-        const { f, answer } = await unrelated(introspection)
-        expect(answer.status).toBe(200)
-        expect(answer.body).toEqual({ active: false })
+        const { f, response } = await unrelated(introspection)
+        expect(response.status).toBe(200)
+        expect(response.body).toEqual({ active: false })
         const reason = 'scope_not_in_token'
         expect(f.events.at(-2)).toMatchObject({ type: 'introspection_inactive', scope: 'api2', reason })
       },
     )
 
     test('7.9 the setting "unauthorized" turns it into 401', async () => {
-      const { f, answer } = await unrelated({ unrelatedScope: 'unauthorized' })
-      expect(answer.status).toBe(401)
-      expect(answer.body).toEqual({
+      const { f, response } = await unrelated({ unrelatedScope: 'unauthorized' })
+      expect(response.status).toBe(401)
+      expect(response.body).toEqual({
         error: 'invalid_client',
         error_description: 'The scope is not allowed to introspect this token',
       })
-      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
-      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('www-authenticate')).toBe('Basic realm="https://id.example.com"')
+      expect(response.headers.get('cache-control')).toBe('no-store')
       const reason = 'scope_not_in_token'
       expect(f.events.at(-2)).toMatchObject({ type: 'introspection_denied', scope: 'api2', reason })
       expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', status: 401, error: 'invalid_client', reason })
@@ -140,8 +143,8 @@ describe.each(formats)('an active %s', (_, client) => {
 
     test('7.8 an unrestricted scope sees all scopes of its own tokens, but not the tokens of others', async () => {
       const unrestricted = scopes.map((scope) => ({ ...scope, unrestrictedIntrospection: true }))
-      const { answer } = await unrelated({}, unrestricted)
-      expect([answer.status, answer.body]).toEqual([200, { active: false }])
+      const { response } = await unrelated({}, unrestricted)
+      expect([response.status, response.body]).toEqual([200, { active: false }])
     })
   })
 })

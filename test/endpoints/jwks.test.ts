@@ -1,26 +1,16 @@
 import type { SigningAlgorithm } from '@grantry/core'
 import { signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
-import {
-  calculateJwkThumbprint,
-  createLocalJWKSet,
-  decodeProtectedHeader,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  jwtVerify,
-} from 'jose'
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
+import { privateKeyFor, publicPartOf } from '../support/keys.ts'
 
 const url = 'https://id.example.com/.well-known/jwks'
 
 async function newKey(alg: SigningAlgorithm, kid: string): Promise<{ full: JWK; public: JWK }> {
-  const pair = await generateKeyPair(alg, { extractable: true })
-  return {
-    full: { ...(await exportJWK(pair.privateKey)), kid, alg },
-    public: { ...(await exportJWK(pair.publicKey)), kid, alg },
-  }
+  const full = { ...(await privateKeyFor(alg)), kid }
+  return { full, public: publicPartOf(full) }
 }
 
 const current = await newKey('ES256', 'current')
@@ -148,9 +138,9 @@ describe('rotation', () => {
     const storage = mapDriver()
     const { refresh_token } = await tokensOf(await fixture({ keys: [current.full], storage }))
     const f = await fixture({ keys: [next.full], storage })
-    const answer = await f.post('token', { grant_type: 'refresh_token', refresh_token }, webJwt)
-    expect(answer.status).toBe(200)
-    expect(await verdicts(f, answer.body)).toEqual(yes)
+    const response = await f.post('token', { grant_type: 'refresh_token', refresh_token }, webJwt)
+    expect(response.status).toBe(200)
+    expect(await verdicts(f, response.body)).toEqual(yes)
   })
 })
 

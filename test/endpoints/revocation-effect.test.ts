@@ -2,7 +2,7 @@ import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, web, webJwt } from '../support/fixture.ts'
-import { dead, expectDone, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
+import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
 const clientForm = { grant_type: 'client_credentials', scope: 'api1' }
 
@@ -13,7 +13,7 @@ describe('an access token', () => {
       const f = await fixture()
       const issued = await issueTokens(f, as)
       expect(await judged(f, issued.access_token)).toEqual(live)
-      expectDone(await f.post('revocation', { token: issued.access_token }, as))
+      expectRevoked(await f.post('revocation', { token: issued.access_token }, as))
       expect(await judged(f, issued.access_token)).toEqual(dead)
       const refreshed = await refresh(f, issued.refresh_token, as)
       expect(refreshed.status).toBe(200)
@@ -24,7 +24,7 @@ describe('an access token', () => {
   test.each(formats)('8.2 %s: also for a client-only token', async (_format, as) => {
     const f = await fixture()
     const [first, second] = [await f.post('token', clientForm, as), await f.post('token', clientForm, as)]
-    expectDone(await f.post('revocation', { token: first?.body.access_token }, as))
+    expectRevoked(await f.post('revocation', { token: first?.body.access_token }, as))
     expect((await f.post('introspection', { token: first?.body.access_token }, api1)).body).toEqual({ active: false })
     expect((await f.post('introspection', { token: second?.body.access_token }, api1)).body.active).toBe(true)
   })
@@ -32,8 +32,8 @@ describe('an access token', () => {
   test.each(formats)('8.2 %s: a second revocation is also 200, without a second event', async (_format, as) => {
     const f = await fixture()
     const { access_token: token } = await issueTokens(f, as)
-    expectDone(await f.post('revocation', { token }, as))
-    expectDone(await f.post('revocation', { token }, as))
+    expectRevoked(await f.post('revocation', { token }, as))
+    expectRevoked(await f.post('revocation', { token }, as))
     expect(await judged(f, token)).toEqual(dead)
     const revoked = f.events.filter(({ type }) => type === 'token_revoked')
     expect(revoked).toMatchObject([{ tokenType: 'access_token', clientId: as[0], sub: '1', endpoint: 'revocation' }])
@@ -57,7 +57,7 @@ describe('a JWT on the deny list', () => {
     })
     const { body } = await f.post('token', clientForm, webJwt)
     f.clock.advance(600)
-    expectDone(await f.post('revocation', { token: body.access_token }, webJwt))
+    expectRevoked(await f.post('revocation', { token: body.access_token }, webJwt))
     // One minute more, because servers that share a store have different clocks.
     expect(lives).toEqual([body.expires_in - 600 + 30 + 60])
     for (const key of items.keys()) if (key.startsWith('denied:')) expect(key).toMatch(/^denied:[0-9a-f]{64}$/u)
@@ -71,7 +71,7 @@ describe('a JWT on the deny list', () => {
     const f = await fixture({ storage: mapDriver(items) })
     const { body } = await f.post('token', clientForm, webJwt)
     f.clock.advance(body.expires_in + 60)
-    expectDone(await f.post('revocation', { token: body.access_token }, webJwt))
+    expectRevoked(await f.post('revocation', { token: body.access_token }, webJwt))
     expect([...items.keys()].filter((key) => key.startsWith('denied:'))).toEqual([])
   })
 
@@ -102,7 +102,7 @@ describe('a refresh token', () => {
     const first = await issueTokens(f, as)
     const { body: second } = await refresh(f, first.refresh_token, as)
     const stranger = await issueTokens(f, as)
-    expectDone(await f.post('revocation', { token: second.refresh_token }, as))
+    expectRevoked(await f.post('revocation', { token: second.refresh_token }, as))
     for (const token of [first.access_token, second.access_token]) expect(await judged(f, token)).toEqual(dead)
     for (const token of [first.refresh_token, second.refresh_token]) {
       const { status, body } = await refresh(f, token, as)
@@ -120,7 +120,7 @@ describe('a refresh token', () => {
     const f = await fixture()
     const first = await issueTokens(f)
     const { body: second } = await refresh(f, first.refresh_token)
-    expectDone(await f.post('revocation', { token: first.refresh_token }, web))
+    expectRevoked(await f.post('revocation', { token: first.refresh_token }, web))
     expect(await judged(f, second.access_token)).toEqual(dead)
     expect((await refresh(f, second.refresh_token)).status).toBe(400)
   })

@@ -1,7 +1,7 @@
 import { type Credentials, mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, other, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
-import { dead, expectDone, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
+import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
 describe('authentication', () => {
   test.each<[string, Record<string, string>, Credentials | undefined]>([
@@ -23,7 +23,7 @@ describe('authentication', () => {
   test('8.1 accepts a client with its secret in the form', async () => {
     const f = await fixture()
     const { access_token: token } = await issueTokens(f)
-    expectDone(await f.post('revocation', { token, client_id: web[0], client_secret: web[1] }))
+    expectRevoked(await f.post('revocation', { token, client_id: web[0], client_secret: web[1] }))
     expect(await judged(f, token)).toEqual(dead)
   })
 
@@ -37,7 +37,7 @@ describe('authentication', () => {
       client_id: spaClientId,
       code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     })
-    expectDone(await f.post('revocation', { token: body.refresh_token, client_id: spaClientId }))
+    expectRevoked(await f.post('revocation', { token: body.refresh_token, client_id: spaClientId }))
     expect(await judged(f, body.access_token)).toEqual(dead)
   })
 
@@ -55,7 +55,7 @@ describe('without effect', () => {
     '8.4 an unknown token (%#): 200',
     async (token) => {
       const f = await fixture()
-      expectDone(await f.post('revocation', { token }, web))
+      expectRevoked(await f.post('revocation', { token }, web))
       expect(f.events.filter(({ type }) => /revoked|unhandled/u.test(type))).toEqual([])
     },
   )
@@ -64,8 +64,8 @@ describe('without effect', () => {
     const f = await fixture()
     const issued = await issueTokens(f, as)
     for (const token of [issued.access_token, issued.refresh_token]) {
-      expectDone(await f.post('revocation', { token }, other))
-      expectDone(await f.post('revocation', { token, client_id: spaClientId }))
+      expectRevoked(await f.post('revocation', { token }, other))
+      expectRevoked(await f.post('revocation', { token, client_id: spaClientId }))
     }
     expect(await judged(f, issued.access_token)).toEqual(live)
     expect((await refresh(f, issued.refresh_token, as)).status).toBe(200)
@@ -81,8 +81,8 @@ describe('without effect', () => {
       { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri },
       web,
     )
-    expectDone(await f.post('revocation', { token: code }, web))
-    expectDone(await f.post('revocation', { token: withIdentity.id_token }, web))
+    expectRevoked(await f.post('revocation', { token: code }, web))
+    expectRevoked(await f.post('revocation', { token: withIdentity.id_token }, web))
     const redeem = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     expect((await f.post('token', redeem, web)).status).toBe(200)
     expect(await judged(f, body.access_token)).toEqual(live)
@@ -105,8 +105,8 @@ describe('the request', () => {
       const f = await fixture()
       for (const as of [web, webJwt]) {
         const [one, two] = [await issueTokens(f, as), await issueTokens(f, as)]
-        expectDone(await f.post('revocation', { token: one.access_token, token_type_hint: hint }, as))
-        expectDone(await f.post('revocation', { token: two.refresh_token, token_type_hint: hint }, as))
+        expectRevoked(await f.post('revocation', { token: one.access_token, token_type_hint: hint }, as))
+        expectRevoked(await f.post('revocation', { token: two.refresh_token, token_type_hint: hint }, as))
         expect(await judged(f, one.access_token)).toEqual(dead)
         expect(await judged(f, two.access_token)).toEqual(dead)
       }
@@ -129,12 +129,13 @@ describe('the request', () => {
         getItem: counted(storage.getItem),
         setItem: counted(storage.setItem),
         insertItem: counted(storage.insertItem),
+        incrementItem: counted(storage.incrementItem),
         removeItem: counted(storage.removeItem),
       },
     })
     const cost = async (token: string, as: Credentials): Promise<number> => {
       operations = 0
-      expectDone(await f.post('revocation', { token }, as))
+      expectRevoked(await f.post('revocation', { token }, as))
       return operations
     }
     const costs = async () => {

@@ -201,8 +201,8 @@ describe('revoke()', () => {
     await f.provider.revoke({ subject: '1' })
     await f.provider.revoke({ clientId: 'web' })
     await f.provider.revoke({ family: 'some-family' })
-    const told = f.events.filter(({ endpoint }) => endpoint === 'revoke')
-    expect(told).toMatchObject([
+    const reported = f.events.filter(({ endpoint }) => endpoint === 'revoke')
+    expect(reported).toMatchObject([
       { type: 'subject_revoked', sub: '1' },
       { type: 'client_revoked', clientId: 'web' },
       { type: 'family_revoked', reason: 'revocation_requested', family: '3728a814' },

@@ -50,9 +50,9 @@ function withClaims(claims: Claims, asked: string[][] = []): Promise<Fixture> {
 async function userinfo(f: Fixture, scope: string, client: typeof web = web): Promise<Record<string, Json>> {
   const form = { grant_type: 'password', username: 'jane', password: 'x', scope }
   const { access_token } = (await f.post('token', form, client)).body
-  const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-  expect(answer.status).toBe(200)
-  return answer.body
+  const response = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect(response.status).toBe(200)
+  return response.body
 }
 
 const everything: Claims = Object.assign({}, ...Object.values(standard))
@@ -97,10 +97,10 @@ test('5.11 returns the current claims, not those at the time of issue', async ()
   const f = await fixture()
   const form = { grant_type: 'password', username: 'bob', password: 'bob-password', scope: 'openid profile' }
   const { access_token } = (await f.post('token', form, web)).body
-  const ask = () => f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-  expect((await ask()).body).toEqual({ sub: '2', name: 'Bob' })
+  const send = () => f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect((await send()).body).toEqual({ sub: '2', name: 'Bob' })
   Object.assign(f.users.bob?.claims ?? {}, { name: 'Robert' })
-  expect((await ask()).body).toEqual({ sub: '2', name: 'Robert' })
+  expect((await send()).body).toEqual({ sub: '2', name: 'Robert' })
 })
 
 test.each([
@@ -116,8 +116,8 @@ test('5.12 matches the sample of the seed, section 2.5', async () => {
   const f = await fixture()
   const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid profile roles' }
   const { access_token } = (await f.post('token', form, web)).body
-  const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-  expect(answer.body).toEqual({
+  const response = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect(response.body).toEqual({
     sub: '1',
     name: 'Alice Smith',
     given_name: 'Alice',
@@ -158,7 +158,7 @@ test('a failing user service is 500, without detail', async () => {
   const form = { grant_type: 'password', username: 'jane', password: 'x', scope: 'openid profile' }
   const { access_token } = (await f.post('token', form, web)).body
   fails = true
-  const answer = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
-  expect(answer.status).toBe(500)
-  expect(answer.body).toEqual({ error: 'server_error' })
+  const response = await f.get('userinfo', {}, { authorization: `Bearer ${access_token}` })
+  expect(response.status).toBe(500)
+  expect(response.body).toEqual({ error: 'server_error' })
 })

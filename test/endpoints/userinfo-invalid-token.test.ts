@@ -13,16 +13,16 @@ async function accessToken(f: Fixture, client: typeof web): Promise<string> {
   return (await f.post('token', form, client)).body.access_token
 }
 
-const ask = (f: Fixture, token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })
+const send = (f: Fixture, token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })
 
 async function expectInvalid(f: Fixture, token: string, reason: string): Promise<void> {
-  const inHeader = await ask(f, token)
+  const inHeader = await send(f, token)
   const inForm = await f.post('userinfo', { access_token: token })
-  for (const answer of [inHeader, inForm]) {
-    expect(answer.status).toBe(401)
+  for (const response of [inHeader, inForm]) {
+    expect(response.status).toBe(401)
     // The same bytes for every reason.
-    expect(answer.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
-    expect(answer.headers.get('www-authenticate')).toBe(
+    expect(response.body).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid' })
+    expect(response.headers.get('www-authenticate')).toBe(
       'Bearer realm="https://id.example.com", error="invalid_token", error_description="The access token is not valid"',
     )
   }
@@ -35,7 +35,7 @@ describe.each(formats)('a %s', (_, client) => {
     const f = await fixture()
     const token = await accessToken(f, client)
     f.clock.advance(3599)
-    expect((await ask(f, token)).status).toBe(200)
+    expect((await send(f, token)).status).toBe(200)
     f.clock.advance(1)
     await expectInvalid(f, token, 'token_unknown')
   })
@@ -45,7 +45,7 @@ describe.each(formats)('a %s', (_, client) => {
     const code = await f.code({ clientId: client[0] })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     const token = (await f.post('token', form, client)).body.access_token
-    expect((await ask(f, token)).status).toBe(200)
+    expect((await send(f, token)).status).toBe(200)
     expect((await f.post('token', form, client)).body.error).toBe('invalid_grant')
     await expectInvalid(f, token, 'family_revoked')
   })
@@ -54,7 +54,7 @@ describe.each(formats)('a %s', (_, client) => {
     const table = new Map<string, ClientOptions>(clients.map((known) => [known.clientId, known]))
     const f = await fixture({ clients: { find: (id) => table.get(id) } })
     const token = await accessToken(f, client)
-    expect((await ask(f, token)).status).toBe(200)
+    expect((await send(f, token)).status).toBe(200)
     table.set(client[0], { ...(table.get(client[0]) as ClientOptions), enabled: false })
     await expectInvalid(f, token, 'client_disabled')
     table.delete(client[0])
@@ -67,7 +67,7 @@ describe.each(formats)('a %s', (_, client) => {
     Object.assign(f.users.alice ?? {}, { active: false })
     await expectInvalid(f, token, 'user_inactive')
     Object.assign(f.users.alice ?? {}, { active: true })
-    expect((await ask(f, token)).status).toBe(200)
+    expect((await send(f, token)).status).toBe(200)
   })
 
   test('5.7 is invalid when one character is changed', async () => {
@@ -98,7 +98,7 @@ test('5.7 rejects a token for a foreign audience', async () => {
     new SignJWT({ ...times, ...ours, scope: 'openid', ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'ours', typ })
       .sign(privateKey)
-  expect((await ask(f, await sign({}))).status).toBe(200)
+  expect((await send(f, await sign({}))).status).toBe(200)
   await expectInvalid(f, await sign({ aud: 'https://elsewhere.example.com' }), 'wrong_audience')
   await expectInvalid(f, await sign({ aud: 'web' }), 'wrong_audience')
   await expectInvalid(f, await sign({}, 'JWT'), 'token_unknown')

@@ -15,7 +15,7 @@ async function accessToken(f: Fixture, client: typeof web = web, scope = 'openid
   return (await f.post('token', form, client)).body.access_token
 }
 
-const ask = (f: Fixture, init: RequestInit, query = ''): Promise<Response> =>
+const send = (f: Fixture, init: RequestInit, query = ''): Promise<Response> =>
   f.provider.fetch(new Request(`${endpoint}${query}`, init))
 
 const alice = { sub: '1', name: 'Alice Smith', given_name: 'Alice', family_name: 'Smith' }
@@ -39,7 +39,7 @@ async function expectRefused(
 describe('presenting the token', () => {
   test.each(formats)('5.1 GET responds to the bearer of a %s', async (_, client) => {
     const f = await fixture()
-    const response = await ask(f, { headers: { authorization: `Bearer ${await accessToken(f, client)}` } })
+    const response = await send(f, { headers: { authorization: `Bearer ${await accessToken(f, client)}` } })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('cache-control')).toBe('no-store')
@@ -49,14 +49,14 @@ describe('presenting the token', () => {
   test.each(formats)('5.1 POST responds to the bearer of a %s in the header, without a body', async (_, client) => {
     const f = await fixture()
     const authorization = `Bearer ${await accessToken(f, client)}`
-    const response = await ask(f, { method: 'POST', headers: { authorization } })
+    const response = await send(f, { method: 'POST', headers: { authorization } })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(alice)
   })
 
   test('5.1 HEAD returns the status of GET without a body', async () => {
     const f = await fixture()
-    const head = (token: string) => ask(f, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
+    const head = (token: string) => send(f, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
     const accepted = await head(await accessToken(f))
     expect([accepted.status, await accepted.text()]).toEqual([200, ''])
     const refused = await head('x')
@@ -65,14 +65,14 @@ describe('presenting the token', () => {
   })
 
   test('5.1 another method is 405', async () => {
-    const response = await ask(await fixture(), { method: 'DELETE' })
+    const response = await send(await fixture(), { method: 'DELETE' })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST'])
   })
 
   test.each(['bearer', 'BEARER', 'bEaReR'])('5.2 the scheme is case-insensitive (%s)', async (scheme) => {
     const f = await fixture()
-    const response = await ask(f, { headers: { authorization: `${scheme} ${await accessToken(f)}` } })
+    const response = await send(f, { headers: { authorization: `${scheme} ${await accessToken(f)}` } })
     expect(response.status).toBe(200)
   })
 
@@ -85,23 +85,23 @@ describe('presenting the token', () => {
     ['quotes', (token: string) => `Bearer "${token}"`],
   ])('5.2 one space and one token: %s is invalid_token', async (_, authorization) => {
     const f = await fixture()
-    const response = await ask(f, { headers: { authorization: authorization(await accessToken(f)) } })
+    const response = await send(f, { headers: { authorization: authorization(await accessToken(f)) } })
     await expectRefused(response, 401, 'invalid_token', 'The access token is not valid')
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'malformed_authorization' })
   })
 
   test.each(formats)('5.3 POST reads a %s from the form', async (_, client) => {
     const f = await fixture()
-    const answer = await f.post('userinfo', { access_token: await accessToken(f, client) })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(alice)
+    const response = await f.post('userinfo', { access_token: await accessToken(f, client) })
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(alice)
   })
 
   test('5.4 rejects a token in both the header and the form, even the same one', async () => {
     const f = await fixture()
     const token = await accessToken(f)
     for (const inForm of [token, 'another']) {
-      const response = await ask(f, {
+      const response = await send(f, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}` },
         body: new URLSearchParams({ access_token: inForm }),
@@ -118,7 +118,7 @@ describe('presenting the token', () => {
   test('5.4 an empty access_token in the form counts as omitted', async () => {
     const f = await fixture()
     const headers = { authorization: `Bearer ${await accessToken(f)}` }
-    const response = await ask(f, { method: 'POST', headers, body: new URLSearchParams({ access_token: '' }) })
+    const response = await send(f, { method: 'POST', headers, body: new URLSearchParams({ access_token: '' }) })
     expect(response.status).toBe(200)
   })
 
@@ -126,7 +126,7 @@ describe('presenting the token', () => {
     const f = await fixture()
     const query = `?access_token=${await accessToken(f)}`
     const form = { method: 'POST', body: new URLSearchParams({ x: 'y' }) }
-    for (const response of [await ask(f, {}, query), await ask(f, form, query)]) {
+    for (const response of [await send(f, {}, query), await send(f, form, query)]) {
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe(realm)
     }
@@ -136,7 +136,7 @@ describe('presenting the token', () => {
   test('5.5 ignores a token in the query beside one in the header too', async () => {
     const f = await fixture()
     const headers = { authorization: `Bearer ${await accessToken(f)}` }
-    const response = await ask(f, { headers }, '?access_token=x')
+    const response = await send(f, { headers }, '?access_token=x')
     expect(response.status).toBe(200)
   })
 })
@@ -145,7 +145,7 @@ describe('errors', () => {
   test('5.6 without credentials: 401, and the challenge has no error', async () => {
     const f = await fixture()
     const empty = new URLSearchParams({ access_token: '' })
-    for (const response of [await ask(f, {}), await ask(f, { method: 'POST', body: empty })]) {
+    for (const response of [await send(f, {}), await send(f, { method: 'POST', body: empty })]) {
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe(realm)
       expect(await response.text()).not.toContain('invalid')
@@ -165,7 +165,7 @@ describe('errors', () => {
     const f = await fixture()
     const headers = { authorization: authorization(await accessToken(f)) }
     for (const method of ['GET', 'POST']) {
-      const response = await ask(f, { method, headers })
+      const response = await send(f, { method, headers })
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe(realm)
       expect(await response.text()).toBe('')
@@ -176,7 +176,7 @@ describe('errors', () => {
   test('5.6 a POST without credentials needs neither a body nor a media type', async () => {
     const f = await fixture()
     for (const init of [{}, { headers: { 'content-length': '0' } }, { body: new Uint8Array() }]) {
-      const response = await ask(f, { method: 'POST', ...init })
+      const response = await send(f, { method: 'POST', ...init })
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe(realm)
       expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'token_missing' })
@@ -185,14 +185,14 @@ describe('errors', () => {
 
   test('5.9 an error is in the header and in the body, with the same text', async () => {
     const f = await fixture()
-    const response = await ask(f, { headers: { authorization: 'Bearer x' } })
+    const response = await send(f, { headers: { authorization: 'Bearer x' } })
     await expectRefused(response, 401, 'invalid_token', 'The access token is not valid')
   })
 
   test.each(formats)('5.8 a %s without openid: 403 insufficient_scope', async (_, client) => {
     const f = await fixture()
     const token = await accessToken(f, client, 'profile api1')
-    const response = await ask(f, { headers: { authorization: `Bearer ${token}` } })
+    const response = await send(f, { headers: { authorization: `Bearer ${token}` } })
     const description = 'The access token must have the scope openid'
     await expectRefused(response, 403, 'insufficient_scope', description, ', scope="openid"')
     expect(f.events.at(-1)).toMatchObject({ type: 'endpoint_failed', reason: 'openid_missing', clientId: client[0] })
@@ -202,7 +202,7 @@ describe('errors', () => {
     const f = await fixture()
     const form = { grant_type: 'client_credentials', scope: 'api1' }
     const token = (await f.post('token', form, client)).body.access_token
-    const response = await ask(f, { headers: { authorization: `Bearer ${token}` } })
+    const response = await send(f, { headers: { authorization: `Bearer ${token}` } })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ error: 'insufficient_scope' })
   })

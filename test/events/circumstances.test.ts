@@ -60,11 +60,11 @@ test('10.12 every event has a unique id, also across providers', async () => {
 
 test('10.12 the events of one request share the first part of their ids and are numbered', async () => {
   const f = await fixture()
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web),
     f.post('token', { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }, web),
   ])
-  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200])
   const numbers = requestsIn(f.events).map((events) => events.map(({ id }) => id.split('.')[1]))
   expect(numbers).toEqual([['1'], ['1', '2', '3'], ['1', '2', '3', '4']])
 })

@@ -127,9 +127,9 @@ describe('unhandled failures', () => {
     }
     const f = await fixture({ storage: driver })
     fails = true
-    const answer = await f.post('token', forClient, web)
-    expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
-    expect(JSON.stringify(answer.body)).not.toContain('ECONN')
+    const response = await f.post('token', forClient, web)
+    expect([response.status, response.body.error]).toEqual([503, 'temporarily_unavailable'])
+    expect(JSON.stringify(response.body)).not.toContain('ECONN')
     const [failure] = ofType(f, 'unhandled_failure')
     expect(failure).toMatchObject({ reason: 'storage_failed', endpoint: 'token', clientId: 'web' })
     expect(failure?.cause).toMatchObject({ name: 'Error', message: 'ECONNREFUSED', stack: outage.stack })
@@ -145,8 +145,8 @@ describe('unhandled failures', () => {
       },
     })
     const form = { grant_type: 'password', username: 'a', password: 'b', scope: 'api1' }
-    const answer = await f.post('token', form, web)
-    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+    const response = await f.post('token', form, web)
+    expect([response.status, response.body]).toEqual([500, { error: 'server_error' }])
     expect(ofType(f, 'unhandled_failure')).toEqual([
       expect.objectContaining({ reason: 'unhandled_failure', cause, endpoint: 'token', clientId: 'web' }),
     ])
@@ -162,9 +162,9 @@ describe('unhandled failures', () => {
         },
       },
     })
-    const answer = await f.get('userinfo', {}, { origin: 'https://web.example.com' })
-    expect(answer.status).toBe(401)
-    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    const response = await f.get('userinfo', {}, { origin: 'https://web.example.com' })
+    expect(response.status).toBe(401)
+    expect(response.headers.has('access-control-allow-origin')).toBe(false)
     expect(ofType(f, 'unhandled_failure')).toEqual([
       expect.objectContaining({ reason: 'cors_lookup_failed', cause, endpoint: 'userinfo' }),
     ])
@@ -184,13 +184,13 @@ describe('skipped values', () => {
     const f = await fixture({ storage: mapDriver(items) })
     const token = (await f.post('token', forClient, web)).body.access_token
     const [key = ''] = [...items.keys()].filter((name) => name.startsWith('access:'))
-    const whole = JSON.parse(items.get(key) ?? '')
+    const complete = JSON.parse(items.get(key) ?? '')
     const damaged = [
       'torn {',
       '""',
       'null',
-      JSON.stringify({ ...whole, version: 2 }),
-      JSON.stringify({ ...whole, value: { claims: 'none' } }),
+      JSON.stringify({ ...complete, version: 2 }),
+      JSON.stringify({ ...complete, value: { claims: 'none' } }),
     ]
     for (const [index, record] of damaged.entries()) {
       items.set(key, record)
@@ -198,7 +198,7 @@ describe('skipped values', () => {
       expect(ofType(f, 'record_rejected')).toHaveLength(index + 1)
     }
     expect(ofType(f, 'record_rejected')[0]).toMatchObject({ kind: 'access', time: f.clock.now() })
-    items.set(key, JSON.stringify(whole))
+    items.set(key, JSON.stringify(complete))
     expect((await f.post('accessTokenValidation', { token })).status).toBe(200)
   })
 

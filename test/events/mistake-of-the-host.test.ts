@@ -17,8 +17,8 @@ test('10.13 the record that a user service returns by mistake is not logged', as
   const users = { authenticate: () => row, isActive: () => true } as UserService
   const f = await fixture({ users })
   const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
-  const answer = await f.post('token', form, web)
-  expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
+  const response = await f.post('token', form, web)
+  expect([response.status, response.body]).toEqual([500, { error: 'server_error' }])
   expect(f.events.map(({ type }) => type)).toContain('unhandled_failure')
   const log = written(f.events)
   expect(['alice-password', 'hash-of-the-password'].filter((secret) => log.includes(secret))).toEqual([])

@@ -68,9 +68,9 @@ test.each<[string, () => unknown]>([
     users: { ...service, claims: claims as NonNullable<UserService['claims']> },
     scopes: [{ name: 'api1', claims: ['role'], secrets: [{ sha256: sha256Of(api1[1]) }] }, { name: 'api2' }],
   })
-  const answer = await f.post('token', { ...login, scope: 'openid profile api1' }, web)
-  expect(answer.status).toBe(200)
-  const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${answer.body.access_token}` })
+  const response = await f.post('token', { ...login, scope: 'openid profile api1' }, web)
+  expect(response.status).toBe(200)
+  const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${response.body.access_token}` })
   expect(userinfo.status).toBe(200)
   expect(userinfo.body).toEqual({ sub: '1' })
 })

@@ -1,5 +1,5 @@
 import { createProvider, type EndpointName, type Observer, type ProviderEvent, webRuntime } from '@grantry/core'
-import { type Answer, basic, type Credentials, mapDriver, read } from '@grantry/core/testing'
+import { basic, type Credentials, mapDriver, read, type TestResponse } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, redirectUri, scopes, testUsers, web, webJwt } from '../support/fixture.ts'
@@ -21,7 +21,7 @@ function countedBytes() {
 }
 
 /** Everything that is visible from outside in one scenario. Without the test provider, which observes by itself. */
-async function answersWith(observe?: Observer): Promise<readonly string[]> {
+async function responsesWith(observe?: Observer): Promise<readonly string[]> {
   const provider = await createProvider({
     issuer: 'https://id.example.com',
     keys,
@@ -33,14 +33,18 @@ async function answersWith(observe?: Observer): Promise<readonly string[]> {
     runtime: { now: () => 1_800_000_000, randomBytes: countedBytes() },
     ...(observe && { observe }),
   })
-  const answers: string[] = []
-  async function ask(endpoint: EndpointName, init: RequestInit): Promise<Answer['body']> {
-    const answer = await read(await provider.handlers[endpoint](new Request('https://id.example.com/x', init)))
-    answers.push(JSON.stringify({ ...answer, headers: [...answer.headers] }))
-    return answer.body
+  const responses: string[] = []
+  async function send(endpoint: EndpointName, init: RequestInit): Promise<TestResponse['body']> {
+    const response = await read(await provider.handlers[endpoint](new Request('https://id.example.com/x', init)))
+    responses.push(JSON.stringify({ ...response, headers: [...response.headers] }))
+    return response.body
   }
-  const post = (endpoint: EndpointName, form: Record<string, string>, as?: Credentials): Promise<Answer['body']> =>
-    ask(endpoint, {
+  const post = (
+    endpoint: EndpointName,
+    form: Record<string, string>,
+    as?: Credentials,
+  ): Promise<TestResponse['body']> =>
+    send(endpoint, {
       method: 'POST',
       body: new URLSearchParams(form),
       ...(as && { headers: { authorization: basic(as) } }),
@@ -58,8 +62,8 @@ async function answersWith(observe?: Observer): Promise<readonly string[]> {
   await post('token', { grant_type: 'client_credentials', scope }, webJwt)
   await post('token', { grant_type: 'client_credentials', scope }, ['web', 'x'])
   await post('token', { grant_type: 'password', username: 'alice', password: 'x', scope }, web)
-  await ask('userinfo', { headers: { authorization: `Bearer ${token}` } })
-  await ask('userinfo', {})
+  await send('userinfo', { headers: { authorization: `Bearer ${token}` } })
+  await send('userinfo', {})
   await post('accessTokenValidation', { token })
   await post('accessTokenValidation', { token: 'x' })
   await post('introspection', { token }, api1)
@@ -69,68 +73,68 @@ async function answersWith(observe?: Observer): Promise<readonly string[]> {
   await post('token', { grant_type: 'refresh_token', refresh_token }, web)
   await post('token', form, web)
   await post('introspection', { token }, api1)
-  return answers
+  return responses
 }
 
 test('10.1 the scenario of these tests succeeds and fails as it should', async () => {
-  const statuses = (await answersWith()).map((answer) => JSON.parse(answer).status)
+  const statuses = (await responsesWith()).map((response) => JSON.parse(response).status)
   expect(statuses).toEqual([200, 200, 401, 400, 200, 401, 200, 400, 200, 401, 200, 200, 200, 400, 200])
-  expect((await answersWith()).at(-1)).toContain('"active":false')
+  expect((await responsesWith()).at(-1)).toContain('"active":false')
 })
 
 test('10.1 an observer that throws has no effect, and still receives every later event', async () => {
-  const heard: string[] = []
-  const quiet = await answersWith(({ type }) => heard.push(type))
+  const received: string[] = []
+  const quiet = await responsesWith(({ type }) => received.push(type))
   const heardByLoud: string[] = []
-  const loud = await answersWith(({ type }) => {
+  const loud = await responsesWith(({ type }) => {
     heardByLoud.push(type)
     throw new Error('the log is full')
   })
   expect(loud).toEqual(quiet)
   expect(loud.join('')).not.toContain('the log is full')
-  expect(heardByLoud).toEqual(heard)
-  expect(heard.length).toBeGreaterThan(30)
+  expect(heardByLoud).toEqual(received)
+  expect(received.length).toBeGreaterThan(30)
 })
 
 test.each([undefined, null, 'text', 0])('10.1 an observer that throws %s has no effect', async (thrown) => {
-  const loud = await answersWith(() => {
+  const loud = await responsesWith(() => {
     throw thrown
   })
-  expect(loud).toEqual(await answersWith())
+  expect(loud).toEqual(await responsesWith())
 })
 
 test('10.1 ignores what an observer returns or does to its event', async () => {
-  const meddling = await answersWith(((event: ProviderEvent) => {
+  const meddling = await responsesWith(((event: ProviderEvent) => {
     for (const value of Object.values(event)) if (Array.isArray(value)) value.push('admin')
     Object.assign(event, { status: 500, sub: 'another', clientId: 'another', scopes: ['admin'], id: '', time: 0 })
     return new Response('mine')
   }) as unknown as Observer)
-  expect(meddling).toEqual(await answersWith())
+  expect(meddling).toEqual(await responsesWith())
 })
 
 // An async function is assignable to the observer type. An unhandled rejection ends a Node.js process: one failed log
 // line would take down the service.
 test('10.1 an observer that rejects later has no effect and leaves no unhandled rejection', async () => {
   const unhandled: unknown[] = []
-  const hear = (reason: unknown): void => void unhandled.push(reason)
-  process.on('unhandledRejection', hear)
+  const onUnhandled = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', onUnhandled)
   try {
-    const loud = await answersWith(async () => {
+    const loud = await responsesWith(async () => {
       throw new Error('the log is full')
     })
     // Node.js checks for unhandled rejections after the microtasks.
     await new Promise((resolve) => setImmediate(resolve))
-    expect(loud).toEqual(await answersWith())
+    expect(loud).toEqual(await responsesWith())
     expect(unhandled.length).toBe(0)
   } finally {
-    process.off('unhandledRejection', hear)
+    process.off('unhandledRejection', onUnhandled)
   }
 })
 
 test('10.1 an observer that never settles delays nothing', async () => {
-  expect(await answersWith(() => new Promise<void>(() => {}))).toEqual(await answersWith())
+  expect(await responsesWith(() => new Promise<void>(() => {}))).toEqual(await responsesWith())
 })
 
 test('10.1 rejects an observer that is not a function at start', async () => {
-  await expect(answersWith('console.log' as unknown as Observer)).rejects.toThrow(/observe must be a function/u)
+  await expect(responsesWith('console.log' as unknown as Observer)).rejects.toThrow(/observe must be a function/u)
 })

@@ -78,16 +78,16 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   const post = async (endpoint: Parameters<Fixture['post']>[0], form: Record<string, string>, as?: Credentials) => {
     for (const [name, value] of Object.entries(form)) if (secretFields.test(name)) note(secrets, value)
     if (as !== undefined) note(secrets, as[1], basic(as), basic(as).slice('Basic '.length))
-    const answer = await f.post(endpoint, form, as)
-    const { access_token, refresh_token, id_token } = answer.body ?? {}
+    const response = await f.post(endpoint, form, as)
+    const { access_token, refresh_token, id_token } = response.body ?? {}
     note(secrets, access_token, refresh_token, id_token)
-    if (answer.status >= 400) refusals += JSON.stringify([answer.body, ...answer.headers])
-    return answer
+    if (response.status >= 400) refusals += JSON.stringify([response.body, ...response.headers])
+    return response
   }
   const bearer = async (authorization: string, query: Record<string, string> = {}) => {
     note(secrets, authorization, authorization.slice(authorization.indexOf(' ') + 1), ...Object.values(query))
-    const answer = await f.get('userinfo', query, { authorization })
-    if (answer.status >= 400) refusals += JSON.stringify([answer.body, ...answer.headers])
+    const response = await f.get('userinfo', query, { authorization })
+    if (response.status >= 400) refusals += JSON.stringify([response.body, ...response.headers])
   }
   const newCode = async (more: Parameters<Fixture['code']>[0] = {}) => {
     const code = await f.code(more)

@@ -15,7 +15,7 @@ const formats = [
   ['reference token', web],
 ] as const
 
-const askers = {
+const requests = {
   userinfo: (f: Fixture, { access_token }: Tokens) =>
     f.get('userinfo', {}, { authorization: `Bearer ${access_token}` }),
   accessTokenValidation: (f: Fixture, { access_token: token }: Tokens) => f.post('accessTokenValidation', { token }),
@@ -24,7 +24,7 @@ const askers = {
     f.post('identityTokenValidation', { token, client_id: clientId }),
 } as const
 
-const endpoints = Object.keys(askers) as (keyof typeof askers)[]
+const endpoints = Object.keys(requests) as (keyof typeof requests)[]
 
 /** The first event of the last request: the result of the validation. */
 function verdictOf({ events }: Fixture) {
@@ -35,7 +35,7 @@ function verdictOf({ events }: Fixture) {
 test.each(endpoints)('10.8 a valid token: %s reports success, with client and subject', async (endpoint) => {
   for (const [, client] of formats) {
     const f = await fixture()
-    await askers[endpoint](f, await tokensOf(f, client), client[0])
+    await requests[endpoint](f, await tokensOf(f, client), client[0])
     const tokenType = endpoint === 'identityTokenValidation' ? 'identity_token' : 'access_token'
     const fact =
       endpoint === 'introspection'
@@ -56,7 +56,7 @@ test.each(endpoints)('10.8 a valid token: %s reports success, with client and su
 
 test.each(endpoints)('10.8 a foreign token: %s reports failure, without client or subject', async (endpoint) => {
   const f = await fixture()
-  await askers[endpoint](f, { access_token: 'unknown-token', id_token: 'unknown-token' })
+  await requests[endpoint](f, { access_token: 'unknown-token', id_token: 'unknown-token' })
   const tokenType = endpoint === 'identityTokenValidation' ? 'identity_token' : 'access_token'
   const fact =
     endpoint === 'introspection'
@@ -80,7 +80,7 @@ test.each(endpoints)('10.12 a token of an inactive user: %s names its client and
     const f = await fixture()
     const tokens = await tokensOf(f, client)
     Object.assign(f.users.alice ?? {}, { active: false })
-    await askers[endpoint](f, tokens, client[0])
+    await requests[endpoint](f, tokens, client[0])
     expect(verdictOf(f)).toMatchObject({ reason: 'user_inactive', clientId: client[0], sub: '1' })
     expect(f.events.at(-1)).toMatchObject({ endpoint, clientId: client[0], sub: '1' })
   }
@@ -104,7 +104,7 @@ test.each(formats)('10.12 a %s without openid at userinfo: names client and subj
 test.each(endpoints)('10.8 the validation event of %s has the fingerprint of the token', async (endpoint) => {
   const f = await fixture()
   const tokens = await tokensOf(f)
-  await askers[endpoint](f, tokens)
+  await requests[endpoint](f, tokens)
   const token = endpoint === 'identityTokenValidation' ? tokens.id_token : tokens.access_token
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token))
   expect(verdictOf(f)).toMatchObject({ fingerprint: Buffer.from(digest).toString('hex').slice(0, 8) })

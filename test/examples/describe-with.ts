@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest'
+import { describeSideBySide } from '../support/side-by-side.ts'
 
 /**
- * Like `describe`, but skips the tests and logs what is missing. With `CI=true` they fail instead, so that a build
+ * Like `describeSideBySide`, but skips the tests and logs what is missing. With `CI=true` they fail instead, so that a build
  * without these tests does not pass.
  */
 export function describeWith(missing: string | undefined, name: string, define: () => void): void {
@@ -12,5 +13,6 @@ export function describeWith(missing: string | undefined, name: string, define: 
     return
   }
   if (missing !== undefined) console.warn(`${name}: skipped. ${missing}`)
-  describe.skipIf(missing !== undefined)(name, define)
+  const defineSuite = missing === undefined ? describeSideBySide : describe.skipIf(true)
+  defineSuite(name, define)
 }

@@ -15,5 +15,6 @@ export const open = () => ({
   getItem: (key) => call('getItem', key),
   setItem: (key, value, options) => call('setItem', key, value, options),
   insertItem: (key, value, options) => call('insertItem', key, value, options),
+  incrementItem: (key, options) => call('incrementItem', key, options),
   removeItem: (key, options) => call('removeItem', key, options),
 })

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { bundleText } from '../support/bundle-text.ts'
-import { readAnswers } from './answers.ts'
 import { exchange } from './exchange.ts'
+import { readResponses } from './raw-responses.ts'
 import { probe, tokenRequest } from './requests.ts'
 
 /** Seconds for a process to start listening, and to exit. */
-const patience = 20
+const timeLimit = 20
 
 /** A runtime and its adapter. */
 export interface ServerUnderTest {
@@ -42,7 +42,7 @@ export interface FramingServer {
   /** Returns the bytes of memory in use after a garbage collection. For the program `memory-server` only. */
   held(): Promise<number>
   /** Returns everything on standard error. */
-  complaints(): string
+  warnings(): string
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ const entryFor = (adapter: string, program: ServerProgram): string => `
 `
 
 async function until<T>(look: () => T | undefined, failure: () => string): Promise<T> {
-  const deadline = Date.now() + patience * 1000
+  const deadline = Date.now() + timeLimit * 1000
   for (;;) {
     const found = look()
     if (found !== undefined) return found
@@ -86,38 +86,38 @@ export async function startFramingServer(
     errors += data
   })
   const lives = (): boolean => child.exitCode === null && child.signalCode === null
-  const said = (): string => `output of the server: ${output}${errors}`
+  const printed = (): string => `output of the server: ${output}${errors}`
   const port = await until(() => {
-    if (!lives()) throw new Error(said())
+    if (!lives()) throw new Error(printed())
     return /^listening (\d+)$/mu.exec(output)?.[1]
-  }, said)
+  }, printed)
   output = ''
 
   return {
     port: Number(port),
     async issuedSince() {
-      expect(lives(), said()).toBe(true)
+      expect(lives(), printed()).toBe(true)
       const { text } = await exchange(Number(port), [tokenRequest({ as: probe })])
-      expect(readAnswers(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
+      expect(readResponses(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
       // Output is in order: when our own line has arrived, those of earlier requests have too.
       const own = `issued ${probe[0]}\n`
-      await until(() => output.includes(own) || undefined, said)
+      await until(() => output.includes(own) || undefined, printed)
       const [earlier = ''] = output.split(own)
       output = output.slice(earlier.length + own.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
     },
     async held() {
       child.stdin.write('\n')
-      const [line, bytes] = await until(() => /held (\d+)\n/u.exec(output) ?? undefined, said)
+      const [line, bytes] = await until(() => /held (\d+)\n/u.exec(output) ?? undefined, printed)
       output = output.replace(line, '')
       return Number(bytes)
     },
     differs: (name) => differs?.includes(name) === true,
     endsItsConnections: differs === undefined,
-    complaints: () => errors,
+    warnings: () => errors,
     async stop() {
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), patience * 1000)
+      const late = setTimeout(() => child.kill('SIGKILL'), timeLimit * 1000)
       await ended
       clearTimeout(late)
     },

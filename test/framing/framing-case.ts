@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { type RawAnswer, readAnswers } from './answers.ts'
 import type { FramingServer } from './child-server.ts'
 import { type Afterwards, exchange, type Piece } from './exchange.ts'
+import { type RawResponse, readResponses } from './raw-responses.ts'
 import { hidden, outer } from './requests.ts'
 
 /** Bytes of a client, and the responses that RFC 9112 or the wire contract allows. */
@@ -9,13 +9,13 @@ export interface FramingCase {
   readonly name: string
   readonly send: readonly Piece[] | (() => Iterable<Piece>)
   /** Sequences of statuses, any of which is valid; `[]` is a close without a response. */
-  readonly answers: readonly (readonly number[])[]
+  readonly responses: readonly (readonly number[])[]
   readonly afterwards?: Afterwards
   /** The methods of the requests, if one is HEAD. */
   readonly methods?: readonly string[]
   /** Number of tokens for the client of the hidden request; default 0. */
   readonly hiddenTokens?: number
-  readonly check?: (answers: readonly RawAnswer[]) => void
+  readonly check?: (responses: readonly RawResponse[]) => void
 }
 
 /** Internal details that no response may contain: a stack, a file path, the name of a component. */
@@ -26,14 +26,14 @@ const isStack = /^\s+at .+/mu
 
 /** Sends a case and checks the responses, their framing, the issued tokens, and that the server still serves. */
 export async function expectCase(server: FramingServer, test: FramingCase, eachByteAlone = false): Promise<void> {
-  const { send, answers: right, afterwards = 'wait', methods = [], hiddenTokens = 0 } = test
+  const { send, responses: right, afterwards = 'wait', methods = [], hiddenTokens = 0 } = test
   const pieces = typeof send === 'function' ? send() : send
   const differs = server.differs(test.name)
   const { text, end } = await exchange(server.port, pieces, { afterwards, eachByteAlone, seconds: differs ? 0.3 : 8 })
   const issued = await server.issuedSince()
 
   expect(text).not.toMatch(inside)
-  expect(server.complaints()).not.toMatch(isStack)
+  expect(server.warnings()).not.toMatch(isStack)
   if (afterwards === 'cut') return
   // No token is issued without a response.
   const tokens = issued.filter((client) => client === outer[0] || client === hidden[0])
@@ -45,11 +45,11 @@ export async function expectCase(server: FramingServer, test: FramingCase, eachB
   const mayBeReset = eachByteAlone || !server.endsItsConnections
   // A refusal during the request may be lost in a reset.
   if (mayBeReset && text === '' && end === 'reset') return
-  const answers = readAnswers(text, methods)
-  const statuses = answers.map(({ status }) => status)
+  const responses = readResponses(text, methods)
+  const statuses = responses.map(({ status }) => status)
   expect(right, `${JSON.stringify(text.slice(0, 400))}, ${end}`).toContainEqual(statuses)
   expect(end, text).not.toBe('open')
   // A reset discards what the client has not read yet. It is allowed only when a response is optional.
   if (!mayBeReset && !right.some(({ length }) => length === 0)) expect(end, text).toBe('closed')
-  test.check?.(answers)
+  test.check?.(responses)
 }

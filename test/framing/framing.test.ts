@@ -5,7 +5,6 @@
  * RFC 9112, RFC 9110 sections 7 to 10; wire contract, section 1.
  */
 import { describe, expect, test } from 'vitest'
-import { readAnswers } from './answers.ts'
 import { bodyCases } from './cases/bodies.ts'
 import { chunkCases } from './cases/chunks.ts'
 import { connectionCases } from './cases/connections.ts'
@@ -16,6 +15,7 @@ import { methodCases } from './cases/methods.ts'
 import { targetCases } from './cases/targets.ts'
 import { bytesOf, exchange } from './exchange.ts'
 import { expectCase, type FramingCase } from './framing-case.ts'
+import { readResponses } from './raw-responses.ts'
 import { chunks, form, hiddenRequest, inChunks, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
 
@@ -24,7 +24,7 @@ const groups = {
   targets: targetCases,
   headers: headerCases,
   methods: methodCases,
-  strangers: strangerCases,
+  unknownCallers: strangerCases,
   lengths: lengthCases,
   chunks: chunkCases,
   bodies: bodyCases,
@@ -61,7 +61,7 @@ describeServers('hostile bytes', (server, name) => {
     for (const keep of [true, false]) {
       const sent = [tokenRequest({ keep }), late, more, late, more, late, more]
       const { text } = await exchange(server().port, sent)
-      expect(readAnswers(text)[0], `keep ${keep}`).toMatchObject({ status: 200 })
+      expect(readResponses(text)[0], `keep ${keep}`).toMatchObject({ status: 200 })
     }
     await server().issuedSince()
   })
@@ -72,7 +72,7 @@ describeServers('hostile bytes', (server, name) => {
   ])('a request with %s is parsed the same wherever it is split', async (_, request) => {
     for (let at = 1; at < request.length; at += 1) {
       const { text } = await exchange(server().port, [request.slice(0, at), 0, request.slice(at)])
-      expect(readAnswers(text), `split at ${at}`).toMatchObject([{ status: 200 }])
+      expect(readResponses(text), `split at ${at}`).toMatchObject([{ status: 200 }])
     }
     expect(await server().issuedSince()).toHaveLength(request.length - 1)
   })

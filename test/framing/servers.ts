@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
+import { describeSideBySide } from '../support/side-by-side.ts'
 import { type FramingServer, type ServerProgram, type ServerUnderTest, startFramingServer } from './child-server.ts'
 import { bunDiffers, denoDiffers } from './differences.ts'
 
@@ -19,8 +20,8 @@ const servers: readonly ServerUnderTest[] = [
 ]
 
 /**
- * Defines the same tests for every server. If its runtime is missing, they are skipped with a warning; with `CI=true`
- * they fail.
+ * Defines the same tests for every server. The servers run side by side, the tests of each one after the other. If its
+ * runtime is missing, they are skipped with a warning; with `CI=true` they fail.
  */
 export function describeServers(
   title: string,
@@ -28,7 +29,7 @@ export function describeServers(
   serverProgram: ServerProgram = 'framing-server',
 ): void {
   for (const under of servers) {
-    describe(`${title}, ${under.name}`, () => {
+    const defineTests = (): void => {
       const [program = ''] = under.command
       if (!existsSync(program)) {
         const missing = `${under.name} is not installed. Run npm ci --prefix runtimes`
@@ -47,6 +48,7 @@ export function describeServers(
         if (server === undefined) throw new TypeError('the server has not started')
         return server
       }, under.name)
-    })
+    }
+    describeSideBySide(`${title}, ${under.name}`, defineTests)
   }
 }

@@ -6,9 +6,9 @@
  * slow, so the tests fail after 8 seconds.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { readAnswers } from './answers.ts'
 import { type Exchange, exchange, type Piece } from './exchange.ts'
 import { inside } from './framing-case.ts'
+import { readResponses } from './raw-responses.ts'
 import { chunks, form, host, inChunks, length, tokenRequest } from './requests.ts'
 import { describeServers } from './servers.ts'
 
@@ -57,8 +57,8 @@ describeServers('a request that stalls', (server) => {
       expect(text).not.toMatch(inside)
       if (server().differs(name)) return
       expect(end).not.toBe('open')
-      const answers = readAnswers(text ?? '')
-      const [last] = name.startsWith('after') ? answers.slice(1) : answers
+      const responses = readResponses(text ?? '')
+      const [last] = name.startsWith('after') ? responses.slice(1) : responses
       // RFC 9110 section 15.5.9 defines 408 for this. The core responds with 400 to a body that it could not read.
       if (last !== undefined) expect([400, 408]).toContain(last.status)
     })
@@ -73,11 +73,11 @@ describeServers('a request that stalls', (server) => {
     )
     for (let time = 0; time < 10; time += 1) {
       const { text } = await exchange(server().port, [tokenRequest()], { seconds: 8 })
-      expect(readAnswers(text)).toMatchObject([{ status: 200 }])
+      expect(readResponses(text)).toMatchObject([{ status: 200 }])
     }
     const ends = (await Promise.all(held)).map(({ end }) => end)
     if (!server().differs('in the headers')) expect(ends.filter((end) => end === 'open')).toHaveLength(0)
     expect(await server().issuedSince()).toHaveLength(10)
-    expect(server().complaints()).toBe('')
+    expect(server().warnings()).toBe('')
   })
 })

@@ -2,6 +2,7 @@ import { signingKeys } from '@grantry/core'
 import { createLocalJWKSet, decodeJwt, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
+import { privateKeyFor } from '../support/keys.ts'
 
 const issuer = 'https://id.example.com'
 
@@ -85,7 +86,7 @@ describe('a JWT access token', () => {
   })
 
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('3.53 verifies when signed with %s', async (algorithm) => {
-    const f = await fixture({ keys: signingKeys({ algorithm }) })
+    const f = await fixture({ keys: [await privateKeyFor(algorithm)] })
     const { protectedHeader } = await verified(f, await clientToken(f, 'api1'), { algorithms: [algorithm] })
     expect(protectedHeader.alg).toBe(algorithm)
   })

@@ -61,10 +61,10 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
     'invalid_request',
     'redirect_uri_mismatch',
   ],
-  ['an unknown scope', { scopes: ['api1', 'api9'] }, 'invalid_scope', 'scope_not_allowed'],
+  ['an unknown scope', { scopes: ['api1', 'api9'] }, 'invalid_scope', 'scope_unknown'],
   ['a scope not allowed to the client', { clientId: 'plain', scopes: ['api2'] }, 'invalid_scope', 'scope_not_allowed'],
-  ['a disabled scope', { clientId: 'retired', scopes: ['retired'] }, 'invalid_scope', 'scope_not_allowed'],
-  ['two scopes in one string', { scopes: ['api1 api2'] }, 'invalid_scope', 'scope_not_allowed'],
+  ['a disabled scope', { clientId: 'retired', scopes: ['retired'] }, 'invalid_scope', 'scope_unknown'],
+  ['two scopes in one string', { scopes: ['api1 api2'] }, 'invalid_scope', 'scope_unknown'],
   ['no scope', { scopes: [] }, 'invalid_scope', 'scope_missing'],
   ['an empty subject', { subject: { sub: '', amr: ['pwd'] } }, 'invalid_request', 'malformed_code_request'],
   [

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 
 declare module '@grantry/core' {
-  interface Proofs {
+  interface Demands {
     badge_pin: { readonly pin: string }
   }
 }

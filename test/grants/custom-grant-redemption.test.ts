@@ -64,9 +64,9 @@ describe('a single-use credential of a custom grant', () => {
   test('is redeemed once by 50 concurrent requests, and the losers store nothing', async () => {
     const items = new Map<string, string>()
     const f = await start(ticket(), mapDriver(items))
-    const answers = await Promise.all(Array.from({ length: 50 }, () => present(f, { jti: 'j1' })))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(49)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => present(f, { jti: 'j1' })))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(49)
     const kinds = [...items.keys()].map((key) => key.split(':')[0]).sort()
     expect(kinds).toEqual(['access', 'refresh', 'spent'])
   })

@@ -83,9 +83,9 @@ describe('a custom grant that receives a code', () => {
   test('3.32 cannot continue with a code without spending it', async () => {
     const f = await start(careless(({ subject, scopes, redemption }) => ({ subject, scopes, continues: redemption })))
     const code = await f.code()
-    const answers = [await present(f, { code }), await present(f, { code })]
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThan(2)
-    expect(answers.map(({ body }) => body.refresh_token)).not.toContain(code)
+    const responses = [await present(f, { code }), await present(f, { code })]
+    expect(responses.filter(({ status }) => status === 200).length).toBeLessThan(2)
+    expect(responses.map(({ body }) => body.refresh_token)).not.toContain(code)
   })
 })
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type NewAuthorizationCode, signingKeys } from '@grantry/core'
+import type { NewAuthorizationCode } from '@grantry/core'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { privateKeyFor } from '../support/keys.ts'
 
 const issuer = 'https://id.example.com'
 
@@ -69,7 +70,7 @@ describe('an identity token', () => {
     ['PS256', 'sha256'],
     ['EdDSA', 'sha512'],
   ] as const)('3.59 at_hash with %s is the left half of %s', async (algorithm, hash) => {
-    const f = await fixture({ keys: signingKeys({ algorithm }) })
+    const f = await fixture({ keys: [await privateKeyFor(algorithm)] })
     const body = await redeemed(f)
     const { payload, protectedHeader } = await verified(f, body.id_token)
     expect(protectedHeader.alg).toBe(algorithm)

@@ -58,8 +58,8 @@ describe('an invalid password', () => {
   test('3.19 a user whom the service authenticates but reports as inactive gets the same error', async () => {
     const users: UserService = { authenticate: () => ({ sub: '3' }), isActive: () => false }
     const f = await fixture({ users })
-    const answer = await f.post('token', alice, web)
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual((await attempt({ password: 'wrong' })).body)
+    const response = await f.post('token', alice, web)
+    expect(response.status).toBe(400)
+    expect(response.body).toEqual((await attempt({ password: 'wrong' })).body)
   })
 })

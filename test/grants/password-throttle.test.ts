@@ -134,7 +134,7 @@ describe('failed passwords', () => {
     expect([...statuses].sort()).toEqual([...Array(3).fill(400), ...Array(27).fill(429)])
   })
 
-  test('3.23 two hundred concurrent correct logins of one user wait for each other and succeed', async () => {
+  test('3.23 fifty concurrent correct logins of one user wait for each other and succeed', async () => {
     const { service } = testUsers()
     const users: UserService = {
       ...service,
@@ -145,9 +145,9 @@ describe('failed passwords', () => {
     }
     const f = await fixture({ users, storage: withLatency(memoryDriver()) })
     const credentials = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => f.post('token', credentials, web, index % 2 ? '192.0.2.1' : undefined)),
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => f.post('token', credentials, web, index % 2 ? '192.0.2.1' : undefined)),
     )
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([])
   })
 })

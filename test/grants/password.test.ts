@@ -95,8 +95,8 @@ describe('the password grant', () => {
     ['an empty sub', { sub: '' }],
     ['a sub of 256 characters', { sub: 'x'.repeat(256) }],
     ['true', true],
-  ])('a user service that returns %s yields no token', async (_, answer) => {
-    const f = await fixture({ users: { authenticate: () => answer as never } })
+  ])('a user service that returns %s yields no token', async (_, response) => {
+    const f = await fixture({ users: { authenticate: () => response as never } })
     const { status, body } = await f.post('token', alice, web)
     expect(status).toBe(500)
     expect(body).toEqual({ error: 'server_error' })

@@ -24,7 +24,7 @@ const tenantGrant = defineGrant({
   },
 })
 
-const goOn = async (token: string, kit: GrantKit) => {
+const assertTokensWork = async (token: string, kit: GrantKit) => {
   const stored = await kit.findRefreshToken(token)
   if (stored === undefined) throw new TypeError('an issued token has no record')
   return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
@@ -38,7 +38,7 @@ const renamingGrant = defineGrant({
     v.object({ refresh_token: v.string(), door: v.string() }),
     v.transform(({ refresh_token: token, door }) => ({ token, entrance: door })),
   ),
-  handle: ({ params }, kit) => goOn(params.token, kit),
+  handle: ({ params }, kit) => assertTokensWork(params.token, kit),
 })
 const eitherGrant = defineGrant({
   grantType: 'urn:example:either',
@@ -47,13 +47,13 @@ const eitherGrant = defineGrant({
     v.object({ refresh_token: v.string(), red: v.string() }),
     v.object({ refresh_token: v.string(), blue: v.string() }),
   ]),
-  handle: ({ params }, kit) => goOn(params.refresh_token, kit),
+  handle: ({ params }, kit) => assertTokensWork(params.refresh_token, kit),
 })
 const openGrant = defineGrant({
   grantType: 'urn:example:open',
   scope: 'optional',
   params: v.looseObject({ refresh_token: v.string() }),
-  handle: ({ params }, kit) => goOn(params.refresh_token, kit),
+  handle: ({ params }, kit) => assertTokensWork(params.refresh_token, kit),
 })
 
 /** Declares a parameter of the refresh token grant. */

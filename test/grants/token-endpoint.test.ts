@@ -89,7 +89,7 @@ describe('the order of checks', () => {
   test.each(stages)('3.1 $stage is checked before everything after it', async ({ request, status, error, reason }) => {
     const f = await fixture()
     const { method, type, body, as } = request
-    const answer = await read(
+    const response = await read(
       await f.provider.handlers.token(
         new Request('https://id.example.com/connect/token', {
           method,
@@ -98,18 +98,18 @@ describe('the order of checks', () => {
         }),
       ),
     )
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/./u) })
+    expect(response.status).toBe(status)
+    expect(response.body).toEqual({ error, error_description: expect.stringMatching(/./u) })
     expect(lastReason(f)).toBe(reason)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('pragma')).toBe('no-cache')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('pragma')).toBe('no-cache')
   })
 
   test('3.1 checks that the client may use the grant type before it validates the parameters of the grant', async () => {
     const f = await fixture()
-    const answer = await f.post('token', { grant_type: 'password', client_id: spaClientId, scope: 'nothing' })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: 'unauthorized_client', error_description: expect.any(String) })
+    const response = await f.post('token', { grant_type: 'password', client_id: spaClientId, scope: 'nothing' })
+    expect(response.status).toBe(400)
+    expect(response.body).toEqual({ error: 'unauthorized_client', error_description: expect.any(String) })
     expect(lastReason(f)).toBe('grant_type_not_allowed')
   })
 
@@ -124,9 +124,12 @@ describe('the order of checks', () => {
 describe('grant_type', () => {
   test.each([{}, { grant_type: '' }])('3.2 without grant_type the request is invalid: %o', async (form) => {
     const f = await fixture()
-    const answer = await f.post('token', { ...form, scope: 'api1' }, web)
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.stringContaining('grant_type') })
+    const response = await f.post('token', { ...form, scope: 'api1' }, web)
+    expect(response.status).toBe(400)
+    expect(response.body).toEqual({
+      error: 'invalid_request',
+      error_description: expect.stringContaining('grant_type'),
+    })
     expect(lastReason(f)).toBe('grant_type_missing')
   })
 
@@ -134,9 +137,9 @@ describe('grant_type', () => {
     '3.3 the grant type "%s", which is not registered, is unsupported',
     async (grantType) => {
       const f = await fixture()
-      const answer = await f.post('token', { grant_type: grantType, scope: 'api1' }, web)
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual({ error: 'unsupported_grant_type', error_description: expect.any(String) })
+      const response = await f.post('token', { grant_type: grantType, scope: 'api1' }, web)
+      expect(response.status).toBe(400)
+      expect(response.body).toEqual({ error: 'unsupported_grant_type', error_description: expect.any(String) })
       expect(lastReason(f)).toBe('grant_type_unknown')
     },
   )
@@ -146,9 +149,9 @@ describe('grant_type', () => {
       clients: [{ clientId: 'narrow', public: true, grantTypes: ['refresh_token'], scopes: ['api1'] }],
     })
     const code = { grant_type: 'authorization_code', code: 'x', redirect_uri: redirectUri }
-    const answer = await f.post('token', { ...code, client_id: 'narrow' })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ error: 'unauthorized_client', error_description: expect.any(String) })
+    const response = await f.post('token', { ...code, client_id: 'narrow' })
+    expect(response.status).toBe(400)
+    expect(response.body).toEqual({ error: 'unauthorized_client', error_description: expect.any(String) })
     expect(lastReason(f)).toBe('grant_type_not_allowed')
   })
 })

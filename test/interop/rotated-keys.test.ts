@@ -13,9 +13,9 @@ async function startedEarlier(): Promise<RunningProvider> {
   let offset = -420
   const now = () => webRuntime.now() + offset
   const server = await startProvider('', {
-    keys: storedKeys({ algorithms: ['ES256', 'RS256'] }),
+    keys: storedKeys({ algorithms: ['ES256', 'EdDSA'] }),
     clients: clients.map((client) =>
-      client.clientId === webJwt[0] ? { ...client, identityTokenAlgorithm: 'RS256' } : client,
+      client.clientId === webJwt[0] ? { ...client, identityTokenAlgorithm: 'EdDSA' } : client,
     ),
     runtime: { now },
   })
@@ -55,7 +55,7 @@ test('jose verifies tokens from before and after a rotation with its cached list
     })
     const verify = async ({ access, identity }: { access: string; identity: string }): Promise<void> => {
       await jwtVerify(access, keys, { issuer: server.issuer, audience, algorithms: ['ES256'] })
-      await jwtVerify(identity, keys, { issuer: server.issuer, audience: webJwt[0], algorithms: ['RS256'] })
+      await jwtVerify(identity, keys, { issuer: server.issuer, audience: webJwt[0], algorithms: ['EdDSA'] })
     }
     const before = await tokensOf(server)
     await verify(before)
@@ -80,7 +80,7 @@ test('oauth4webapi accepts access tokens from before and after a rotation', asyn
     const insecure = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(server.issuer)
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure))
-    expect(as.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
+    expect(as.id_token_signing_alg_values_supported).toEqual(['ES256', 'EdDSA'])
     const accepted = async (token: string) => {
       const request = new Request('https://api1.example.com/', { headers: { authorization: `Bearer ${token}` } })
       return (await oauth.validateJwtAccessToken(as, request, audience, insecure)).sub

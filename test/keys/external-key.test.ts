@@ -1,16 +1,29 @@
 // An external signing key: tested at start, and when it fails later the response is 503, never 500 and never a token
 // that cannot be verified.
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
 import type { ExternalKey, SigningAlgorithm } from '@grantry/core'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { fixture, redirectUri, webJwt } from '../support/fixture.ts'
+import { rsaKey } from '../support/keys.ts'
 import { published, tokenOf } from './shared-ring.ts'
+
+function rsaPair(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
+  const privateKey = createPrivateKey({ key: rsaKey() as JsonWebKey, format: 'jwk' })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
 
 const pairs = {
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  PS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  RS256: rsaPair,
+  PS256: rsaPair,
   EdDSA: () => generateKeyPairSync('ed25519'),
 } as const
 
@@ -53,8 +66,7 @@ describe('an external key', () => {
   )
 
   test('and a JWK beside it: each signs for its algorithm', async () => {
-    const rsa = pairs.RS256().privateKey.export({ format: 'jwk' }) as JWK
-    const f = await fixture({ keys: [service(), rsa] })
+    const f = await fixture({ keys: [service(), rsaKey()] })
     expect(f.provider.metadata.id_token_signing_alg_values_supported).toEqual(['ES256', 'RS256'])
   })
 
@@ -130,13 +142,13 @@ describe('a service that fails later', () => {
     const key = service('ES256', { timeLimit: 0.05 })
     const f = await fixture({ keys: [key] })
     key.fault = fault
-    const answer = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)
-    expect([answer.status, answer.body.error, answer.headers.get('retry-after')]).toEqual([
+    const response = await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, webJwt)
+    expect([response.status, response.body.error, response.headers.get('retry-after')]).toEqual([
       503,
       'temporarily_unavailable',
       '1',
     ])
-    expect(JSON.stringify(answer.body)).not.toContain('quota')
+    expect(JSON.stringify(response.body)).not.toContain('quota')
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'unhandled_failure', reason: 'signer_failed' }))
     key.fault = undefined
     expect(await tokenOf(f)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)

@@ -1,10 +1,13 @@
 // Several algorithms: the first signs, unless a client needs another for its identity tokens.
 import { createHash } from 'node:crypto'
 import type { SigningAlgorithm } from '@grantry/core'
-import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, redirectUri, webJwt } from '../support/fixture.ts'
+import { generateFixedRsaKeys, privateKeyFor } from '../support/keys.ts'
 import { inState, kidsOf, published, sharedRing, tokenOf } from './shared-ring.ts'
+
+generateFixedRsaKeys()
 
 const all = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
 
@@ -49,20 +52,23 @@ describe('a client that needs another algorithm', () => {
     const byId = new Map(needing('RS256').map((client) => [client.clientId, client]))
     const f = await sharedRing().start({}, { clients: { find: (clientId) => byId.get(clientId) } })
     const code = await f.code({ clientId: webJwt[0] })
-    const answer = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, webJwt)
-    expect([answer.status, answer.body]).toEqual([500, { error: 'server_error' }])
-    expect(String(answer.failure)).toContain('No key uses RS256')
+    const response = await f.post(
+      'token',
+      { grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+      webJwt,
+    )
+    expect([response.status, response.body]).toEqual([500, { error: 'server_error' }])
+    expect(String(response.failure)).toContain('No key uses RS256')
   })
 })
 
 describe('configured keys', () => {
   test('the first private key of each algorithm signs for it', async () => {
-    const key = async (alg: SigningAlgorithm, kid: string): Promise<JWK> => ({
-      ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)),
-      alg,
-      kid,
-    })
-    const keys = [await key('EdDSA', 'one'), await key('RS256', 'two'), await key('RS256', 'three')]
+    const keys = [
+      { ...(await privateKeyFor('EdDSA')), kid: 'one' },
+      { ...(await privateKeyFor('RS256', 0)), kid: 'two' },
+      { ...(await privateKeyFor('RS256', 1)), kid: 'three' },
+    ]
     const f = await fixture({ keys, clients: needing('RS256') })
     const { access_token, id_token } = await tokensOf(f)
     expect([decodeProtectedHeader(access_token).kid, decodeProtectedHeader(id_token).kid]).toEqual(['one', 'two'])

@@ -2,7 +2,10 @@
 // has expired.
 import { describe, expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
+import { generateFixedRsaKeys } from '../support/keys.ts'
 import { accepts, inState, kidOf, kidsOf, published, settle, sharedRing, tokenOf } from './shared-ring.ts'
+
+generateFixedRsaKeys()
 
 const day = 86_400
 const quarter = 90 * day
@@ -133,8 +136,8 @@ describe('a manual rotation', () => {
     const ring = sharedRing()
     const processes = await Promise.all(Array.from({ length: 4 }, () => ring.start()))
     ring.clock.advance(360)
-    const answers = await Promise.all(processes.map((f) => f.provider.keys.rotate()))
-    expect(new Set(answers.map((keys) => JSON.stringify(keys))).size).toBe(1)
+    const responses = await Promise.all(processes.map((f) => f.provider.keys.rotate()))
+    expect(new Set(responses.map((keys) => JSON.stringify(keys))).size).toBe(1)
     expect(processes.flatMap((f) => f.events.filter(({ type }) => type === 'keys_rotated'))).toHaveLength(1)
   })
 })

@@ -43,17 +43,17 @@ export function post(
 }
 
 /** Clients that send requests until the server accepts no more connections. */
-export async function askUntilRefused(
+export async function sendUntilRefused(
   callers: number,
   keepAlive: boolean,
-  ask: (agent: Agent, caller: number) => Promise<Ending>,
+  send: (agent: Agent, caller: number) => Promise<Ending>,
 ): Promise<readonly Ending[]> {
   const endings: Ending[] = []
   const agent = new Agent({ keepAlive, maxSockets: callers })
   await Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
       for (;;) {
-        const ending = await ask(agent, caller)
+        const ending = await send(agent, caller)
         endings.push(ending)
         if (ending.kind === 'unanswered' && ending.code === 'ECONNREFUSED') return
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../packages/server/src/log.ts'
-import { isoTime } from '../../packages/server/src/observability/clock.ts'
+import { isoTime } from '../../packages/server/src/observability/iso-time.ts'
 import { event, output } from './log-output.ts'
 
 const first = (out: { readonly lines: readonly string[] }) => JSON.parse(out.lines[0] ?? 'null')
@@ -107,7 +107,7 @@ describe('a format', () => {
 })
 
 describe('a level', () => {
-  const told = (level: 'debug' | 'info' | 'warn' | 'error' | 'silent') => {
+  const reported = (level: 'debug' | 'info' | 'warn' | 'error' | 'silent') => {
     const out = output()
     const log = createLog(out, { level })
     log.observe(event({ type: 'request_answered', endpoint: 'health', status: 200 }))
@@ -124,6 +124,6 @@ describe('a level', () => {
     ['error', ['error']],
     ['silent', []],
   ] as const)('%s logs the levels %j', (level, lines) => {
-    expect(told(level)).toEqual(lines)
+    expect(reported(level)).toEqual(lines)
   })
 })

@@ -30,7 +30,7 @@ export function output({ isTTY = false } = {}) {
     off() {
       onError = undefined
     },
-    heard: () => onError !== undefined,
+    isListening: () => onError !== undefined,
     release() {
       state.stalled = false
       state.writableLength = 0

@@ -1,16 +1,16 @@
 // The log and metrics of a real server after a mixed run are complete and contain no secrets.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, createAsker } from './asker.ts'
 import { leaks } from './leaks.ts'
 import { isLifecycle, isRequest, type LogLine, parseLog } from './log-lines.ts'
 import { caller, hostileHeaders, hostileId, mixedRun } from './mixed-run.ts'
 import { type Family, parsePrometheusText, type Sample } from './prometheus-text.ts'
+import { createRecordingClient, type RecordingClient } from './recording-client.ts'
 import { type ServerProcess, serverProcesses } from './server-process.ts'
 
 const { newHome, start } = serverProcesses()
 let server: ServerProcess
-let ask: Asker
+let http: RecordingClient
 let page = ''
 let printedAtStart = ''
 let log: readonly LogLine[] = []
@@ -20,8 +20,8 @@ beforeAll(async () => {
   const home = newHome()
   server = await start({ home })
   printedAtStart = server.output.out
-  ask = createAsker(server.address)
-  await mixedRun(ask, server.address, home)
+  http = createRecordingClient(server.address)
+  await mixedRun(http, server.address, home)
   page = await (await fetch(`${server.address}/metrics`)).text()
   server.process.kill('SIGTERM')
   expect(await server.ended).toBe(0)
@@ -45,12 +45,14 @@ const ofType = (type: string): readonly LogLine[] => log.filter((line) => line.t
 
 describe('the log', () => {
   test('has exactly one line for each request except successful probes', () => {
-    const told = log.filter(isRequest).map(({ endpoint, httpMethod, status }) => `${endpoint} ${httpMethod} ${status}`)
-    const expected = ask.asked
+    const reported = log
+      .filter(isRequest)
+      .map(({ endpoint, httpMethod, status }) => `${endpoint} ${httpMethod} ${status}`)
+    const expected = http.requests
       .filter(({ endpoint, status }) => endpoint !== 'health' || status !== 200)
       .map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)
-    expect(tally(told)).toEqual(tally(expected))
-    expect(Object.keys(tally(told)).length).toBeGreaterThan(20)
+    expect(tally(reported)).toEqual(tally(expected))
+    expect(Object.keys(tally(reported)).length).toBeGreaterThan(20)
   })
 
   test('has a unique id for each request and each line', () => {
@@ -110,22 +112,24 @@ describe('the metrics', () => {
       const key = `${labels.endpoint} ${labels.method} ${labels.status}`
       counted[key] = (counted[key] ?? 0) + value
     }
-    expect(counted).toEqual(tally(ask.asked.map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)))
+    expect(counted).toEqual(
+      tally(http.requests.map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)),
+    )
   })
 
   test('count refusals by the reason in the log', () => {
     const counted = samples('grantry_requests_total').flatMap(({ labels, value }) =>
       labels.reason === '' ? [] : Array.from({ length: value }, () => labels.reason ?? ''),
     )
-    const told = ofType('endpoint_failed').map(({ reason }) => String(reason))
-    expect(tally(counted)).toEqual(tally(told))
-    expect(told).toContain('plugin:badge:unknown_badge')
+    const reported = ofType('endpoint_failed').map(({ reason }) => String(reason))
+    expect(tally(counted)).toEqual(tally(reported))
+    expect(reported).toContain('plugin:badge:unknown_badge')
   })
 
   test('time every request by endpoint', () => {
     const counts = samples('grantry_request_duration_seconds').filter(({ name }) => name.endsWith('_count'))
     const timed = Object.fromEntries(counts.map(({ labels, value }) => [labels.endpoint, value]))
-    expect(timed).toEqual(tally(ask.asked.map(({ endpoint }) => endpoint)))
+    expect(timed).toEqual(tally(http.requests.map(({ endpoint }) => endpoint)))
     // Seconds, not milliseconds.
     expect(sum('grantry_request_duration_seconds_sum')).toBeLessThan(60)
   })
@@ -139,9 +143,9 @@ describe('the metrics', () => {
     // A retry gets the same response, whose tokens were issued before.
     const retries = ofType('refresh_retried').length
     expect(retries).toBe(2)
-    const answered = tally(ask.tokens.map((name) => names[name] ?? name))
+    const issuedFields = tally(http.tokens.map((name) => names[name] ?? name))
     const again = Object.fromEntries(
-      Object.entries(answered).map(([name, count]) => [name, count - (name in issued ? retries : 0)]),
+      Object.entries(issuedFields).map(([name, count]) => [name, count - (name in issued ? retries : 0)]),
     )
     expect(issued).toEqual(again)
     expect(sum('grantry_tokens_issued_total', { grant_type: 'urn:example:badge' })).toBe(1)
@@ -192,9 +196,9 @@ describe('the metrics', () => {
 })
 
 test('neither log nor metrics contain a secret of the run in any encoding', () => {
-  expect(ask.secrets.size).toBeGreaterThan(30)
-  expect(leaks(server.output.err, ask.secrets)).toEqual([])
-  expect(leaks(page, ask.secrets)).toEqual([])
+  expect(http.secrets.size).toBeGreaterThan(30)
+  expect(leaks(server.output.err, http.secrets)).toEqual([])
+  expect(leaks(page, http.secrets)).toEqual([])
 })
 
 test('the search finds a secret in every encoding', () => {

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asker } from './asker.ts'
+import type { RecordingClient } from './recording-client.ts'
 
 const verifier = 'a-verifier-of-this-run-that-nobody-may-read-0123456789'
 const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))).toString(
@@ -19,30 +19,30 @@ export const hostileId = 'evil\u009B31m\u202E"\n{"level":"info","type":"forged"}
 const scope = 'openid profile roles offline_access api1'
 const token = '/connect/token'
 
-async function grants(ask: Asker, address: string): Promise<void> {
+async function grants(http: RecordingClient, address: string): Promise<void> {
   const logIn = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
   for (const client of [demo, jwt]) {
-    await ask.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, client)
-    const { body } = await ask.post('token', token, logIn, client)
+    await http.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, client)
+    const { body } = await http.post('token', token, logIn, client)
     const { access_token: access, refresh_token: refresh, id_token: identity } = body
-    await ask.post('introspection', '/connect/introspect', { token: access }, api1)
-    await ask.send('userinfo', '/connect/userinfo', { headers: { authorization: `Bearer ${access}` } })
-    await ask.post('accessTokenValidation', '/connect/accesstokenvalidation', { token: access })
+    await http.post('introspection', '/connect/introspect', { token: access }, api1)
+    await http.send('userinfo', '/connect/userinfo', { headers: { authorization: `Bearer ${access}` } })
+    await http.post('accessTokenValidation', '/connect/accesstokenvalidation', { token: access })
     // The token in the query, which docs/spec/seed.md allows.
-    await ask.send('accessTokenValidation', `/connect/accesstokenvalidation?token=${access}&expectedScope=api2`)
-    await ask.post('identityTokenValidation', '/connect/identitytokenvalidation', {
+    await http.send('accessTokenValidation', `/connect/accesstokenvalidation?token=${access}&expectedScope=api2`)
+    await http.post('identityTokenValidation', '/connect/identitytokenvalidation', {
       token: identity,
       client_id: client[0],
     })
     // Once, as a retry, and as a replay in another request, which revokes the family.
     const rotation = { grant_type: 'refresh_token', refresh_token: refresh }
-    await ask.post('token', token, rotation, client)
-    await ask.post('token', token, rotation, client)
-    await ask.post('token', token, { ...rotation, scope: 'openid api1' }, client)
-    await ask.post('introspection', '/connect/introspect', { token: access }, api1)
+    await http.post('token', token, rotation, client)
+    await http.post('token', token, rotation, client)
+    await http.post('token', token, { ...rotation, scope: 'openid api1' }, client)
+    await http.post('introspection', '/connect/introspect', { token: access }, api1)
   }
-  await ask.post('token', token, { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }, demo)
-  await ask.post('token', token, { grant_type: 'urn:example:badge', badge_id: '777777', scope: 'api1' }, demo)
+  await http.post('token', token, { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }, demo)
+  await http.post('token', token, { grant_type: 'urn:example:badge', badge_id: '777777', scope: 'api1' }, demo)
 
   const redirect_uri = `${address}/demo/callback`
   const login = {
@@ -53,8 +53,8 @@ async function grants(ask: Asker, address: string): Promise<void> {
     scope: 'openid api1',
   }
   const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
-  const { body } = await ask.post('demo', '/demo/authorize', { ...login, ...proof })
-  await ask.post('demo', '/demo/authorize', { ...login, password: 'a-wrong-password-of-alice' })
+  const { body } = await http.post('demo', '/demo/authorize', { ...login, ...proof })
+  await http.post('demo', '/demo/authorize', { ...login, password: 'a-wrong-password-of-alice' })
   const exchange = {
     grant_type: 'authorization_code',
     client_id: 'demo-spa',
@@ -62,42 +62,42 @@ async function grants(ask: Asker, address: string): Promise<void> {
     redirect_uri,
     code_verifier: verifier,
   }
-  await ask.post('token', token, exchange)
-  await ask.post('token', token, exchange)
+  await http.post('token', token, exchange)
+  await http.post('token', token, exchange)
 
-  const revocable = await ask.post('token', token, logIn, demo)
-  await ask.post('revocation', '/connect/revocation', { token: revocable.body.access_token }, demo)
-  await ask.post('revocation', '/connect/revocation', { token: revocable.body.refresh_token }, demo)
+  const revocable = await http.post('token', token, logIn, demo)
+  await http.post('revocation', '/connect/revocation', { token: revocable.body.access_token }, demo)
+  await http.post('revocation', '/connect/revocation', { token: revocable.body.refresh_token }, demo)
 }
 
-async function refusals(ask: Asker): Promise<void> {
+async function refusals(http: RecordingClient): Promise<void> {
   const forClient = { grant_type: 'client_credentials', scope: 'api1' }
   const wrong = 'a-wrong+secret/of=this run'
-  await ask.post('token', token, forClient, ['demo', wrong])
-  await ask.post('token', token, { ...forClient, client_id: 'demo', client_secret: wrong })
-  await ask.post('token', token, forClient, [hostileId, wrong])
-  await ask.post('token', token, { ...forClient, client_id: hostileId })
-  await ask.post('token', token, { ...forClient, scope: `api1 ${hostileId}` }, demo)
-  await ask.post('token', token, { ...forClient, grant_type: hostileId }, demo)
-  await ask.post(
+  await http.post('token', token, forClient, ['demo', wrong])
+  await http.post('token', token, { ...forClient, client_id: 'demo', client_secret: wrong })
+  await http.post('token', token, forClient, [hostileId, wrong])
+  await http.post('token', token, { ...forClient, client_id: hostileId })
+  await http.post('token', token, { ...forClient, scope: `api1 ${hostileId}` }, demo)
+  await http.post('token', token, { ...forClient, grant_type: hostileId }, demo)
+  await http.post(
     'token',
     token,
     { grant_type: 'password', username: 'alice', password: 'a-wrong-password', scope: 'api1' },
     demo,
   )
-  await ask.post('token', token, { grant_type: 'refresh_token', refresh_token: 'an-unknown-refresh-token' }, demo)
-  await ask.post(
+  await http.post('token', token, { grant_type: 'refresh_token', refresh_token: 'an-unknown-refresh-token' }, demo)
+  await http.post(
     'token',
     token,
     { grant_type: 'authorization_code', code: 'an-unknown-code', redirect_uri: 'http://x.invalid/' },
     demo,
   )
-  await ask.post('introspection', '/connect/introspect', { token: 'an-unknown-token' }, ['api1', wrong])
-  await ask.send('userinfo', '/connect/userinfo', { headers: { authorization: 'Bearer an-unknown-bearer-token' } })
-  ask.secrets.add('an-unknown-bearer-token')
-  await ask.send('token', token)
-  await ask.send('unknown', '/connect/token/a-secret-in-no-query?token=a-token-in-a-query&client_secret=another')
-  ask.secrets.add('a-token-in-a-query')
+  await http.post('introspection', '/connect/introspect', { token: 'an-unknown-token' }, ['api1', wrong])
+  await http.send('userinfo', '/connect/userinfo', { headers: { authorization: 'Bearer an-unknown-bearer-token' } })
+  http.secrets.add('an-unknown-bearer-token')
+  await http.send('token', token)
+  await http.send('unknown', '/connect/token/a-secret-in-no-query?token=a-token-in-a-query&client_secret=another')
+  http.secrets.add('a-token-in-a-query')
 }
 
 /** Headers of untrusted callers. */
@@ -111,28 +111,28 @@ export const hostileHeaders: readonly Readonly<Record<string, string>>[] = [
   { 'x-forwarded-for': 'stranger-in-forwarded-for', referer: 'https://x.invalid/?token=stranger-in-referer' },
 ]
 
-async function documents(ask: Asker): Promise<void> {
-  for (const headers of hostileHeaders) await ask.send('jwks', '/.well-known/jwks', { headers })
+async function documents(http: RecordingClient): Promise<void> {
+  for (const headers of hostileHeaders) await http.send('jwks', '/.well-known/jwks', { headers })
   const traceparent = `00-${caller.traceId}-${caller.spanId}-01`
-  await ask.send('discovery', '/.well-known/openid-configuration', { headers: { traceparent } })
-  await ask.send('authorizationServerMetadata', '/.well-known/oauth-authorization-server')
-  await ask.send('discovery', '/.well-known/openid-configuration', { method: 'HEAD' })
-  await ask.send('token', token, {
+  await http.send('discovery', '/.well-known/openid-configuration', { headers: { traceparent } })
+  await http.send('authorizationServerMetadata', '/.well-known/oauth-authorization-server')
+  await http.send('discovery', '/.well-known/openid-configuration', { method: 'HEAD' })
+  await http.send('token', token, {
     method: 'OPTIONS',
     headers: { origin: 'https://x.invalid', 'access-control-request-method': 'POST' },
   })
-  await ask.send('health', '/health/live')
-  await ask.send('health', '/health/ready')
+  await http.send('health', '/health/live')
+  await http.send('health', '/health/ready')
 }
 
 /** Temporarily replaces the storage directory with a file. */
-async function outage(ask: Asker, directory: string): Promise<void> {
+async function outage(http: RecordingClient, directory: string): Promise<void> {
   const storage = join(directory, '.grantry')
   renameSync(storage, `${storage}-away`)
   writeFileSync(storage, '')
   try {
-    await ask.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, demo)
-    await ask.send('health', '/health/ready')
+    await http.post('token', token, { grant_type: 'client_credentials', scope: 'api1' }, demo)
+    await http.send('health', '/health/ready')
   } finally {
     rmSync(storage)
     renameSync(`${storage}-away`, storage)
@@ -140,9 +140,9 @@ async function outage(ask: Asker, directory: string): Promise<void> {
 }
 
 /** Calls every endpoint of the demo server with valid and invalid requests. */
-export async function mixedRun(ask: Asker, address: string, directory: string): Promise<void> {
-  await grants(ask, address)
-  await refusals(ask)
-  await documents(ask)
-  await outage(ask, directory)
+export async function mixedRun(http: RecordingClient, address: string, directory: string): Promise<void> {
+  await grants(http, address)
+  await refusals(http)
+  await documents(http)
+  await outage(http, directory)
 }

@@ -4,7 +4,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
 import { observedDriver } from '../../packages/server/src/observability/observed-driver.ts'
 
-function heard() {
+function received() {
   const ended: string[] = []
   const begin = (operation: string) => (failed: boolean) => {
     ended.push(`${operation} ${failed ? 'failed' : 'ok'}`)
@@ -13,7 +13,7 @@ function heard() {
 }
 
 test('a synchronous operation stays synchronous, with the same result', () => {
-  const { ended, begin } = heard()
+  const { ended, begin } = received()
   const driver = observedDriver(memoryDriver(), begin)
   expect(driver.insertItem('a:b', 'text', { ttl: 60 })).toBe(true)
   expect(driver.insertItem('a:b', 'other', { ttl: 60 })).toBe(false)
@@ -22,7 +22,7 @@ test('a synchronous operation stays synchronous, with the same result', () => {
 })
 
 test('returns the same promise, and counts it when it settles', async () => {
-  const { ended, begin } = heard()
+  const { ended, begin } = received()
   const promise = Promise.resolve('text')
   const failing = Promise.reject(new Error('out of reach'))
   const late: AtomicDriver = { ...mapDriver(), getItem: () => promise, removeItem: () => failing }
@@ -35,14 +35,14 @@ test('returns the same promise, and counts it when it settles', async () => {
 })
 
 test('a promise that resolves with an error counts as failed', async () => {
-  const { ended, begin } = heard()
+  const { ended, begin } = received()
   const late: AtomicDriver = { ...mapDriver(), getItem: async () => new Error('returned') }
   await observedDriver(late, begin).getItem('a:b')
   expect(ended).toEqual(['getItem failed'])
 })
 
 test('rethrows errors, and counts returned errors as failed', () => {
-  const { ended, begin } = heard()
+  const { ended, begin } = received()
   const broken: AtomicDriver = {
     ...mapDriver(),
     getItem: () => new Error('returned'),
@@ -57,7 +57,7 @@ test('rethrows errors, and counts returned errors as failed', () => {
 })
 
 test('keeps every member: unknown, inherited, classes and values', () => {
-  const { ended, begin } = heard()
+  const { ended, begin } = received()
   class Base {
     readonly #items = new Map([['a', 1]])
     get size(): number {

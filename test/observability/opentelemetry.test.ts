@@ -30,7 +30,7 @@ afterEach(() => {
 
 async function start() {
   const tracing = openTelemetry()
-  const events: { readonly spanId?: string; readonly traceId?: string }[] = []
+  const events: { readonly spanId?: string | undefined; readonly traceId?: string | undefined }[] = []
   const options = await fixtureOptions()
   const storage = { broken: false }
   const refused = () => Promise.reject(new Error('out of reach'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@grantry/adapters/node'
 import { afterAll, expect, test } from 'vitest'
-import { createAnswer } from '../../packages/adapters/src/answer.ts'
+import { createHandler } from '../../packages/adapters/src/create-handler.ts'
 import { adapterReports } from '../../packages/server/src/observability/adapter-reports.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { startServer } from '../../packages/server/src/server.ts'
@@ -45,7 +45,7 @@ test.each([
 })
 
 test('each request beyond maxRequests is logged and counted', async () => {
-  const heard: number[] = []
+  const received: number[] = []
   let release: () => void = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -56,7 +56,7 @@ test('each request beyond maxRequests is logged and counted', async () => {
   }
   const server = await serve(
     { issuer: 'http://127.0.0.1', fetch: fetchSlowly },
-    { maxRequests: 1, onRefused: ({ status }) => heard.push(status) },
+    { maxRequests: 1, onRefused: ({ status }) => received.push(status) },
   )
   try {
     const asked = [1, 2, 3].map(() => fetch(`http://127.0.0.1:${server.port}/`))
@@ -64,7 +64,7 @@ test('each request beyond maxRequests is logged and counted', async () => {
     expect((await Promise.race(asked)).status).toBe(503)
     release()
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
-    expect(heard).toEqual(statuses.filter((status) => status === 503))
+    expect(received).toEqual(statuses.filter((status) => status === 503))
   } finally {
     release()
     await server.close(1)
@@ -72,11 +72,14 @@ test('each request beyond maxRequests is logged and counted', async () => {
 })
 
 test('refused requests are reported on Bun and Deno, too', async () => {
-  const heard: unknown[] = []
-  const answer = createAnswer({ fetch: async () => new Response() }, { onRefused: (request) => heard.push(request) })
+  const received: unknown[] = []
+  const response = createHandler(
+    { fetch: async () => new Response() },
+    { onRefused: (request) => received.push(request) },
+  )
   const request = new Request('http://x.invalid/', { headers: { authorization: 'a, b' } })
-  expect((await answer(request, '198.51.100.7')).status).toBe(400)
-  expect(heard).toEqual([{ status: 400, method: 'GET', clientAddress: '198.51.100.7' }])
+  expect((await response(request, '198.51.100.7')).status).toBe(400)
+  expect(received).toEqual([{ status: 400, method: 'GET', clientAddress: '198.51.100.7' }])
 })
 
 test('a throwing handler and a warning of the adapter are events', () => {

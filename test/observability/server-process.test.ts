@@ -11,7 +11,7 @@ import { type ServerProcess, serverProcesses } from './server-process.ts'
 const { newHome, start } = serverProcesses()
 
 /** Pipelines this many requests for missing pages on one connection, and resolves with the number of responses. */
-function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
+function sendConcurrently({ address }: ServerProcess, count: number): Promise<number> {
   const { hostname, port } = new URL(address)
   const request = (more: string) => `GET /nothing-${'x'.repeat(190)} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
   return new Promise((resolve, reject) => {
@@ -31,8 +31,8 @@ function askAtOnce({ address }: ServerProcess, count: number): Promise<number> {
 const connections = 20
 const each = 200
 
-async function ask(server: ServerProcess): Promise<void> {
-  for (let count = 0; count < connections; count += 1) expect(await askAtOnce(server, each)).toBe(each)
+async function send(server: ServerProcess): Promise<void> {
+  for (let count = 0; count < connections; count += 1) expect(await sendConcurrently(server, each)).toBe(each)
 }
 
 async function droppedLines({ address }: ServerProcess): Promise<number> {
@@ -44,7 +44,7 @@ describe('a log without a reader does not stop or block the server', () => {
   test('its reader has closed', async () => {
     const server = await start()
     server.process.stderr?.destroy()
-    expect(await askAtOnce(server, each)).toBe(each)
+    expect(await sendConcurrently(server, each)).toBe(each)
     expect(await droppedLines(server)).toBeGreaterThan(0)
     server.process.kill('SIGTERM')
     expect(await server.ended).toBe(0)
@@ -53,7 +53,7 @@ describe('a log without a reader does not stop or block the server', () => {
   test('its reader has stopped reading', async () => {
     const server = await start()
     server.process.stderr?.pause()
-    await ask(server)
+    await send(server)
     expect(await droppedLines(server)).toBeGreaterThan(0)
     const exited = new Promise((resolve) => server.process.once('exit', resolve))
     server.process.kill('SIGTERM')

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
+import { isLong } from '../support/rounds.ts'
 
 const issuer = 'https://id.example.com'
 const rule = { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['exp', 'iat', 'nbf'] }
@@ -74,9 +75,9 @@ test('accepts a JWT signed by jose exactly if jose does, whatever its header and
         else expect(ours).toBe(false)
       },
     ),
-    { numRuns: 400 },
+    { numRuns: isLong ? 20_000 : 200 },
   )
-  expect(outcomes.true).toBeGreaterThan(20)
+  expect(outcomes.true).toBeGreaterThan(5)
   expect(outcomes.false).toBeGreaterThan(20)
 })
 
@@ -88,6 +89,6 @@ test('rejects everything that was changed after it was signed, whether jose acce
       fc.pre(token[at] !== character)
       expect((await verdicts(token.slice(0, at) + character + token.slice(at + 1))).ours).toBe(false)
     }),
-    { numRuns: 400 },
+    { numRuns: isLong ? 20_000 : 100 },
   )
 })

@@ -26,7 +26,7 @@ async function tokenWith(runtime: Partial<Runtime>, algorithm: 'sha256' | 'sha51
       body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api1' }),
     }),
   )
-  return { response, answer: await read(response.clone()) }
+  return { response, parsed: await read(response.clone()) }
 }
 
 const names = [
@@ -45,29 +45,29 @@ const names = [
 
 describe('a partial runtime', () => {
   test.each(names)('is completed if it has only %s', async (name) => {
-    const { answer } = await tokenWith({ [name]: webRuntime[name] })
-    expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
+    const { parsed } = await tokenWith({ [name]: webRuntime[name] })
+    expect(parsed).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
   })
 
   test('is completed if it is empty', async () => {
-    expect((await tokenWith({})).answer.status).toBe(200)
+    expect((await tokenWith({})).parsed.status).toBe(200)
   })
 
   test('whose members are undefined is completed: an adapter may not have found a native function', async () => {
     const runtime = Object.fromEntries(names.map((name) => [name, undefined])) as Partial<Runtime>
-    expect((await tokenWith(runtime)).answer.status).toBe(200)
+    expect((await tokenWith(runtime)).parsed.status).toBe(200)
   })
 
   test('whose members are inherited is used: a class may define them', async () => {
     const runtime: Partial<Runtime> = Object.create({ now: () => 1_700_000_000 })
-    const { answer } = await tokenWith(runtime)
-    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    const { parsed } = await tokenWith(runtime)
+    const payload = JSON.parse(Buffer.from(parsed.body.access_token.split('.')[1], 'base64url').toString())
     expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
   })
 
   test('uses its own now()', async () => {
-    const { answer } = await tokenWith({ now: () => 1_700_000_000 })
-    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    const { parsed } = await tokenWith({ now: () => 1_700_000_000 })
+    const payload = JSON.parse(Buffer.from(parsed.body.access_token.split('.')[1], 'base64url').toString())
     expect(payload).toMatchObject({ iat: 1_700_000_000, nbf: 1_700_000_000, exp: 1_700_003_600 })
   })
 
@@ -77,8 +77,8 @@ describe('a partial runtime', () => {
       calls += 1
       return createHash('sha256').update(text).digest('hex')
     }
-    const { answer } = await tokenWith({ sha256Hex })
-    expect(answer.status).toBe(200)
+    const { parsed } = await tokenWith({ sha256Hex })
+    expect(parsed.status).toBe(200)
     expect(calls).toBeGreaterThan(0)
   })
 
@@ -88,14 +88,14 @@ describe('a partial runtime', () => {
       calls += 1
       return Uint8Array.from(createHash('sha512').update(data).digest())
     }
-    const { answer } = await tokenWith({ sha512 }, 'sha512')
-    expect(answer.status).toBe(200)
+    const { parsed } = await tokenWith({ sha512 }, 'sha512')
+    expect(parsed.status).toBe(200)
     expect(calls).toBeGreaterThan(0)
   })
 
   test('uses its own randomBytes()', async () => {
-    const { answer } = await tokenWith({ randomBytes: (length) => new Uint8Array(length).fill(65) })
-    const payload = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString())
+    const { parsed } = await tokenWith({ randomBytes: (length) => new Uint8Array(length).fill(65) })
+    const payload = JSON.parse(Buffer.from(parsed.body.access_token.split('.')[1], 'base64url').toString())
     expect(payload.jti).toBe(Buffer.alloc(16, 65).toString('base64url'))
   })
 

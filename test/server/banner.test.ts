@@ -140,11 +140,11 @@ describe('a configured server', () => {
   }
 
   /** Runs what the banner prints below "Paste this into another terminal", with the secret that curl would prompt for. */
-  async function pasted(server: GrantryServer): Promise<{ commands: string; answers: readonly string[] }> {
+  async function pasted(server: GrantryServer): Promise<{ commands: string; responses: readonly string[] }> {
     const text = banner(server, [], false)
     const commands = text.slice(text.indexOf('Paste this into another terminal:')).split('\n').slice(1).join('\n')
     const { stdout } = await promisify(execFile)('sh', ['-c', commands.replace(' -u web ', ' -u web:demo-secret ')])
-    return { commands, answers: stdout.trim().split('\n') }
+    return { commands, responses: stdout.trim().split('\n') }
   }
 
   test('names every plugin, including grant checks', async () => {
@@ -157,12 +157,12 @@ describe('a configured server', () => {
   // Behind a proxy the issuer has another address, but the commands must work on this machine.
   test('prints commands that can be pasted', async () => {
     const server = await configured({ clients: [{ ...client, clientId: 'web' }] })
-    const { commands, answers } = await pasted(server)
+    const { commands, responses } = await pasted(server)
     expect(commands).toContain(' -u web -d grant_type=client_credentials -d scope=api1;')
-    expect(JSON.parse(answers[0] ?? '')).toEqual({ status: 'ready' })
-    expect(JSON.parse(answers[1] ?? '')).toMatchObject({ issuer: 'https://id.example.com/tenant' })
-    expect(answers[2]).toContain('curl prompts for its secret')
-    expect(JSON.parse(answers[3] ?? '')).toMatchObject({ scope: 'api1', token_type: 'Bearer' })
+    expect(JSON.parse(responses[0] ?? '')).toEqual({ status: 'ready' })
+    expect(JSON.parse(responses[1] ?? '')).toMatchObject({ issuer: 'https://id.example.com/tenant' })
+    expect(responses[2]).toContain('curl prompts for its secret')
+    expect(JSON.parse(responses[3] ?? '')).toMatchObject({ scope: 'api1', token_type: 'Bearer' })
   })
 
   test.each([
@@ -180,7 +180,7 @@ describe('a configured server', () => {
 
   test('prints no command for a disabled endpoint', async () => {
     const endpoints = { token: false, discovery: false }
-    const { answers } = await pasted(await configured({ endpoints, clients: [{ ...client, clientId: 'web' }] }))
-    expect(answers).toEqual(['{"status":"ready"}'])
+    const { responses } = await pasted(await configured({ endpoints, clients: [{ ...client, clientId: 'web' }] }))
+    expect(responses).toEqual(['{"status":"ready"}'])
   })
 })

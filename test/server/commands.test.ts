@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { createPasswordCheck, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
 import { freePort } from '../support/free-port.ts'
 import { runProgram } from '../support/program.ts'
-import { printed } from './printed.ts'
+import { printed, printedWith } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
 
@@ -49,10 +49,9 @@ describe('commands that only print', () => {
   test.each(['web-secret', 'web-secret\n', 'web-secret\r\n'])(
     'hash-secret - reads %j from standard input',
     async (input) => {
-      const { code, out } = await run(['hash-secret', '-'], root, { input })
+      const { code, out } = await printedWith({ input }, 'hash-secret', '-')
       expect([code, out]).toEqual([0, expect.stringContaining('"dh/tnbsiQnvtvHPD8KuT//QRBKp36xRQJdARO+jANaM="')])
     },
-    60_000,
   )
 
   test('hash-secret without a secret generates one and prints it with its hash', async () => {
@@ -92,44 +91,38 @@ describe.skipIf(process.platform === 'win32')('an output that cannot be written'
   })
 })
 
-/** Runs `npm start -- hash-password` with the given standard input. */
-const hashPasswordOf = (input: string) => run(['hash-password'], root, { input })
-
 describe('hash-password from standard input', () => {
   test.each([
     ['a line', 'secret\n', 'secret'],
     ['a Windows line', 'secret\r\n', 'secret'],
     ['text without a line break', 'secret', 'secret'],
     ['spaces and non-ASCII characters', ' pässwörd 密 \n', ' pässwörd 密 '],
-  ])(
-    '%s: prints only the hash, which matches only that password',
-    async (_what, input, password) => {
-      const { code, out } = await hashPasswordOf(input)
-      expect(code).toBe(0)
-      expect(out).toMatch(/^\$scrypt\$[^\n]+\n$/u)
-      const hash = parsePasswordHash(out.trim())
-      if (hash === undefined) throw new Error('the output is not a hash')
-      const check = createPasswordCheck([hash])
-      expect(await check(password, hash)).toBe(true)
-      expect(await check(`${password}\n`, hash)).toBe(false)
-    },
-    60_000,
-  )
+  ])('%s: prints only the hash, which matches only that password', async (_what, input, password) => {
+    const { code, out } = await printedWith({ input }, 'hash-password')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^\$scrypt\$[^\n]+\n$/u)
+    const hash = parsePasswordHash(out.trim())
+    if (hash === undefined) throw new Error('the output is not a hash')
+    const check = createPasswordCheck([hash])
+    expect(await check(password, hash)).toBe(true)
+    expect(await check(`${password}\n`, hash)).toBe(false)
+  })
 
   test.each([
     ['nothing', ''],
     ['an empty line', '\n'],
     ['an empty line before another', '\nsecret\n'],
-  ])(
-    'rejects %s and prints no hash',
-    async (_what, input) => {
-      const { code, out, err } = await hashPasswordOf(input)
-      expect(code).toBe(1)
-      expect(out).toBe('')
-      expect(err).toContain('grantry: the password is empty')
-    },
-    60_000,
-  )
+  ])('rejects %s and prints no hash', async (_what, input) => {
+    const { code, out, err } = await printedWith({ input }, 'hash-password')
+    expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err).toContain('grantry: the password is empty')
+  })
+
+  test('works in a process whose input is piped', async () => {
+    const { code, out, err } = await run(['hash-password'], root, { input: 'secret\n' })
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^\$scrypt\$[^\n]+\n$/u), ''])
+  }, 60_000)
 })
 
 describe('npm start', () => {
@@ -147,14 +140,12 @@ describe('npm start', () => {
     const directory = mkdtempSync(join(tmpdir(), 'grantry-port-'))
     const port = await freePort()
     vi.stubEnv('PORT', String(port))
-    const server = await startCommand([], directory)
+    const [server, other] = await Promise.all([startCommand([], directory), startCommand(['--port', '0'], directory)])
     try {
       expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200)
-      const other = await startCommand(['--port', '0'], directory)
       expect(other.output().err).not.toContain(`127.0.0.1:${port}`)
-      expect(await other.stop()).toBe(0)
     } finally {
-      expect(await server.stop()).toBe(0)
+      expect(await Promise.all([server.stop(), other.stop()])).toEqual([0, 0])
       rmSync(directory, { recursive: true, force: true })
     }
   }, 60_000)
@@ -178,7 +169,7 @@ describe('npm start', () => {
 
   test('rejects a PORT that is not a port number', async () => {
     vi.stubEnv('PORT', 'http')
-    const { code, err } = await run([], root)
+    const { code, err } = await printed('serve')
     expect([code, err]).toEqual([2, expect.stringContaining("value 'http' from env 'PORT' is invalid")])
   })
 })

@@ -17,64 +17,64 @@ function printedCommands(server: RunningCommand): string {
 
 describe('npm start without a configuration', () => {
   let server: RunningCommand
-  let answers: readonly string[]
+  let responses: readonly string[]
 
   beforeAll(async () => {
     server = await startCommand(['--port', '0'], await mkdtemp(join(tmpdir(), 'grantry-')), {
       terminal: true,
     })
     const { stdout } = await run('sh', ['-c', printedCommands(server)])
-    answers = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
+    responses = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('# '))
   }, 60_000)
 
   afterAll(async () => {
     expect(await server.stop()).toBe(0)
   })
 
-  const answer = (index: number) => JSON.parse(answers[index] ?? 'null')
+  const reply = (index: number) => JSON.parse(responses[index] ?? 'null')
 
   test('its commands get a token with client credentials and introspect it as an API', () => {
-    expect(answers[0]).toMatch(/^[\w-]{43}$/u)
-    expect(answer(1)).toMatchObject({ active: true, scope: 'api1', client_id: 'demo' })
+    expect(responses[0]).toMatch(/^[\w-]{43}$/u)
+    expect(reply(1)).toMatchObject({ active: true, scope: 'api1', client_id: 'demo' })
   })
 
   test('its commands get tokens with the password grant and read userinfo with role as an array', () => {
-    expect(answer(2)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile roles offline_access api1' })
-    expect(answer(3)).toMatchObject({ sub: '1', name: 'Alice Smith', role: ['admin', 'editor'] })
+    expect(reply(2)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile roles offline_access api1' })
+    expect(reply(3)).toMatchObject({ sub: '1', name: 'Alice Smith', role: ['admin', 'editor'] })
   })
 
   test('its commands get tokens with a refresh token', () => {
-    expect(answer(4).refresh_token).toMatch(/^[\w-]{43}$/u)
-    expect(answer(4).refresh_token).not.toBe(answer(2).refresh_token)
+    expect(reply(4).refresh_token).toMatch(/^[\w-]{43}$/u)
+    expect(reply(4).refresh_token).not.toBe(reply(2).refresh_token)
   })
 
   test('its commands get tokens with an authorization code and PKCE', () => {
-    expect(answer(5)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile api1' })
+    expect(reply(5)).toMatchObject({ token_type: 'Bearer', scope: 'openid profile api1' })
   })
 
   test('its commands validate the identity token: every claim is a string', () => {
-    expect(answer(6)).toMatchObject({ aud: 'demo-spa', sub: '1', amr: 'pwd' })
-    for (const value of Object.values(answer(6))) expect(value).toBeTypeOf('string')
+    expect(reply(6)).toMatchObject({ aud: 'demo-spa', sub: '1', amr: 'pwd' })
+    for (const value of Object.values(reply(6))) expect(value).toBeTypeOf('string')
   })
 
   test('its commands validate the access token with a right and a wrong expectedScope', () => {
-    expect(answer(7)).toMatchObject({ sub: '1', scope: 'openid profile api1' })
-    expect(answer(8)).toMatchObject({ error: 'insufficient_scope' })
+    expect(reply(7)).toMatchObject({ sub: '1', scope: 'openid profile api1' })
+    expect(reply(8)).toMatchObject({ error: 'insufficient_scope' })
   })
 
   test('its commands get a token with the custom grant', () => {
-    expect(answer(9)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
+    expect(reply(9)).toMatchObject({ token_type: 'Bearer', scope: 'api1' })
   })
 
   test('its commands revoke a token, which is then inactive', () => {
-    expect(answer(10)).toEqual({ active: false })
+    expect(reply(10)).toEqual({ active: false })
   })
 
   test('its commands read the discovery documents and the public keys', () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
-    expect(answers.slice(11, 13)).toEqual([`${base}/connect/token`, `${base}/.well-known/jwks`])
-    expect(answer(13).keys.length).toBeGreaterThan(0)
-    expect(answers).toHaveLength(14)
+    expect(responses.slice(11, 13)).toEqual([`${base}/connect/token`, `${base}/.well-known/jwks`])
+    expect(reply(13).keys.length).toBeGreaterThan(0)
+    expect(responses).toHaveLength(14)
   })
 
   test('its commands call every endpoint', () => {
@@ -98,7 +98,7 @@ describe('npm start without a configuration', () => {
       .filter((line) => line !== 'Building...')
     expect(lines.length).toBeGreaterThan(20)
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty(['event.name'])
-    const used = [answers[0], ...[2, 4, 5].flatMap((index) => Object.values(answer(index)))].filter(
+    const used = [responses[0], ...[2, 4, 5].flatMap((index) => Object.values(reply(index)))].filter(
       (value): value is string => typeof value === 'string' && value.length > 40,
     )
     expect(used.length).toBeGreaterThan(6)

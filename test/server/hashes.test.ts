@@ -41,7 +41,7 @@ test('a configuration with hashSecret() and hashPassword() accepts the right sec
   const provider = await createProvider(
     await providerOptions({ configuration, directory: '.' }, memoryDriver(), () => {}),
   )
-  const ask = async (secret: string, password: string): Promise<number> => {
+  const send = async (secret: string, password: string): Promise<number> => {
     const request = new Request('https://id.example.com/connect/token', {
       method: 'POST',
       headers: { authorization: basic(['web', secret]) },
@@ -49,9 +49,9 @@ test('a configuration with hashSecret() and hashPassword() accepts the right sec
     })
     return (await provider.fetch(request)).status
   }
-  expect(await ask('web-secret', 'alice-password')).toBe(200)
-  expect(await ask('web-secret', 'other')).toBe(400)
-  expect(await ask('other', 'alice-password')).toBe(401)
+  expect(await send('web-secret', 'alice-password')).toBe(200)
+  expect(await send('web-secret', 'other')).toBe(400)
+  expect(await send('other', 'alice-password')).toBe(401)
   await provider.close()
 })
 

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { printed } from './printed.ts'
 import { root, startCommand } from './running-command.ts'
 import { run } from './running-program.ts'
 
@@ -38,14 +39,14 @@ describe('in an empty directory', () => {
     const commands = made.out.slice(made.out.indexOf('  TOKEN='))
     const paste = async () => {
       const { stdout } = await shell('sh', ['-c', `${commands}\necho; echo "$TOKEN"`])
-      const [answer = '', token = ''] = stdout.trim().split('\n')
-      return { answer: JSON.parse(answer), token }
+      const [response = '', token = ''] = stdout.trim().split('\n')
+      return { response: JSON.parse(response), token }
     }
     let server = await startCommand([], directory)
     let issued: string
     try {
-      const { answer, token } = await paste()
-      expect(answer).toMatchObject({
+      const { response, token } = await paste()
+      expect(response).toMatchObject({
         active: true,
         client_id: 'service',
         scope: 'api1',
@@ -72,27 +73,33 @@ describe('in an empty directory', () => {
   }, 120_000)
 
   // In a clone there is no command `grantry`.
-  test.each([
-    ['start', 'npm start --'],
-    ['start:deno', 'npm run start:deno --'],
-  ])(
-    'the next commands that it prints can be pasted after npm run %s',
-    async (script, called) => {
-      const directory = emptyDirectory()
-      const env = { npm_lifecycle_event: script, INIT_CWD: directory }
-      const { out } = await run(['init', "new place's"], root, { env })
-      const file = `--config 'new place'\\''s/grantry.config.json'`
-      expect(out).toContain(`\nNext:\n  ${called} check ${file}\n  ${called} serve ${file}\n`)
-      const [, config = ''] = /check --config (.+)\n/u.exec(out) ?? []
-      const { stdout } = await shell('sh', ['-c', `echo ${config}`])
-      expect((await run(['check', '--config', stdout.trim()], root, { env })).code).toBe(0)
-    },
-    60_000,
-  )
+  test('the next commands that it prints can be pasted after npm run start', async () => {
+    const directory = emptyDirectory()
+    const env = { npm_lifecycle_event: 'start', INIT_CWD: directory }
+    const { out } = await run(['init', "new place's"], root, { env })
+    const file = `--config 'new place'\\''s/grantry.config.json'`
+    expect(out).toContain(`\nNext:\n  npm start -- check ${file}\n  npm start -- serve ${file}\n`)
+    const [, config = ''] = /check --config (.+)\n/u.exec(out) ?? []
+    const { stdout } = await shell('sh', ['-c', `echo ${config}`])
+    expect((await run(['check', '--config', stdout.trim()], root, { env })).code).toBe(0)
+  }, 60_000)
+
+  test('the next commands that it prints can be pasted after npm run start:deno', async () => {
+    const { argv } = process
+    vi.stubEnv('npm_lifecycle_event', 'start:deno')
+    process.argv = ['deno', `${root}/scripts/start.js`]
+    try {
+      const { out } = await printed('init', emptyDirectory())
+      expect(out).toContain('\nNext:\n  npm run start:deno -- check --config /')
+    } finally {
+      process.argv = argv
+      vi.unstubAllEnvs()
+    }
+  })
 
   test('shows the secrets once: no file contains them, and only this user can read the files', async () => {
     const directory = join(emptyDirectory(), 'new', 'place')
-    const { code, out } = await run(['init', directory], base)
+    const { code, out } = await printed('init', directory)
     expect(code).toBe(0)
     const [client = '', api = ''] = secretsIn(out)
     expect(client).not.toBe(api)
@@ -107,64 +114,60 @@ describe('in an empty directory', () => {
       // Secrets in a file are not printed.
       if (name !== 'grantry.config.json') for (const secret of secretsIn(text)) expect(out).not.toContain(secret)
     }
-  }, 60_000)
+  })
 
   test('fails with one line and changes nothing on a second run', async () => {
     const directory = emptyDirectory()
-    await run(['init'], directory)
+    await printed('init', directory)
     const before = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))
-    const { code, out, err } = await run(['init'], directory)
+    const { code, out, err } = await printed('init', directory)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/^grantry: .*grantry\.config\.json already exists and was not changed; [^\n]+\n$/u)
     expect(readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))).toEqual(before)
-  }, 60_000)
+  })
 
   test('writes nothing if one of the other files exists', async () => {
     const directory = emptyDirectory()
-    await run(['init'], directory)
+    await printed('init', directory)
     rmSync(join(directory, 'grantry.config.json'))
     const left = readdirSync(directory)
-    expect((await run(['init'], directory)).code).toBe(1)
+    expect((await printed('init', directory)).code).toBe(1)
     expect(readdirSync(directory)).toEqual(left)
-  }, 60_000)
+  })
 
   test('writes a .gitignore that keeps secrets and tokens out of version control', async () => {
     const directory = emptyDirectory()
-    const { out } = await run(['init'], directory)
+    const { out } = await printed('init', directory)
     expect(out).toContain(`${join(directory, '.gitignore')}   (keeps secrets and tokens out of version control)\n`)
     const lines = readFileSync(join(directory, '.gitignore'), 'utf8').split('\n')
     expect(lines).toEqual([expect.stringMatching(/^# /u), '/grantry.env', '/data/', ''])
-  }, 60_000)
+  })
 
   test('does not change an existing .gitignore, and prints the lines to add', async () => {
     const directory = emptyDirectory()
     writeFileSync(join(directory, '.gitignore'), 'node_modules\n')
-    const { code, out } = await run(['init'], directory)
+    const { code, out } = await printed('init', directory)
     expect(code).toBe(0)
     expect(out).toContain(
       `Add these lines to the existing ${join(directory, '.gitignore')}:\n  /grantry.env\n  /data/\n`,
     )
     expect(readFileSync(join(directory, '.gitignore'), 'utf8')).toBe('node_modules\n')
-  }, 60_000)
+  })
 
   test('fails with one line if the directory is a file', async () => {
     const file = join(emptyDirectory(), 'file')
     writeFileSync(file, '')
-    const { code, err } = await run(['init', file], base)
+    const { code, err } = await printed('init', file)
     expect(code).toBe(1)
     expect(err).toMatch(/^grantry: cannot write to [^\n]+ \((?:EEXIST|ENOTDIR)\); [^\n]+\n$/u)
-  }, 60_000)
+  })
 
   // The recursive mkdir of Node.js loops forever there.
-  test.skipIf(process.platform !== 'linux')(
-    'fails with one line if the directory cannot be created',
-    async () => {
-      const { code, out, err } = await run(['init', '/proc/nowhere/x'], base)
-      expect([code, out]).toEqual([1, ''])
-      expect(err).toMatch(/^grantry: cannot write to \/proc\/nowhere\/x \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
-    },
-    20_000,
-  )
+  test.skipIf(process.platform !== 'linux')('fails with one line if the directory cannot be created', async () => {
+    const { code, out, err } = await printed('init', '/proc/nowhere/x')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^grantry: cannot write to \/proc\/nowhere\/x \((?:ENOENT|EACCES|EPERM)\); [^\n]+\n$/u)
+  })
 
   // A limit on the file size simulates a full disk.
   test.skipIf(process.platform === 'win32')(
@@ -194,15 +197,11 @@ describe('in an empty directory', () => {
     'https://id.example.com:443',
     'https://id.example.com/a/../b',
     'http:///id.example.com',
-  ])(
-    'rejects the issuer %s before it writes a file',
-    async (issuer) => {
-      const directory = emptyDirectory()
-      const { code, err } = await run(['init', '--issuer', issuer], directory)
-      expect(code).toBe(1)
-      expect(err).toMatch(/^grantry: --issuer [^\n]+\n$/u)
-      expect(readdirSync(directory)).toEqual([])
-    },
-    60_000,
-  )
+  ])('rejects the issuer %s before it writes a file', async (issuer) => {
+    const directory = emptyDirectory()
+    const { code, err } = await printed('init', directory, '--issuer', issuer)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^grantry: --issuer [^\n]+\n$/u)
+    expect(readdirSync(directory)).toEqual([])
+  })
 })

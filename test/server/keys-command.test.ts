@@ -19,14 +19,14 @@ describe('next to a running server', () => {
     const file = configuration({ issuer })
     const server = await startCommand(['serve', '--config', file])
     try {
-      const ask = async (path: string, form?: Record<string, string>): Promise<Response> =>
+      const send = async (path: string, form?: Record<string, string>): Promise<Response> =>
         fetch(`${issuer}${path}`, {
           headers: { authorization: basic(['web', 'web-secret']) },
           ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
         })
       const token = async (): Promise<string> => {
-        const answer = await ask('/connect/token', { grant_type: 'client_credentials', scope: 'api1' })
-        return ((await answer.json()) as { access_token: string }).access_token
+        const response = await send('/connect/token', { grant_type: 'client_credentials', scope: 'api1' })
+        return ((await response.json()) as { access_token: string }).access_token
       }
       const old = await token()
       const [before, waiting] = await keysAfter(file, 'list')
@@ -37,8 +37,8 @@ describe('next to a running server', () => {
         timeout: 60_000,
         interval: 300,
       })
-      expect((await ask('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
-      const published = (await (await ask('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
+      expect((await send('/connect/accesstokenvalidation', { token: old })).status).toBe(200)
+      const published = (await (await send('/.well-known/jwks')).json()) as { keys: { kid: string }[] }
       expect(published.keys.map(({ kid }) => kid).sort()).toEqual(rotated.map(({ kid }) => kid).sort())
       expect(server.output().err).toContain('"grantry.keys":"in the storage, encrypted; rotated every 90 days"')
     } finally {

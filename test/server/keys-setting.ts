@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyInfo } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
+import { sharedDirectory } from '../support/directory.ts'
 import { printed } from './printed.ts'
 
-export const directory = mkdtempSync(join(tmpdir(), 'grantry-keys-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+export const directory = sharedDirectory('keys')
 
 export const encryptionSecret = 'a-secret-of-thirty-two-characters'
 

@@ -8,7 +8,7 @@ import { printed } from './printed.ts'
 import { root } from './running-command.ts'
 import { run } from './running-program.ts'
 
-async function revokesBesideTheServer(path: string): Promise<void> {
+async function revokesWhileServerRuns(path: string): Promise<void> {
   const { login, isActive, refresh, inspect } = await serve(path)
   for (const id of ['web', 'web-jwt']) {
     for (const target of [['--subject', '1'], ['--client', id], ['--family']]) {
@@ -36,7 +36,7 @@ async function revokesBesideTheServer(path: string): Promise<void> {
 describe('grantry revoke', () => {
   test(
     'on files: applies immediately to the running server, and new logins work',
-    () => revokesBesideTheServer(file(directories())),
+    () => revokesWhileServerRuns(file(directories())),
     60_000,
   )
 
@@ -86,7 +86,7 @@ describeWithRedis('grantry revoke on Redis', () => {
   test('applies immediately to the running server, and the doctor finds no problem with the store', async () => {
     redis = await startRedis()
     const path = file({ driver: 'redis', url: redis.url })
-    await revokesBesideTheServer(path)
+    await revokesWhileServerRuns(path)
     const { findings } = JSON.parse((await printed('check', '--json', '--config', path)).out)
     expect(findings.filter(({ id }: { id: string }) => id.startsWith('store-'))).toEqual([])
   }, 60_000)

@@ -1,14 +1,13 @@
 import { createHash, scryptSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+import { sharedDirectory } from '../support/directory.ts'
 import { keySet } from './doctor/configurations.ts'
 
-export const base = mkdtempSync(join(tmpdir(), 'grantry-operator-'))
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+export const base = sharedDirectory('operator')
 
 const sha256 = (secret: string) => ({ sha256: createHash('sha256').update(secret).digest('base64') })
 // The cheapest allowed hash: these tests are not about passwords.
@@ -44,15 +43,10 @@ export function file(storage: object): string {
 }
 export const directories = () => ({ driver: 'filesystem', directory: mkdtempSync(join(base, 'data-')), fsync: false })
 
-let server: GrantryServer | undefined
-afterEach(async () => {
-  await server?.close(0)
-  server = undefined
-})
-
-/** A server in this process. The commands open their own storage on the same files or Redis. */
+/** A server in this process, until the test finishes. The commands open their own storage on the same files or Redis. */
 export async function serve(path: string) {
-  server = await startServer({ loaded: await loadConfiguration(path, {}), port: 0, observe: () => {} })
+  const server = await startServer({ loaded: await loadConfiguration(path, {}), port: 0, observe: () => {} })
+  onTestFinished(() => server.close(0))
   const origin = `http://127.0.0.1:${server.running.port}`
   const post = async (endpoint: string, form: Record<string, string>, [id, secret] = ['web', 'web-secret']) => {
     const authorization = `Basic ${btoa(`${id}:${secret}`)}`

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { basic, sha256Of } from '@grantry/core/testing'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoCommands } from '../../packages/server/src/demo/commands.ts'
 import { isRequest, parseLog } from '../observability/log-lines.ts'
 import { parsePrometheusText } from '../observability/prometheus-text.ts'
+import { diskTemporaryDirectory } from '../support/directory.ts'
 import { listeningAddress } from '../support/listening.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { type RunningCommand, root, startCommand } from './running-command.ts'
@@ -16,13 +16,16 @@ import { type RunningCommand, root, startCommand } from './running-command.ts'
 
 const run = promisify(execFile)
 
+// Not one that `grantry check` guesses.
+const secret = 'k7Zt2mQw9xLr4vPa'
+
 const configuration = (issuer: string) => ({
   issuer,
   storage: { driver: 'memory' },
   clients: [
     {
       clientId: 'web',
-      secrets: [{ sha256: sha256Of('web-secret') }],
+      secrets: [{ sha256: sha256Of(secret) }],
       grantTypes: ['client_credentials'],
       scopes: ['api1'],
     },
@@ -34,7 +37,7 @@ const directories: string[] = []
 afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
 
 async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'grantry-'))
+  const directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-'))
   directories.push(directory)
   return directory
 }
@@ -95,9 +98,9 @@ for (const name of ['bun', 'deno']) {
 
     test('runs the commands that the demo prints', async () => {
       const { stdout } = await run('sh', ['-c', demoCommands(base)])
-      const answers = stdout.split('\n').filter((line) => line.startsWith('{'))
-      expect(answers.length).toBeGreaterThan(6)
-      expect(answers.filter((line) => line.includes('"error"'))).toEqual([
+      const responses = stdout.split('\n').filter((line) => line.startsWith('{'))
+      expect(responses.length).toBeGreaterThan(6)
+      expect(responses.filter((line) => line.includes('"error"'))).toEqual([
         expect.stringContaining('insufficient_scope'),
       ])
     })
@@ -115,18 +118,17 @@ for (const name of ['bun', 'deno']) {
     })
 
     test.each([
-      ['grantry.json', (value: object) => JSON.stringify(value)],
-      ['grantry.mjs', (value: object) => `export default ${JSON.stringify(value)}`],
-      [
-        'grantry.ts',
-        (value: object) => `const issuer: string = 'x'\nexport default ${JSON.stringify(value)} as object`,
-      ],
-    ])('serves the configuration %s, and exits with 0 on a signal', async (file, text) => {
+      ['grantry.mjs', ''],
+      ['grantry.ts', ' satisfies object'],
+    ])('serves the configuration %s, and exits with 0 on a signal', async (file, types) => {
       const directory = await newDirectory()
-      await writeFile(join(directory, file), text(configuration('https://id.example.com')))
+      await writeFile(
+        join(directory, file),
+        `const configuration = ${JSON.stringify(configuration('https://id.example.com'))}${types}\nexport default configuration`,
+      )
       const server = await start(['serve', '--config', file, '--port', '0'], directory)
       expect(server.output().err).toContain('"grantry.issuer":"https://id.example.com"')
-      expect(await token(addressOf(server), { grant_type: 'client_credentials' }, ['web', 'web-secret'])).toEqual(
+      expect(await token(addressOf(server), { grant_type: 'client_credentials' }, ['web', secret])).toEqual(
         issued(expect.stringMatching(/^eyJ/u)),
       )
       expect(await server.stop()).toBe(0)
@@ -139,9 +141,21 @@ for (const name of ['bun', 'deno']) {
       )
     })
 
-    test('runs the other commands', async () => {
-      const { stdout } = await run(process.execPath, [`${root}/scripts/start-on.js`, name, 'hash-secret', 'web-secret'])
-      expect(stdout).toContain(sha256Of('web-secret'))
+    test('runs the other commands, with a configuration in JSON', async () => {
+      const file = join(await newDirectory(), 'grantry.json')
+      await writeFile(file, JSON.stringify(configuration('http://127.0.0.1:8484')))
+      const command = [`${root}/scripts/start-on.js`, name, 'check', '--json', '--config', file]
+      const { stdout } = await run(process.execPath, command)
+      expect(JSON.parse(stdout).findings).toContainEqual(expect.objectContaining({ id: 'issuer-loopback' }))
     })
   })
 }
+
+describeWithRuntime('a configuration that Deno may not read', runtimeExecutable('.bin/deno'), () => {
+  test('is reported with the permission that it needs', async () => {
+    const command = [`${root}/scripts/start-on.js`, 'deno', 'check', '--config', '/dev/grantry.json']
+    await expect(run(process.execPath, command)).rejects.toMatchObject({
+      stdout: expect.stringMatching(/cannot read \/dev\/grantry\.json \(.*--allow-all.*\)/u),
+    })
+  })
+})

@@ -142,8 +142,8 @@ describe('an invalid configuration ends the start', () => {
     ],
     [
       'a delay that shrinks',
-      { ...valid, abuseControl: { passwords: { perUserAndAddress: { delay: 60, longestDelay: 30 } } } },
-      'abuseControl.passwords.perUserAndAddress must have a longestDelay of at least delay',
+      { ...valid, abuseControl: { passwords: { perUserAndAddress: { delay: 60, maxDelay: 30 } } } },
+      'abuseControl.passwords.perUserAndAddress must have a maxDelay of at least delay',
     ],
     [
       'a part that is larger than the whole',
@@ -171,7 +171,7 @@ describe('valid settings reach the provider', () => {
     await Promise.all(servers.splice(0).map((server) => server.close(0)))
   })
 
-  async function ask(content: object) {
+  async function send(content: object) {
     const loaded = await loadConfiguration(file(content), {})
     const server = await startServer({ loaded, port: 0, observe: () => {} })
     servers.push(server)
@@ -195,15 +195,15 @@ describe('valid settings reach the provider', () => {
     ['a future expiry', 200, { ...good, expiresAt: '2999-01-01T00:00:00Z' }],
     ['a past expiry', 401, { ...good, expiresAt: '2001-01-01T00:00:00Z' }],
   ])('the server starts with a secret with %s, and responds with %d', async (_what, status, secret) => {
-    const post = await ask({ ...valid, clients: [{ ...web, secrets: [secret] }] })
+    const post = await send({ ...valid, clients: [{ ...web, secrets: [secret] }] })
     expect(await post(credentials)).toMatchObject({ status })
   })
 
   test('a form longer than bodyLimit is rejected, one of exactly that length is accepted', async () => {
-    const post = await ask({ ...valid, bodyLimit: credentials.length })
+    const post = await send({ ...valid, bodyLimit: credentials.length })
     expect(await post(credentials)).toMatchObject({ status: 200 })
     expect(await post(`${credentials}&`)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
-    const short = await ask({ ...valid, bodyLimit: 20 })
+    const short = await send({ ...valid, bodyLimit: 20 })
     expect(await short(credentials)).toMatchObject({ status: 413, body: { error: 'invalid_request' } })
   })
 
@@ -211,7 +211,7 @@ describe('valid settings reach the provider', () => {
     const password = await hashPassword('right')
     const users = ['alice', 'bob'].map((username) => ({ sub: username, username, password }))
     const limits = { perUserAndAddress: { attempts: 1, delay: 77 } }
-    const post = await ask({ ...valid, users, abuseControl: { passwords: limits } })
+    const post = await send({ ...valid, users, abuseControl: { passwords: limits } })
     const guess = (username: string, password: string) =>
       post(`grant_type=password&username=${username}&password=${password}&scope=api1`)
     expect(await guess('alice', 'wrong')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -230,7 +230,7 @@ describe('valid settings reach the provider', () => {
   ])('the limit of failed clients is %s', async (_, more, status) => {
     // A window that is longer than the test.
     const credentials = { perClientAndAddress: { window: 315_360_000 } }
-    const post = await ask({ ...valid, abuseControl: { ...more, credentials } })
+    const post = await send({ ...valid, abuseControl: { ...more, credentials } })
     const wrong = () => post('grant_type=client_credentials', { authorization: 'Basic d2ViOndyb25n' })
     for (let count = 0; count < 10; count += 1) expect(await wrong()).toMatchObject({ status: 401 })
     expect(await wrong()).toMatchObject({ status })

@@ -1,12 +1,12 @@
-// The complete log of `grantry serve`: a real process whose output is piped.
+// The log of `grantry serve`, in a real process whose output is piped, and in the process of the test.
 
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isLifecycle, type LogLine, parseLog } from '../observability/log-lines.ts'
 import { type ServerProcess, serverProcesses } from '../observability/server-process.ts'
-import { printed } from './printed.ts'
+import { printed, printedWith } from './printed.ts'
 
 const { newHome, start } = serverProcesses()
 
@@ -25,12 +25,18 @@ async function stopped(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'
   return parseLog(server.output.err)
 }
 
-/** Returns the standard error of a server that does not start. */
-const failure = async (home: string, ...args: readonly string[]): Promise<string> => {
-  const started = start({ home, args }).catch((error: unknown) => String(error))
-  const message = await started
-  if (typeof message !== 'string') throw new Error('the server started')
-  return message.slice(message.indexOf('\n') + 1)
+const json = ['--log-format', 'json'] as const
+
+/** Runs a server in this process. Returns its log after the requests, or of a failed start. */
+async function logOf(
+  home: string,
+  args: readonly string[],
+  { code = 0, requests }: { code?: number; requests?: (url: string) => Promise<unknown> } = {},
+): Promise<string> {
+  const line = ['serve', '--port', '0', '--config', join(home, 'grantry.config.json'), ...args]
+  const ended = await printedWith({ ...(requests && { whileListening: requests }) }, ...line)
+  expect([ended.code, ended.out]).toEqual([code, ''])
+  return ended.err
 }
 
 describe('without a terminal', () => {
@@ -60,40 +66,43 @@ describe('without a terminal', () => {
   )
 
   test('logs the warnings of the banner', async () => {
-    const home = configured({ issuer: 'http://127.0.0.1:1' })
-    const lines = await stopped(await start({ home }))
+    const lines = parseLog(await logOf(configured({ issuer: 'http://127.0.0.1:1' }), json))
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'issuer_port_mismatch' }),
     )
-    const demo = await stopped(await start())
-    expect(demo).toContainEqual(expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'demo' }))
-  }, 60_000)
+  })
 
   test('logs the route of each request', async () => {
-    const server = await start()
-    await fetch(`${server.address}/.well-known/jwks?x=1`)
-    await fetch(`${server.address}/nowhere/at/all`)
-    const lines = (await stopped(server)).filter(({ status }) => status !== undefined)
+    const requests = async (url: string) => {
+      await fetch(`${url}/.well-known/jwks?x=1`)
+      await fetch(`${url}/nowhere/at/all`)
+    }
+    const lines = parseLog(await logOf(configured(), json, { requests })).filter(({ status }) => status !== undefined)
     expect(lines.map(({ msg }) => msg)).toEqual([
       'GET /.well-known/jwks 200',
       expect.stringMatching(/^GET unmatched 404/u),
     ])
     expect(lines[0]).toMatchObject({ 'http.route': '/.well-known/jwks' })
-  }, 60_000)
+  })
 })
 
 describe('--log-level and --log-format', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
   test('override the configuration', async () => {
     const home = configured({ log: { level: 'info', format: 'text' } })
-    const server = await start({ home, args: ['--log-level', 'debug', '--log-format', 'json'] })
-    await fetch(`${server.address}/health/live`)
-    const lines = await stopped(server)
+    const lines = parseLog(
+      await logOf(home, ['--log-level', 'debug', ...json], { requests: (url) => fetch(`${url}/health/live`) }),
+    )
     expect(lines).toContainEqual(expect.objectContaining({ level: 'debug', msg: 'GET /health/live 200' }))
-  }, 60_000)
+  })
 
   test('can be set in the configuration, also with a variable', async () => {
+    vi.stubEnv('GRANTRY_LEVEL', 'info')
     const home = configured({ log: { level: '$' + '{GRANTRY_LEVEL}', format: 'text' } })
-    const server = await start({ home, environment: { GRANTRY_LEVEL: 'info' } })
+    const server = await start({ home })
     await fetch(`${server.address}/nowhere`)
     server.process.kill('SIGTERM')
     expect(await server.ended).toBe(0)
@@ -108,53 +117,53 @@ describe('--log-level and --log-format', () => {
 })
 
 describe('a failed start is one log line at every level', () => {
-  test.each(['info', 'silent'])(
-    'an invalid configuration at %s',
-    async (level) => {
-      const home = configured({ clients: 5 })
-      const lines = parseLog(await failure(home, '--log-level', level))
-      expect(lines).toMatchObject([
-        {
-          level: 'error',
-          type: 'server_failed',
-          msg: expect.stringMatching(/grantry\.config\.json: clients must be/u),
-        },
-      ])
-    },
-    60_000,
-  )
+  test.each(['info', 'silent'])('an invalid configuration at %s', async (level) => {
+    const home = configured({ clients: 5 })
+    const lines = parseLog(await logOf(home, ['--log-level', level, ...json], { code: 1 }))
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        type: 'server_failed',
+        msg: expect.stringMatching(/grantry\.config\.json: clients must be/u),
+      },
+    ])
+  })
 
   test('a busy port', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
-    const lines = parseLog(await failure(configured(), '--port', String(port)))
+    const failed = await start({ home: configured(), args: ['--port', String(port)] }).catch(String)
     await new Promise((resolve) => taken.close(resolve))
-    expect(lines).toMatchObject([
+    expect(parseLog(String(failed).split('\n').slice(1).join('\n'))).toMatchObject([
       { level: 'error', type: 'server_failed', msg: expect.stringContaining(`port ${port} on`), reason: 'EADDRINUSE' },
     ])
   }, 60_000)
 
   test('an unavailable store', async () => {
     const storage = { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.2 }
-    const text = await failure(configured({ storage }))
-    const lines = parseLog(text)
+    const lines = parseLog(await logOf(configured({ storage }), json, { code: 1 }))
     expect(lines.at(-1)).toMatchObject({ level: 'error', type: 'server_failed', msg: expect.stringMatching(/redis/iu) })
-  }, 60_000)
+  })
 
   test('an unusable storage directory', async () => {
     const home = configured({ storage: { driver: 'filesystem', directory: './file/data' } })
     writeFileSync(join(home, 'file'), '')
-    expect(parseLog(await failure(home)).at(-1)).toMatchObject({ level: 'error', type: 'server_failed' })
-  }, 60_000)
+    expect(parseLog(await logOf(home, json, { code: 1 })).at(-1)).toMatchObject({
+      level: 'error',
+      type: 'server_failed',
+    })
+  })
 
   test('as text it starts with the name of the program', async () => {
     const home = configured({ clients: 5 })
-    expect(await failure(home, '--log-format', 'text')).toMatch(/^grantry: [^\n]+clients must be [^\n]+\n$/u)
-  }, 60_000)
+    expect(await logOf(home, ['--log-format', 'text'], { code: 1 })).toMatch(
+      /^grantry: [^\n]+clients must be [^\n]+\n$/u,
+    )
+  })
 })
 
-test('logs the cause of a failed request once', async () => {
+test('the demo logs that it is one, and the cause of a failed request once', async () => {
   const home = newHome()
   const server = await start({ home })
   const data = join(home, '.grantry')
@@ -169,9 +178,10 @@ test('logs the cause of a failed request once', async () => {
   renameSync(`${data}-away`, data)
   expect(response.status).toBe(503)
   const lines = await stopped(server)
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', type: 'startup_warning', reason: 'demo' }))
   const requestId = response.headers.get('x-request-id')
-  const told = lines.filter((line) => line.requestId === requestId && line.level === 'error')
-  expect(told).toMatchObject([
+  const reported = lines.filter((line) => line.requestId === requestId && line.level === 'error')
+  expect(reported).toMatchObject([
     { type: 'unhandled_failure', reason: 'storage_failed', 'exception.message': expect.stringContaining('ENOTDIR') },
     { type: 'endpoint_failed', msg: 'POST /connect/token 503 storage_failed', status: 503 },
   ])

@@ -19,16 +19,16 @@ describe('a server that is shutting down', () => {
     const file = join(directory, 'grantry.config.json')
     writeFileSync(file, JSON.stringify(configuration))
     const server = await startServer({ loaded: await loadConfiguration(file, {}), port: 0, observe: () => {} })
-    const ask = async (path: string): Promise<unknown> => {
+    const send = async (path: string): Promise<unknown> => {
       const response = await fetch(`http://127.0.0.1:${server.running.port}${path}`)
       return [response.status, await response.json()]
     }
     try {
-      expect(await ask('/health/ready')).toEqual([200, { status: 'ready' }])
-      server.leave()
-      expect(await ask('/health/ready')).toEqual([503, { status: 'stopping' }])
-      expect(await ask('/health/live')).toEqual([200, { status: 'live' }])
-      expect(await ask('/.well-known/openid-configuration')).toMatchObject([200, { issuer: configuration.issuer }])
+      expect(await send('/health/ready')).toEqual([200, { status: 'ready' }])
+      server.beginShutdown()
+      expect(await send('/health/ready')).toEqual([503, { status: 'stopping' }])
+      expect(await send('/health/live')).toEqual([200, { status: 'live' }])
+      expect(await send('/.well-known/openid-configuration')).toMatchObject([200, { issuer: configuration.issuer }])
     } finally {
       await server.close(0)
     }

@@ -155,8 +155,8 @@ describe('the server on files', () => {
 
     await start(port)
     const scope = { client_id: 'api1', client_secret: 'api1-secret' }
-    const told = await post(`${issuer}/connect/introspect`, { ...scope, token: issued.access_token })
-    expect(told).toMatchObject({ active: true, client_id: 'web' })
+    const reported = await post(`${issuer}/connect/introspect`, { ...scope, token: issued.access_token })
+    expect(reported).toMatchObject({ active: true, client_id: 'web' })
     expect(await server?.stop()).toBe(0)
 
     const data = join(directory, '.grantry')

@@ -6,25 +6,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { newDirectory, serverProgram } from '../support/server-program.ts'
+import { settingClients, writeSetting } from '../support/server-setting.ts'
+import { printed } from './printed.ts'
 import {
-  type AskedServer,
   expectOutage,
   expectService,
   logIn,
-  questions,
+  type RealServer,
   refresh,
-  startAskedServer,
+  startRealServer,
+  storageRequests,
   unavailable,
-} from '../torture/asked-server.ts'
-import { torturedClients, writeSetting } from '../torture/setting.ts'
-import { endingOf } from '../torture/start-up.ts'
-import { newDirectory, serverProgram } from '../torture/surroundings.ts'
+} from './real-server.ts'
+import { type Ending, endingOf } from './start-up.ts'
 
 const password = 'a-password-that-otherUser-may-read'
 const directory = newDirectory()
 let program = ''
 beforeAll(async () => {
-  program = await serverProgram(new URL('../torture/programs/server.ts', import.meta.url), directory)
+  program = await serverProgram(new URL('../support/programs/server.ts', import.meta.url), directory)
   // One test runs it as another user.
   chmodSync(directory, 0o755)
 })
@@ -42,8 +43,8 @@ async function redisWith(...parameters: readonly string[]): Promise<RedisServer>
   return redis
 }
 
-async function startServer(storage: object): Promise<AskedServer> {
-  const server = await startAskedServer(program, mkdtempSync(join(directory, 'server-')), storage)
+async function startServer(storage: object): Promise<RealServer> {
+  const server = await startRealServer(program, mkdtempSync(join(directory, 'server-')), storage)
   running.push(server)
   return server
 }
@@ -61,25 +62,22 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
     ['paused', (redis) => redis.pause(), (redis) => redis.resume()],
     ['killed, and started again', (redis) => redis.kill(), (redis) => redis.restart()],
   ])('it is %s', (_, takeAway, giveBack) => {
-    test.each(torturedClients)(
-      'requests get 503 in time, and work again without a restart (%s tokens)',
-      async (...client) => {
-        const redis = await redisWith(...lasting)
-        const server = await startServer(storageOf(redis))
-        const held = await logIn(server, client)
-        for (let round = 0; round < 2; round += 1) {
-          await takeAway(redis)
-          await expectOutage(server, held)
-          await giveBack(redis)
-          await server.ready()
-        }
-        await expectService(server, held)
-        expect(server.output()).toContain(`redis: 127.0.0.1:${redis.port}`)
-        expect(server.output()).toContain('is not available')
-        expect(server.output()).not.toContain(password)
-      },
-      90_000,
-    )
+    test('requests get 503 in time, and work again without a restart', async () => {
+      const redis = await redisWith(...lasting)
+      const server = await startServer(storageOf(redis))
+      // One gets reference tokens, the other JWTs.
+      const tokens = await Promise.all(settingClients.map((client) => logIn(server, client)))
+      for (let round = 0; round < 2; round += 1) {
+        await takeAway(redis)
+        await Promise.all(tokens.map((each) => expectOutage(server, each)))
+        await giveBack(redis)
+        await server.ready()
+      }
+      for (const each of tokens) await expectService(server, each)
+      expect(server.output()).toContain(`redis: 127.0.0.1:${redis.port}`)
+      expect(server.output()).toContain('is not available')
+      expect(server.output()).not.toContain(password)
+    }, 90_000)
   })
 
   const limit = (redis: RedisServer, bytes: number) => redis.command('CONFIG', 'SET', 'maxmemory', bytes)
@@ -87,52 +85,55 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
   test('full: nothing is issued or spent; once there is memory, the same refresh token works', async () => {
     const redis = await redisWith()
     const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
-    const held = await logIn(server)
+    const tokens = await logIn(server)
     await limit(redis, 100_000)
     const before = await redis.command('DBSIZE')
-    const asked = questions(server, held)
-    for (const ask of [asked.refresh, asked['log-in'], asked.revocation]) expect(await ask()).toMatchObject(unavailable)
+    const requests = storageRequests(server, tokens)
+    for (const send of [requests.refresh, requests['log-in'], requests.revocation])
+      expect(await send()).toMatchObject(unavailable)
     expect(await redis.command('DBSIZE')).toBe(before)
-    expect(await asked.introspection()).toMatchObject({ status: 200, body: { active: true } })
+    expect(await requests.introspection()).toMatchObject({ status: 200, body: { active: true } })
     expect(await server.get('/health/ready')).toMatchObject({ status: 503 })
     await limit(redis, 0)
     await server.ready()
-    await expectService(server, held)
+    await expectService(server, tokens)
   }, 60_000)
 
   test('full in the middle of a refresh: a retry succeeds later', async () => {
     const redis = await redisWith()
     const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
-    const held = await logIn(server)
-    let token = held.refresh
+    const tokens = await logIn(server)
+    let token = tokens.refresh
     for (let round = 0; round < 5; round += 1) {
       const used = /used_memory:(\d+)/u.exec(String(await redis.command('INFO', 'memory')))?.[1]
       await limit(redis, Number(used) + 50_000)
-      let answer = await refresh(server, held, token)
-      for (let count = 0; answer.status === 200 && count < 2000; count += 1) {
-        token = String(answer.body.refresh_token)
-        answer = await refresh(server, held, token)
+      let response = await refresh(server, tokens, token)
+      for (let count = 0; response.status === 200 && count < 2000; count += 1) {
+        token = String(response.body.refresh_token)
+        response = await refresh(server, tokens, token)
       }
-      expect(answer).toMatchObject(unavailable)
+      expect(response).toMatchObject(unavailable)
       await limit(redis, 0)
-      const later = await refresh(server, held, token)
+      const later = await refresh(server, tokens, token)
       expect(later).toMatchObject({ status: 200 })
       token = String(later.body.refresh_token)
     }
   }, 60_000)
 })
 
-/** Returns the one-line error without the names of the program and the file, and checks that it contains no password. */
-async function refusal(storage: object, user?: number): Promise<string> {
+/** Writes a configuration with this storage. */
+function configured(storage: object): string {
   const home = mkdtempSync(join(directory, 'refused-'))
   chmodSync(home, 0o755)
   const file = writeSetting(home, 'http://127.0.0.1:8484', storage, 1)
   for (const name of ['jwks.json', 'grantry.config.json']) chmodSync(join(home, name), 0o644)
-  const { code, out, err } = await endingOf(
-    program,
-    ['serve', '--config', file, '--port', '0', '--log-format', 'text'],
-    user,
-  )
+  return file
+}
+
+const serve = (file: string) => ['serve', '--config', file, '--port', '0', '--log-format', 'text']
+
+/** Returns the one-line error without the names of the program and the file, and checks that it contains no password. */
+function sentenceOf(file: string, { code, out, err }: Ending): string {
   expect(out).toBe('')
   expect(err).not.toContain(password)
   expect(err.trimEnd().split('\n')).toHaveLength(1)
@@ -142,10 +143,16 @@ async function refusal(storage: object, user?: number): Promise<string> {
   return err.slice(start.length).trimEnd()
 }
 
+async function refusal(storage: object): Promise<string> {
+  const file = configured(storage)
+  return sentenceOf(file, await printed(...serve(file)))
+}
+
 describeWithRedis('an unusable Redis ends the start with one line', () => {
   test('no server listens', async () => {
     const port = await freePort()
-    const sentence = await refusal({ driver: 'redis', url: `redis://:${password}@127.0.0.1:${port}` })
+    const url = `redis://:${password}@127.0.0.1:${port}`
+    const sentence = await refusal({ driver: 'redis', url, operationTimeout: 0.5 })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
   }, 60_000)
 
@@ -186,7 +193,9 @@ describe('an unusable directory ends the start with one line', () => {
     // Root can write everywhere, so another user runs the server.
     if (isRoot) chownSync(path, otherUser, otherUser)
     chmodSync(path, 0o500)
-    const sentence = await refusal({ driver: 'filesystem', directory: path }, isRoot ? otherUser : undefined)
+    const file = configured({ driver: 'filesystem', directory: path })
+    // In a process, to prove that it ends.
+    const sentence = sentenceOf(file, await endingOf(program, serve(file), isRoot ? otherUser : undefined))
     expect(sentence).toMatch(/ cannot be used \(E\w+\); use a directory on a writable local disk/u)
   })
 })

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { base, directories, file, serve } from './operator-server.ts'
-import { printed } from './printed.ts'
-import { root } from './running-command.ts'
-import { run } from './running-program.ts'
+import { printed, printedWith } from './printed.ts'
 
 describe('grantry token inspect', () => {
   test('prints the type, claims and validity of each kind of token, and never the token', async () => {
@@ -13,12 +11,12 @@ describe('grantry token inspect', () => {
     const { access_token: reference, refresh_token: rotated } = await login()
     await refresh(rotated)
     const inspect = async (token: string) => (await printed('token', 'inspect', '--config', path, '--', token)).out
-    const told = [await inspect(jwt), await inspect(reference), await inspect(rotated), await inspect('made-up')]
-    expect(told[0]).toMatch(/^access token, a JWT; valid now\n/u)
-    expect(told[1]).toMatch(/^access token, opaque; valid now\n/u)
-    expect(told[2]).toMatch(/^refresh token, opaque; not valid: it has already been used\n/u)
-    expect(told[3]).toBe('unknown; not valid: it is unknown: never issued here, expired long ago, or revoked\n')
-    for (const text of told.slice(0, 3)) {
+    const reported = [await inspect(jwt), await inspect(reference), await inspect(rotated), await inspect('made-up')]
+    expect(reported[0]).toMatch(/^access token, a JWT; valid now\n/u)
+    expect(reported[1]).toMatch(/^access token, opaque; valid now\n/u)
+    expect(reported[2]).toMatch(/^refresh token, opaque; not valid: it has already been used\n/u)
+    expect(reported[3]).toBe('unknown; not valid: it is unknown: never issued here, expired long ago, or revoked\n')
+    for (const text of reported.slice(0, 3)) {
       expect(text).toMatch(
         /\n {2}sub {11}1 {3}# the subject: the user, or the client itself if there is no auth_time\n/u,
       )
@@ -33,9 +31,9 @@ describe('grantry token inspect', () => {
     const path = file(directories())
     const { login } = await serve(path)
     const { access_token } = await login('web-jwt')
-    const { code, out } = await run(['token', 'inspect', '-', '--config', path], root, { input: `${access_token}\n` })
+    const { code, out } = await printedWith({ input: `${access_token}\n` }, 'token', 'inspect', '-', '--config', path)
     expect([code, out]).toEqual([0, expect.stringMatching(/^access token, a JWT; valid now\n/u)])
-    const empty = await run(['token', 'inspect', '-', '--config', path], root, { input: '\n' })
+    const empty = await printedWith({ input: '\n' }, 'token', 'inspect', '-', '--config', path)
     expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('grantry: the token is empty')])
   }, 60_000)
 

@@ -18,6 +18,9 @@ vi.mock('node:fs', async (importOriginal) => {
     },
   }
 })
+// Test files share the modules of their process: this one and the next load the readers of `node:fs` again.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-locked-'))
 afterAll(() => rmSync(directory, { recursive: true }))

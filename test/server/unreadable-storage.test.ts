@@ -14,7 +14,7 @@ const storage = { driver: 'filesystem', directory: './data', fsync: false }
 writeFileSync(file, JSON.stringify({ issuer: 'http://127.0.0.1:8484', storage, clients: [] }))
 
 /** Replaces every file of the key ring with a directory, which fails to read even for root. */
-async function spoilKeys(): Promise<void> {
+async function corruptKeys(): Promise<void> {
   expect((await printed('keys', 'list', '--config', file)).code).toBe(0)
   const names = readdirSync(join(directory, 'data/items'), { recursive: true, encoding: 'utf8' })
   const keys = names.filter((name) => /keys\.[^/]+\/[^/]+$/u.test(name))
@@ -31,7 +31,7 @@ describe('an unreadable key ring in the storage', () => {
     ['keys list', ['keys', 'list']],
     ['revoke', ['revoke', '--client', 'web']],
   ])('is reported by grantry %s in one line', async (_what, line) => {
-    await spoilKeys()
+    await corruptKeys()
     const { code, out, err } = await printed(...line, '--config', file)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/^grantry: [^\n]*the storage failed: EISDIR[^\n]*\n$/u)
@@ -39,7 +39,7 @@ describe('an unreadable key ring in the storage', () => {
   })
 
   test('is reported by the doctor', async () => {
-    await spoilKeys()
+    await corruptKeys()
     const { code, out } = await printed('check', '--json', '--config', file)
     expect(code).toBe(1)
     const { findings } = JSON.parse(out)

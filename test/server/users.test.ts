@@ -1,7 +1,7 @@
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
+import { createConcurrencyLimit } from '../../packages/server/src/users/concurrency-limit.ts'
 import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
-import { createLimiter } from '../../packages/server/src/users/limiter.ts'
 import { createPasswordCheck, hashPassword, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
 
 describe('a password hash', () => {
@@ -37,13 +37,13 @@ describe('configured users', () => {
       parse({ sub: '1', username: 'alice', password }),
       parse({ sub: '2', username: 'bob', password, active: false }),
     ])
-    const ask = (username: string, given: string) =>
+    const send = (username: string, given: string) =>
       users.authenticate?.({ username, password: given }, undefined as never)
-    expect(await ask('alice', 'secret')).toEqual({ sub: '1' })
-    expect(await ask('alice', 'wrong')).toBeUndefined()
-    expect(await ask('bob', 'secret')).toBeUndefined()
-    expect(await ask('unknown', 'secret')).toBeUndefined()
-    expect(await ask('__proto__', 'secret')).toBeUndefined()
+    expect(await send('alice', 'secret')).toEqual({ sub: '1' })
+    expect(await send('alice', 'wrong')).toBeUndefined()
+    expect(await send('bob', 'secret')).toBeUndefined()
+    expect(await send('unknown', 'secret')).toBeUndefined()
+    expect(await send('__proto__', 'secret')).toBeUndefined()
     expect(users.isActive?.('1')).toBe(true)
     expect(users.isActive?.('2')).toBe(false)
     expect(users.isActive?.('9')).toBe(false)
@@ -59,7 +59,7 @@ describe('configured users', () => {
 
 describe('the limiter', () => {
   test('limits running and waiting tasks, refuses one more with 503, and recovers', async () => {
-    const limited = createLimiter({ concurrent: 2, queued: 2 })
+    const limited = createConcurrencyLimit({ concurrent: 2, queued: 2 })
     let running = 0
     let most = 0
     const release: (() => void)[] = []

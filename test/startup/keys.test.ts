@@ -3,6 +3,7 @@ import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core
 import { mapDriver } from '@grantry/core/testing'
 import type { JWK } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { rsaKey } from '../support/keys.ts'
 
 type Keys = ProviderOptions['keys']
 
@@ -101,7 +102,7 @@ describe('signing keys', () => {
   })
 
   test('accepts an RSA key of 2048 bits', async () => {
-    await expect(start([rsa(2048)])).resolves.toBeDefined()
+    await expect(start([rsaKey()])).resolves.toBeDefined()
   })
 
   test('rejects two keys with the same kid', async () => {

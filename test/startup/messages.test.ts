@@ -100,7 +100,7 @@ test('a token request without a scope reports the missing scope', async () => {
 describe('a grant that returns an undeclared scope', () => {
   const grant = (scopes: readonly string[]) =>
     defineGrant({ grantType: 'urn:example:badge', params: v.object({}), scope: 'ignored', handle: () => ({ scopes }) })
-  const ask = async (scopes: readonly string[]) => {
+  const send = async (scopes: readonly string[]) => {
     const { post, events } = await createTestProvider({
       plugins: [grant(scopes)],
       scopes: [{ name: 'api1' }, { name: 'api2' }],
@@ -115,7 +115,7 @@ describe('a grant that returns an undeclared scope', () => {
   }
 
   test('has its reason in the event, and in failure of the test kit', async () => {
-    expect(await ask(['badge'])).toEqual({
+    expect(await send(['badge'])).toEqual({
       status: 400,
       error: 'invalid_scope',
       failure: 'scope_unknown',
@@ -124,7 +124,7 @@ describe('a grant that returns an undeclared scope', () => {
   })
 
   test('is distinguished from a scope that is not allowed to the client', async () => {
-    expect(await ask(['api2'])).toMatchObject({ failure: 'scope_not_allowed', reason: 'scope_not_allowed' })
+    expect(await send(['api2'])).toMatchObject({ failure: 'scope_not_allowed', reason: 'scope_not_allowed' })
   })
 })
 

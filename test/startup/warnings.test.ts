@@ -59,24 +59,25 @@ describe('warnings at start about clients that cannot succeed', () => {
 describe('codes without PKCE', () => {
   const sentence =
     'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)'
-  const told = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'proof_key_unsupported')
+  const reported = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'proof_key_unsupported')
 
   test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {
-    expect(await told([web], withoutProofKey)).toEqual([sentence])
-    expect(await told([], withoutProofKey)).toEqual([sentence])
+    expect(await reported([web], withoutProofKey)).toEqual([sentence])
+    expect(await reported([], withoutProofKey)).toEqual([sentence])
   })
 
   test('are not reported with proofKey(), or without the code grant', async () => {
-    expect(await told([web])).toEqual([])
-    expect(await told([], [clientCredentials()])).toEqual([])
+    expect(await reported([web])).toEqual([])
+    expect(await reported([], [clientCredentials()])).toEqual([])
   })
 })
 
 describe('a redirect URI without TLS', () => {
-  const told = (...redirectUris: string[]) => warnings([{ ...web, redirectUris }], undefined, 'redirect_without_tls')
+  const reported = (...redirectUris: string[]) =>
+    warnings([{ ...web, redirectUris }], undefined, 'redirect_without_tls')
 
   test('is reported with its client', async () => {
-    expect(await told('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
+    expect(await reported('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
       'web has the redirect URI http://app.example.com/callback, so an attacker on the network can read its codes; use https (RFC 9700 section 2.6)',
     ])
   })
@@ -89,13 +90,13 @@ describe('a redirect URI without TLS', () => {
     'http://app.localhost:3000/callback',
     'com.example.app:/callback',
   ])('is not reported for %s', async (uri) => {
-    expect(await told(uri)).toEqual([])
+    expect(await reported(uri)).toEqual([])
   })
 
   test.each(['http://127.0.0.1.example.com/callback', 'http://localhost.example.com/callback', 'http://10.0.0.1/cb'])(
     'is reported for %s',
     async (uri) => {
-      expect(await told(uri)).toHaveLength(1)
+      expect(await reported(uri)).toHaveLength(1)
     },
   )
 })

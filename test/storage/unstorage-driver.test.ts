@@ -54,13 +54,13 @@ describe('a storage whose driver cannot insert atomically', () => {
     const storage = createStorage({ driver: slow })
     // Two drivers on one storage, like two providers in one program.
     const drivers = [singleProcess(storage), singleProcess(storage)] as const
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, racer) =>
         drivers[racer % 2 ? 1 : 0].insertItem(key, `${racer}`, { ttl: minute }),
       ),
     )
-    expect(answers.filter(Boolean)).toHaveLength(1)
-    expect(await drivers[0].getItem(key)).toBe(String(answers.indexOf(true)))
+    expect(responses.filter(Boolean)).toHaveLength(1)
+    expect(await drivers[0].getItem(key)).toBe(String(responses.indexOf(true)))
   })
 
   test('is rejected at any mount that can hold a key: inside the base or around it', () => {

@@ -1,15 +1,11 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { sharedDirectory } from './directory.ts'
 
 /** Like `bundle`, for a program that is given as text and imports as if it were in that directory. */
 export async function bundleText(contents: string, directory: URL): Promise<string> {
-  const out = await mkdtemp(join(tmpdir(), 'grantry-test-'))
-  process.once('exit', () => rmSync(out, { recursive: true, force: true }))
-  const outfile = join(out, 'program.mjs')
+  const outfile = join(sharedDirectory('test'), 'program.mjs')
   await build({
     stdin: { contents, resolveDir: fileURLToPath(directory), loader: 'ts' },
     outfile,

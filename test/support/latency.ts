@@ -25,6 +25,6 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     setItem: (key, value, options) => slow(() => driver.setItem?.(key, value, options)),
     removeItem: (key, options) => slow(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => slow(() => driver.insertItem(key, value, options)),
-    incrementItem: (key, options) => slow(() => driver.incrementItem?.(key, options) ?? 0),
+    incrementItem: (key, options) => slow(() => driver.incrementItem(key, options)),
   }
 }

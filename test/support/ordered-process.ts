@@ -17,7 +17,7 @@ function start<Order>(program: string, setting: unknown) {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
   let next = 0
   let errors = ''
-  const answerOf = (id: number): Promise<unknown> =>
+  const responseOf = (id: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
     })
@@ -42,16 +42,16 @@ function start<Order>(program: string, setting: unknown) {
   const ordered: OrderedProcess<Order> = {
     order(order) {
       next += 1
-      const answer = answerOf(next)
+      const response = responseOf(next)
       child.send({ id: next, order })
-      return answer
+      return response
     },
     async stop() {
       child.kill('SIGKILL')
       await ended
     },
   }
-  return { ordered, ready: answerOf(0) }
+  return { ordered, ready: responseOf(0) }
 }
 
 /** Starts so many concurrently, and resolves when all are ready; if one fails, stops all. */

@@ -3,7 +3,7 @@ import { freePort } from './free-port.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Seconds for the nodes to agree; they gossip once a second. */
-const patience = 30
+const timeLimit = 30
 const slotCount = 16_384
 
 export interface RedisCluster {
@@ -37,10 +37,10 @@ async function startNode(): Promise<Node> {
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + patience * 1000
+  const deadline = Date.now() + timeLimit * 1000
   while (!(await isSo())) {
     if (Date.now() > deadline)
-      throw new Error(`The Redis cluster did not reach this state within ${patience} s: ${what}`)
+      throw new Error(`The Redis cluster did not reach this state within ${timeLimit} s: ${what}`)
     await sleep(100)
   }
 }

@@ -1,10 +1,14 @@
 import { type RedisDriver, type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 
-/** Creates Redis drivers that are disposed of after each test. */
-export function redisDrivers(): (options: RedisDriverOptions) => RedisDriver {
+/**
+ * Creates Redis drivers that are disposed of after each test, or after the last one when the tests of a file run
+ * concurrently.
+ */
+export function redisDrivers({ concurrent = false } = {}): (options: RedisDriverOptions) => RedisDriver {
   const made: RedisDriver[] = []
-  afterEach(async () => {
+  const end = concurrent ? afterAll : afterEach
+  end(async () => {
     await Promise.all(made.splice(0).map((driver) => driver.dispose()))
   })
   return (options) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Seconds for a new server to respond; on a machine with one busy core it is slow, not broken. */
-const patience = 20
+const timeLimit = 20
 
 /** One redis-server process with its own directory. It ends with the process that started it, however that ends. */
 export interface RedisProcess {
@@ -24,9 +24,9 @@ export const removeDirectory = (directory: string): Promise<void> => rm(director
 function ping(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
-    const finish = (answer?: string): void => {
+    const finish = (response?: string): void => {
       socket.destroy()
-      resolve(answer)
+      resolve(response)
     }
     socket.setTimeout(1000, finish)
     socket.on('error', () => finish())
@@ -91,14 +91,14 @@ export async function startProcess(
     child.kill('SIGKILL')
     await ended
   }
-  const deadline = Date.now() + patience * 1000
+  const deadline = Date.now() + timeLimit * 1000
   for (;;) {
-    const answer = gone ? undefined : await ping(port)
+    const response = gone ? undefined : await ping(port)
     if (gone) throw new Error(`redis-server on port ${port} ended during its start:\n${log}`)
-    if (answer?.startsWith('+PONG') || answer?.startsWith('-NOAUTH')) break
+    if (response?.startsWith('+PONG') || response?.startsWith('-NOAUTH')) break
     if (Date.now() > deadline) {
       await kill()
-      throw new Error(`redis-server on port ${port} does not reply to a PING within ${patience} s:\n${log}`)
+      throw new Error(`redis-server on port ${port} does not reply to a PING within ${timeLimit} s:\n${log}`)
     }
     await sleep(20)
   }

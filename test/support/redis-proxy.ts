@@ -9,7 +9,7 @@ export interface RedisProxy {
   /** Existing connections stay open, but nothing gets through any more, either way. New connections work. */
   darken(): void
   /** Existing connections reach the server, but no reply comes back. */
-  loseAnswers(): void
+  loseResponses(): void
   /** Breaks existing connections. */
   cut(): void
   stop(): Promise<void>
@@ -17,7 +17,7 @@ export interface RedisProxy {
 
 export async function startProxy(server: RedisServer): Promise<RedisProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
-  const loseAnswers = (): void => {
+  const loseResponses = (): void => {
     for (const [near, far] of pairs) {
       far.unpipe(near)
       far.resume()
@@ -51,9 +51,9 @@ export async function startProxy(server: RedisServer): Promise<RedisProxy> {
         near.unpipe(far)
         near.resume()
       }
-      loseAnswers()
+      loseResponses()
     },
-    loseAnswers,
+    loseResponses,
     cut,
     async stop() {
       cut()

@@ -1,26 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 /** Milliseconds. */
-const patience = 20_000
+const timeLimit = 20_000
 
 /** A replica that receives the writes of its primary immediately. */
 export async function startReplica(primary: RedisServer): Promise<RedisServer> {
   const replica = await startRedis({ arguments: ['--replicaof', '127.0.0.1', String(primary.port)] })
   const client = new Redis(primary.url)
   try {
-    const deadline = Date.now() + patience
+    const deadline = Date.now() + timeLimit
     // A new replica counts as in sync with an empty stream, and gets the stream up to a second later.
     while (String(await client.info('replication')).includes('connected_slaves:0')) {
       if (Date.now() > deadline) throw new Error('The replica has not connected')
+      await sleep(20)
     }
     const results = await client
       .pipeline([
         ['set', 'replica', 'x', 'PX', 1],
-        ['wait', 1, patience],
+        ['wait', 1, timeLimit],
       ])
       .exec()
-    if (Number(results?.[1]?.[1]) < 1) throw new Error(`The replica has not caught up within ${patience} ms`)
+    if (Number(results?.[1]?.[1]) < 1) throw new Error(`The replica has not caught up within ${timeLimit} ms`)
     return replica
   } catch (error) {
     await replica.stop()

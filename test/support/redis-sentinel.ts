@@ -7,7 +7,7 @@ import { newDirectory, removeDirectory, startProcess } from './redis-process.ts'
 import type { RedisServer } from './redis-server.ts'
 
 /** Seconds for the Sentinel to find the replicas: it asks the primary once at its start, and then every 10 s. */
-const patience = 30
+const timeLimit = 30
 
 export interface Sentinel {
   readonly port: number
@@ -27,11 +27,11 @@ async function waitForReplicas(port: number, name: string, primary: RedisServer)
   const client = new Redis({ port, host: '127.0.0.1' })
   client.on('error', () => {})
   try {
-    const deadline = Date.now() + patience * 1000
+    const deadline = Date.now() + timeLimit * 1000
     for (;;) {
       const known = await client.call('SENTINEL', 'REPLICAS', name)
       if (Array.isArray(known) && known.length === wanted) return
-      if (Date.now() > deadline) throw new Error(`The Sentinel has not found ${wanted} replicas within ${patience} s`)
+      if (Date.now() > deadline) throw new Error(`The Sentinel has not found ${wanted} replicas within ${timeLimit} s`)
       await sleep(100)
     }
   } finally {

@@ -1,4 +1,4 @@
-import type { Answer, Credentials } from '@grantry/core/testing'
+import type { Credentials, TestResponse } from '@grantry/core/testing'
 import { expect } from 'vitest'
 import { api1, type Fixture, web } from './fixture.ts'
 
@@ -13,7 +13,7 @@ export async function issueTokens(
   return body
 }
 
-export const refresh = (f: Fixture, token: string, as: Credentials = web): Promise<Answer> =>
+export const refresh = (f: Fixture, token: string, as: Credentials = web): Promise<TestResponse> =>
   f.post('token', { grant_type: 'refresh_token', refresh_token: token }, as)
 
 /** The result of each endpoint that validates an access token: true, false, or a status that is neither. */
@@ -21,7 +21,8 @@ export async function judged(f: Fixture, token: string): Promise<Readonly<Record
   const introspected = await f.post('introspection', { token }, api1)
   const validated = await f.post('accessTokenValidation', { token })
   const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${token}` })
-  const verdict = ({ status }: Answer, refused: number) => (status === 200 ? true : status === refused ? false : status)
+  const verdict = ({ status }: TestResponse, refused: number) =>
+    status === 200 ? true : status === refused ? false : status
   return {
     introspection: introspected.status === 200 ? introspected.body.active : introspected.status,
     accessTokenValidation: verdict(validated, 400),
@@ -39,7 +40,7 @@ export const formats = [
 ] as const
 
 /** The response to a revocation: empty, and not cacheable. */
-export function expectDone({ status, headers, body }: Answer): void {
+export function expectRevoked({ status, headers, body }: TestResponse): void {
   expect(status).toBe(200)
   expect(body).toBeUndefined()
   expect(headers.get('cache-control')).toBe('no-store')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, test } from 'vitest'
+import { describeSideBySide } from './side-by-side.ts'
 
 const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
 
@@ -8,7 +9,7 @@ const folder = fileURLToPath(new URL('../../runtimes/', import.meta.url))
 export const runtimeExecutable = (path: string): string => `${folder}node_modules/${path}`
 
 /**
- * Like `describe`. Without the runtime the tests are skipped with a message; in CI (`CI=true`) they fail instead,
+ * Like `describeSideBySide`. Without the runtime the tests are skipped with a message; in CI (`CI=true`) they fail instead,
  * because a build that proves nothing must not be green.
  */
 export function describeWithRuntime(name: string, executable: string, define: () => void): void {
@@ -21,5 +22,6 @@ export function describeWithRuntime(name: string, executable: string, define: ()
     return
   }
   if (missing) console.warn(`Skipped: ${sentence}`)
-  describe.skipIf(missing)(name, define)
+  const defineSuite = missing ? describe.skipIf(missing) : describeSideBySide
+  defineSuite(name, define)
 }

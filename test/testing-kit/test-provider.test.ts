@@ -137,8 +137,8 @@ describe('createTestProvider()', () => {
       ],
     })
     expect(provider.issuer).toBe('https://id.example.com/tenant')
-    const answer = await post('token', { ...badge, scope: 'doors' }, ['gate', 'gate-secret'])
-    expect(answer).toMatchObject({ status: 200, body: { scope: 'doors' } })
+    const response = await post('token', { ...badge, scope: 'doors' }, ['gate', 'gate-secret'])
+    expect(response).toMatchObject({ status: 200, body: { scope: 'doors' } })
     expect([...items.keys()].filter((key) => key.startsWith('access:'))).toHaveLength(1)
     expect(await post('token', badge, testClient)).toMatchObject({ status: 401 })
   })
@@ -192,9 +192,9 @@ describe('the helpers of the kit', () => {
   })
 
   test('read() returns the status, the headers and the parsed body; undefined for an empty one', async () => {
-    const answer = await read(new Response('{"a":1}', { status: 201, headers: { 'x-a': 'b' } }))
-    expect(answer).toMatchObject({ status: 201, body: { a: 1 } })
-    expect(answer.headers.get('x-a')).toBe('b')
+    const response = await read(new Response('{"a":1}', { status: 201, headers: { 'x-a': 'b' } }))
+    expect(response).toMatchObject({ status: 201, body: { a: 1 } })
+    expect(response.headers.get('x-a')).toBe('b')
     expect((await read(new Response(null, { status: 204 }))).body).toBeUndefined()
   })
 

@@ -1,11 +1,11 @@
-import { defineGrant, defineGrantCheck, type GrantCheck, type Plugin, type Proofs } from '@grantry/core'
+import { type Demands, defineGrant, defineGrantCheck, type GrantCheck, type Plugin } from '@grantry/core'
 import { proofKey } from '@grantry/plugins/proof-key'
 import * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 
-// As the TSDoc of Proofs describes it for plugin authors. It applies to the whole program, including other tests.
+// As the TSDoc of Demands describes it for plugin authors. It applies to the whole program, including other tests.
 declare module '@grantry/core' {
-  interface Proofs {
+  interface Demands {
     types_test_pin: { readonly digest: string }
   }
 }
@@ -70,8 +70,8 @@ describe('a grant check', () => {
 
 describe('a demand that a plugin adds by declaration merging', () => {
   test('is one of the demands, beside those of the core', () => {
-    expectTypeOf<'proof_key' | 'types_test_pin'>().toExtend<keyof Proofs>()
-    expectTypeOf<Proofs['types_test_pin']>().toEqualTypeOf<{ readonly digest: string }>()
+    expectTypeOf<'proof_key' | 'types_test_pin'>().toExtend<keyof Demands>()
+    expectTypeOf<Demands['types_test_pin']>().toEqualTypeOf<{ readonly digest: string }>()
   })
 
   test('types the check that settles it', () => {

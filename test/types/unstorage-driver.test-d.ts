@@ -19,6 +19,6 @@ test('a driver that cannot work does not compile', () => {
   unstorageDriver(createStorage(), { single: true })
 })
 
-test('the counter is optional', () => {
-  expectTypeOf<Omit<ReturnType<typeof memoryDriver>, 'incrementItem'>>().toExtend<AtomicDriver>()
+test('the counter is required', () => {
+  expectTypeOf<Omit<ReturnType<typeof memoryDriver>, 'incrementItem'>>().not.toExtend<AtomicDriver>()
 })

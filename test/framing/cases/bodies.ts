@@ -1,19 +1,20 @@
 import { expect } from 'vitest'
-import type { RawAnswer } from '../answers.ts'
 import type { FramingCase } from '../framing-case.ts'
+import type { RawResponse } from '../raw-responses.ts'
 import { chunks, close, form, hiddenRequest, host, inChunks, length, tokenRequest } from '../requests.ts'
 
 /** Maximum number of bytes in a body (wire contract, section 1). */
 const limit = 65_536
-const whole = (bytes: number): string => `${form}&x=`.padEnd(bytes, 'a')
-const announced = (bytes: number): string => tokenRequest({ lengths: [length(bytes)], body: whole(bytes), keep: true })
+const complete = (bytes: number): string => `${form}&x=`.padEnd(bytes, 'a')
+const announced = (bytes: number): string =>
+  tokenRequest({ lengths: [length(bytes)], body: complete(bytes), keep: true })
 
 /** The response has a reason and `Connection: close`. */
-function saysTooLarge(answers: readonly RawAnswer[]): void {
-  const answer = answers.at(-1)
-  expect(answer?.headers.get('connection')).toBe('close')
-  expect(answer?.headers.get('cache-control')).toBe('no-store')
-  expect(JSON.parse(answer?.body ?? '')).toMatchObject({ error: 'invalid_request' })
+function saysTooLarge(responses: readonly RawResponse[]): void {
+  const response = responses.at(-1)
+  expect(response?.headers.get('connection')).toBe('close')
+  expect(response?.headers.get('cache-control')).toBe('no-store')
+  expect(JSON.parse(response?.body ?? '')).toMatchObject({ error: 'invalid_request' })
 }
 
 function* endlessly(beginning: string, piece: string): Generator<string> {
@@ -24,16 +25,16 @@ function* endlessly(beginning: string, piece: string): Generator<string> {
 const largeChunk = chunks('x'.repeat(16_384)).slice(0, -5)
 const inEndlessChunks = tokenRequest({ lengths: [inChunks], body: '', keep: true })
 
-const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
+const tooLarge: readonly Omit<FramingCase, 'responses'>[] = [
   { name: 'one byte over the limit, with a length', send: [announced(limit + 1)] },
   {
     name: 'one byte over the limit, in one chunk',
-    send: [tokenRequest({ lengths: [inChunks], body: chunks(whole(limit + 1)), keep: true })],
+    send: [tokenRequest({ lengths: [inChunks], body: chunks(complete(limit + 1)), keep: true })],
   },
   { name: 'twenty times the limit, with a length', send: [announced(20 * limit)] },
   {
     name: 'twenty times the limit, in one chunk',
-    send: [tokenRequest({ lengths: [inChunks], body: chunks(whole(20 * limit)), keep: true })],
+    send: [tokenRequest({ lengths: [inChunks], body: chunks(complete(20 * limit)), keep: true })],
   },
   {
     name: 'a length over the limit, without a body',
@@ -42,7 +43,7 @@ const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
   {
     name: 'a length over the limit, sent in parts',
     send: [
-      tokenRequest({ lengths: [length(limit + 100)], body: whole(1000), keep: true }),
+      tokenRequest({ lengths: [length(limit + 100)], body: complete(1000), keep: true }),
       20,
       'x'.repeat(1000),
       20,
@@ -61,39 +62,43 @@ const tooLarge: readonly Omit<FramingCase, 'answers'>[] = [
   {
     name: 'too large, with a hidden request in it',
     send: [
-      tokenRequest({ lengths: [length(limit + hiddenRequest.length)], body: whole(limit) + hiddenRequest, keep: true }),
+      tokenRequest({
+        lengths: [length(limit + hiddenRequest.length)],
+        body: complete(limit) + hiddenRequest,
+        keep: true,
+      }),
     ],
   },
 ]
 
 /** A body over the limit gets a complete 413, then the connection closes. Other bodies are accepted. */
 export const bodyCases: readonly FramingCase[] = [
-  { name: 'exactly the limit, with a length', send: [tokenRequest({ body: whole(limit) })], answers: [[200]] },
+  { name: 'exactly the limit, with a length', send: [tokenRequest({ body: complete(limit) })], responses: [[200]] },
   {
     name: 'exactly the limit, in chunks',
-    send: [tokenRequest({ lengths: [inChunks], body: chunks(...(whole(limit).match(/.{1,1000}/gsu) ?? [])) })],
-    answers: [[200]],
+    send: [tokenRequest({ lengths: [inChunks], body: chunks(...(complete(limit).match(/.{1,1000}/gsu) ?? [])) })],
+    responses: [[200]],
   },
-  ...tooLarge.map((one): FramingCase => ({ ...one, answers: [[413]], check: saysTooLarge })),
+  ...tooLarge.map((one): FramingCase => ({ ...one, responses: [[413]], check: saysTooLarge })),
   {
     name: 'a pipelined 413 closes the connection',
     send: [tokenRequest({ keep: true }), announced(limit + 1), hiddenRequest],
-    answers: [[200, 413]],
+    responses: [[200, 413]],
     check: saysTooLarge,
   },
   {
     name: 'a length over the limit, with Expect: 100-continue',
     send: [tokenRequest({ lengths: [length(99_999_999)], body: '', keep: true, more: ['Expect: 100-continue'] })],
-    answers: [[413], [100, 413]],
+    responses: [[413], [100, 413]],
     check: saysTooLarge,
   },
   {
     name: 'refused for its type: the body is discarded and the connection reused',
     send: [
-      tokenRequest({ body: whole(limit - 100), keep: true }).replace('x-www-form-urlencoded', 'json'),
+      tokenRequest({ body: complete(limit - 100), keep: true }).replace('x-www-form-urlencoded', 'json'),
       tokenRequest(),
     ],
-    answers: [[415, 200]],
+    responses: [[415, 200]],
   },
   {
     name: 'refused for its type and too large',
@@ -102,22 +107,22 @@ export const bodyCases: readonly FramingCase[] = [
         .replace('x-www-form-urlencoded', 'json')
         .replace(host, `${host}\r\n${close}`),
     ],
-    answers: [[413], [415]],
+    responses: [[413], [415]],
   },
   // A body that no handler reads must not be read indefinitely either.
   {
     name: 'endless, of a wrong type',
     send: () => endlessly(inEndlessChunks.replace('x-www-form-urlencoded', 'json'), largeChunk),
-    answers: [[413], [415]],
+    responses: [[413], [415]],
   },
   {
     name: 'endless, for an unknown endpoint',
     send: () => endlessly(inEndlessChunks.replace('/connect/token', '/nothing'), largeChunk),
-    answers: [[404], [413]],
+    responses: [[404], [413]],
   },
   {
     name: 'endless, for a method without a body',
     send: () => endlessly(inEndlessChunks.replace('POST /connect/token', 'GET /.well-known/jwks'), largeChunk),
-    answers: [[200], [400], [413]],
+    responses: [[200], [400], [413]],
   },
 ]

@@ -24,9 +24,9 @@ const half = (text: string): string => text.slice(0, Math.floor(text.length / 2)
 
 /** RFC 9112 section 9: several requests on one connection, and connections that end early. */
 export const connectionCases: readonly FramingCase[] = [
-  { name: 'two pipelined posts', send: [right + second], answers: [[200, 200]], hiddenTokens: 1 },
-  { name: 'a pipelined post and get', send: [right + get('/.well-known/jwks')], answers: [[200, 200]] },
-  { name: 'a pipelined chunked post and get', send: [inPieces + get('/connect/userinfo')], answers: [[200, 401]] },
+  { name: 'two pipelined posts', send: [right + second], responses: [[200, 200]], hiddenTokens: 1 },
+  { name: 'a pipelined post and get', send: [right + get('/.well-known/jwks')], responses: [[200, 200]] },
+  { name: 'a pipelined chunked post and get', send: [inPieces + get('/connect/userinfo')], responses: [[200, 401]] },
   {
     name: 'many pipelined requests, in order',
     send: [
@@ -39,41 +39,41 @@ export const connectionCases: readonly FramingCase[] = [
         kept('/connect/token') +
         second,
     ],
-    answers: [[200, 401, 200, 404, 200, 401, 405, 200]],
+    responses: [[200, 401, 200, 404, 200, 401, 405, 200]],
     hiddenTokens: 1,
   },
   {
     name: 'a slow request before fast ones keeps its place',
     send: [`${right}${kept('/nothing')}`.repeat(20) + get('/nothing')],
-    answers: [[...Array.from({ length: 20 }, () => [200, 404]).flat(), 404]],
+    responses: [[...Array.from({ length: 20 }, () => [200, 404]).flat(), 404]],
   },
   {
     name: 'HEAD between others',
     send: [kept('/.well-known/jwks') + kept('/.well-known/jwks').replace('GET', 'HEAD') + second],
     methods: ['GET', 'HEAD', 'POST'],
-    answers: [[200, 200, 200]],
+    responses: [[200, 200, 200]],
     hiddenTokens: 1,
   },
-  { name: 'an empty line between requests', send: [`${right}\r\n${second}`], answers: [[200, 200]], hiddenTokens: 1 },
-  { name: 'after a 401', send: [wrong, 20, second], answers: [[401, 200]], hiddenTokens: 1 },
-  { name: 'after a 404', send: [kept('/nothing'), 20, second], answers: [[404, 200]], hiddenTokens: 1 },
+  { name: 'an empty line between requests', send: [`${right}\r\n${second}`], responses: [[200, 200]], hiddenTokens: 1 },
+  { name: 'after a 401', send: [wrong, 20, second], responses: [[401, 200]], hiddenTokens: 1 },
+  { name: 'after a 404', send: [kept('/nothing'), 20, second], responses: [[404, 200]], hiddenTokens: 1 },
   {
     name: 'after a 404 with a body',
     send: [tokenRequest({ keep: true, target: '/nothing' }), 20, second],
-    answers: [[404, 200]],
+    responses: [[404, 200]],
     hiddenTokens: 1,
   },
-  { name: 'after a 405', send: [kept('/connect/token'), 20, second], answers: [[405, 200]], hiddenTokens: 1 },
+  { name: 'after a 405', send: [kept('/connect/token'), 20, second], responses: [[405, 200]], hiddenTokens: 1 },
   {
     name: 'after a 405 with a body',
     send: [right.replace('POST', 'PUT'), 20, second],
-    answers: [[405, 200]],
+    responses: [[405, 200]],
     hiddenTokens: 1,
   },
   {
     name: 'after a 415',
     send: [right.replace('x-www-form-urlencoded', 'json'), 20, second],
-    answers: [[415, 200]],
+    responses: [[415, 200]],
     hiddenTokens: 1,
   },
   {
@@ -83,7 +83,7 @@ export const connectionCases: readonly FramingCase[] = [
       20,
       second,
     ],
-    answers: [[204, 200]],
+    responses: [[204, 200]],
     hiddenTokens: 1,
   },
   // RFC 9110 section 7.8: a server may ignore an upgrade. Node.js discards what its parser has read after one, so our
@@ -96,26 +96,26 @@ export const connectionCases: readonly FramingCase[] = [
     // If requests get no response, the client must see that the connection has closed.
     const closesBefore =
       (all: number): Exclude<FramingCase['check'], undefined> =>
-      (answers) => {
-        if (answers.length < all) expect(answers.at(-1)?.headers.get('connection')).toBe('close')
+      (responses) => {
+        if (responses.length < all) expect(responses.at(-1)?.headers.get('connection')).toBe('close')
       }
     return [
       {
         name: `an upgrade by ${method} before pipelined requests`,
         send: [upgrading + kept('/connect/token') + last],
-        answers: [[200], [200, 405, 404], [400]],
+        responses: [[200], [200, 405, 404], [400]],
         check: closesBefore(3),
       },
       {
         name: `an upgrade by ${method} before another`,
         send: [upgrading, 20, last],
-        answers: [[200], [200, 404], [400]],
+        responses: [[200], [200, 404], [400]],
         check: closesBefore(2),
       },
       {
         name: `an upgrade by ${method} after another`,
         send: [kept('/nothing') + upgrading + last],
-        answers: [
+        responses: [
           [404, 200],
           [404, 200, 404],
           [404, 400],
@@ -124,52 +124,56 @@ export const connectionCases: readonly FramingCase[] = [
       },
     ]
   }),
-  { name: 'a malformed request closes the connection', send: [broken + hiddenRequest], answers: [[400], []] },
-  { name: 'a malformed request, and a delayed one', send: [broken, 50, hiddenRequest], answers: [[400], []] },
+  { name: 'a malformed request closes the connection', send: [broken + hiddenRequest], responses: [[400], []] },
+  { name: 'a malformed request, and a delayed one', send: [broken, 50, hiddenRequest], responses: [[400], []] },
   // The refusal of the second request must not arrive as the response to the first: a proxy would send it to the wrong
   // client.
-  { name: 'a malformed request after a valid one', send: [right + broken], answers: [[200, 400], [200]] },
-  { name: 'garbage after a valid request', send: [`${right}\u0000\u0000\u0000\r\n\r\n`], answers: [[200, 400], [200]] },
+  { name: 'a malformed request after a valid one', send: [right + broken], responses: [[200, 400], [200]] },
+  {
+    name: 'garbage after a valid request',
+    send: [`${right}\u0000\u0000\u0000\r\n\r\n`],
+    responses: [[200, 400], [200]],
+  },
   {
     name: 'half a request after a valid one',
     send: [right + half(second)],
-    answers: [[200], [200, 400]],
+    responses: [[200], [200, 400]],
     afterwards: 'half-close',
   },
-  { name: 'half-close after the request', send: [right], answers: [[200]], afterwards: 'half-close' },
+  { name: 'half-close after the request', send: [right], responses: [[200]], afterwards: 'half-close' },
   {
     name: 'half-close after two requests',
     send: [right + second],
-    answers: [[200, 200]],
+    responses: [[200, 200]],
     hiddenTokens: 1,
     afterwards: 'half-close',
   },
-  { name: 'half-close in the request line', send: ['POST /conn'], answers: [[], [400]], afterwards: 'half-close' },
-  { name: 'half-close in the headers', send: [half(right)], answers: [[], [400]], afterwards: 'half-close' },
+  { name: 'half-close in the request line', send: ['POST /conn'], responses: [[], [400]], afterwards: 'half-close' },
+  { name: 'half-close in the headers', send: [half(right)], responses: [[], [400]], afterwards: 'half-close' },
   {
     name: 'half-close before the body',
     send: [tokenRequest({ body: '', lengths: [length(form.length)] })],
-    answers: [[], [400]],
+    responses: [[], [400]],
     afterwards: 'half-close',
   },
-  { name: 'half-close in the body', send: [right.slice(0, -10)], answers: [[], [400]], afterwards: 'half-close' },
-  { name: 'disconnect in the request line', send: ['POST /conn'], answers: [], afterwards: 'cut' },
-  { name: 'disconnect in the headers', send: [half(right), 10], answers: [], afterwards: 'cut' },
+  { name: 'half-close in the body', send: [right.slice(0, -10)], responses: [[], [400]], afterwards: 'half-close' },
+  { name: 'disconnect in the request line', send: ['POST /conn'], responses: [], afterwards: 'cut' },
+  { name: 'disconnect in the headers', send: [half(right), 10], responses: [], afterwards: 'cut' },
   {
     name: 'disconnect before the body',
     send: [tokenRequest({ body: '', lengths: [length(form.length)] }), 10],
-    answers: [],
+    responses: [],
     afterwards: 'cut',
   },
-  { name: 'disconnect in the body', send: [right.slice(0, -10), 10], answers: [], afterwards: 'cut' },
-  { name: 'disconnect in a chunk', send: [inPieces.slice(0, -20), 10], answers: [], afterwards: 'cut' },
-  { name: 'disconnect before the response', send: [right], answers: [], afterwards: 'cut' },
-  { name: 'disconnect before many responses', send: [right.repeat(50)], answers: [], afterwards: 'cut' },
-  { name: 'disconnect immediately', send: [], answers: [], afterwards: 'cut' },
+  { name: 'disconnect in the body', send: [right.slice(0, -10), 10], responses: [], afterwards: 'cut' },
+  { name: 'disconnect in a chunk', send: [inPieces.slice(0, -20), 10], responses: [], afterwards: 'cut' },
+  { name: 'disconnect before the response', send: [right], responses: [], afterwards: 'cut' },
+  { name: 'disconnect before many responses', send: [right.repeat(50)], responses: [], afterwards: 'cut' },
+  { name: 'disconnect immediately', send: [], responses: [], afterwards: 'cut' },
   {
     name: 'a body that waits for 100 Continue and never arrives',
     send: [tokenRequest({ body: '', lengths: [length(form.length)], more: ['Expect: 100-continue', close] }), 20],
-    answers: [],
+    responses: [],
     afterwards: 'cut',
   },
 ]

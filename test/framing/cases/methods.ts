@@ -1,25 +1,25 @@
 import { basic } from '@grantry/core/testing'
-import type { RawAnswer } from '../answers.ts'
 import type { FramingCase } from '../framing-case.ts'
+import type { RawResponse } from '../raw-responses.ts'
 import { close, form, head, host, length, outer } from '../requests.ts'
 
-const ask = (method: string, path: string, ...more: string[]): string =>
+const send = (method: string, path: string, ...more: string[]): string =>
   head(`${method} ${path} HTTP/1.1`, host, `Authorization: ${basic(outer)}`, ...more, close)
 
 /** RFC 9110 section 9.3.8: an echo would reveal credentials to a page that makes a browser send TRACE. */
-function echoesNothing([answer]: readonly RawAnswer[]): void {
-  if (answer?.body.includes(basic(outer)) || answer?.body.includes('hunter2'))
-    throw new Error(`an echo: ${answer.body}`)
+function echoesNothing([response]: readonly RawResponse[]): void {
+  if (response?.body.includes(basic(outer)) || response?.body.includes('hunter2'))
+    throw new Error(`an echo: ${response.body}`)
 }
 
-function hasNoBody([answer]: readonly RawAnswer[]): void {
-  if (answer?.framing !== 'none' || answer.body !== '') throw new Error(`a body: ${answer?.body}`)
+function hasNoBody([response]: readonly RawResponse[]): void {
+  if (response?.framing !== 'none' || response.body !== '') throw new Error(`a body: ${response?.body}`)
 }
 
 /** RFC 9110 section 8.6, RFC 9112 section 6.1: a 204 has neither field. */
-function hasNoLength([answer]: readonly RawAnswer[]): void {
+function hasNoLength([response]: readonly RawResponse[]): void {
   for (const name of ['content-length', 'transfer-encoding']) {
-    if (answer?.headers.has(name)) throw new Error(`a 204 with ${name}: ${answer.headers.get(name)}`)
+    if (response?.headers.has(name)) throw new Error(`a 204 with ${name}: ${response.headers.get(name)}`)
   }
 }
 
@@ -40,38 +40,38 @@ const endpoints: readonly (readonly [path: string, status: number])[] = [
 export const methodCases: readonly FramingCase[] = [
   {
     name: 'TRACE',
-    send: [ask('TRACE', '/connect/token', 'X-Secret: hunter2')],
-    answers: [[400], [405], [501], []],
+    send: [send('TRACE', '/connect/token', 'X-Secret: hunter2')],
+    responses: [[400], [405], [501], []],
     check: echoesNothing,
   },
   {
     name: 'TRACK',
-    send: [ask('TRACK', '/connect/token', 'X-Secret: hunter2')],
-    answers: [[400], [405], [501], []],
+    send: [send('TRACK', '/connect/token', 'X-Secret: hunter2')],
+    responses: [[400], [405], [501], []],
     check: echoesNothing,
   },
-  { name: 'PATCH', send: [ask('PATCH', '/connect/token')], answers: [[405]] },
-  { name: 'DELETE', send: [ask('DELETE', '/connect/token')], answers: [[405]] },
-  { name: 'PUT with a body', send: [ask('PUT', '/connect/token', length(form.length)) + form], answers: [[405]] },
-  { name: 'QUERY', send: [ask('QUERY', '/connect/token')], answers: [[400], [405], [501], []] },
-  { name: 'an unknown method', send: [ask('GRANT', '/connect/token')], answers: [[400], [405], [501], []] },
-  { name: 'a method in lower case', send: [ask('get', '/.well-known/jwks')], answers: [[400], [405], [501], []] },
+  { name: 'PATCH', send: [send('PATCH', '/connect/token')], responses: [[405]] },
+  { name: 'DELETE', send: [send('DELETE', '/connect/token')], responses: [[405]] },
+  { name: 'PUT with a body', send: [send('PUT', '/connect/token', length(form.length)) + form], responses: [[405]] },
+  { name: 'QUERY', send: [send('QUERY', '/connect/token')], responses: [[400], [405], [501], []] },
+  { name: 'an unknown method', send: [send('GRANT', '/connect/token')], responses: [[400], [405], [501], []] },
+  { name: 'a method in lower case', send: [send('get', '/.well-known/jwks')], responses: [[400], [405], [501], []] },
   {
     name: 'a method with a control character',
-    send: [ask('GE\u0001T', '/.well-known/jwks')],
-    answers: [[400], [505], []],
+    send: [send('GE\u0001T', '/.well-known/jwks')],
+    responses: [[400], [505], []],
   },
   {
     name: 'GET with a body',
-    send: [ask('GET', '/.well-known/jwks', length(form.length)) + form],
-    answers: [[200], [400]],
+    send: [send('GET', '/.well-known/jwks', length(form.length)) + form],
+    responses: [[200], [400]],
   },
   ...endpoints.map(
     ([path, status]): FramingCase => ({
       name: `HEAD ${path}`,
       send: [head(`HEAD ${path} HTTP/1.1`, host, close)],
       methods: ['HEAD'],
-      answers: [[status]],
+      responses: [[status]],
       check: hasNoBody,
     }),
   ),
@@ -80,7 +80,7 @@ export const methodCases: readonly FramingCase[] = [
       name: `HEAD ${path} twice on one connection`,
       send: [head(`HEAD ${path} HTTP/1.1`, host), head(`HEAD ${path} HTTP/1.1`, host, close)],
       methods: ['HEAD', 'HEAD'],
-      answers: [[status, status]],
+      responses: [[status, status]],
       check: hasNoBody,
     }),
   ),
@@ -101,9 +101,9 @@ export const methodCases: readonly FramingCase[] = [
         close,
       ),
     ],
-    answers: [[204, 204]],
-    check: (answers) => {
-      for (const answer of answers) hasNoLength([answer])
+    responses: [[204, 204]],
+    check: (responses) => {
+      for (const response of responses) hasNoLength([response])
     },
   },
 ]

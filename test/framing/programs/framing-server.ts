@@ -1,6 +1,6 @@
 import type { RunningServer, Servable } from '@grantry/adapters/node'
 import { fixture } from '../../support/fixture.ts'
-import { endWithParent } from '../../torture/programs/end-with-parent.ts'
+import { endWithParent } from '../../support/programs/end-with-parent.ts'
 
 /** Seconds within which a whole request must arrive: short, because tests wait for it. */
 const requestTimeout = 2

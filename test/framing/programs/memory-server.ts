@@ -1,6 +1,6 @@
 import type { RunningServer, Servable } from '@grantry/adapters/node'
 import { fixture } from '../../support/fixture.ts'
-import { endWithParent } from '../../torture/programs/end-with-parent.ts'
+import { endWithParent } from '../../support/programs/end-with-parent.ts'
 
 type Serve = (
   provider: Servable,

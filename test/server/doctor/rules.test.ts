@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { clientSchema, parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { examine } from '../../../packages/server/src/doctor/examine.ts'
 import type { Facts } from '../../../packages/server/src/doctor/facts.ts'
 import { rules } from '../../../packages/server/src/doctor/rules.ts'
-import { guesses, weakAmong } from '../../../packages/server/src/doctor/weak-secrets.ts'
+import { runChecks } from '../../../packages/server/src/doctor/run-checks.ts'
+import { findWeakSecrets, guesses } from '../../../packages/server/src/doctor/weak-secrets.ts'
 import { root } from '../running-command.ts'
 import { hashed } from './configurations.ts'
 
@@ -34,21 +34,21 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
     ...configuration,
   } as never,
   clients: [],
-  clientsElsewhere: false,
+  hasExternalClients: false,
   scopes: [],
   users: [],
   files: [],
   keyFileChangedAt: undefined,
   keys: [key(9)],
   signingAlgorithms: ['ES256'],
-  store: { reachable: true, driver: { name: 'some' }, counts: true, clockAhead: 0 },
+  store: { reachable: true, driver: { name: 'some' }, clockAhead: 0 },
   warnings: [],
   now,
   ...more,
 })
 
 const found = (configuration: object, more?: Partial<Facts>) =>
-  examine(facts(configuration, more)).map(({ id, severity }) => [id, severity])
+  runChecks(facts(configuration, more)).map(({ id, severity }) => [id, severity])
 
 describe('settings of other parts of the server', () => {
   test('have no findings by default', () => {
@@ -71,22 +71,11 @@ describe('settings of other parts of the server', () => {
     ['a remote console', { console: { remote: true } }, undefined, ['console-on', 'error']],
     ['a console on a public server', { console: { remote: false } }, undefined, ['console-on', 'warning']],
     ['public metrics', { metrics: { port: 9464, host: '0.0.0.0' } }, undefined, ['metrics-public', 'warning']],
-    [
-      'a driver without a counter',
-      {},
-      { store: { reachable: true, driver, counts: false, clockAhead: 0 } },
-      ['store-without-counter', 'warning'],
-    ],
-    [
-      'a clock that is ahead',
-      {},
-      { store: { reachable: true, driver, counts: true, clockAhead: 5 } },
-      ['store-clock', 'warning'],
-    ],
+    ['a clock that is ahead', {}, { store: { reachable: true, driver, clockAhead: 5 } }, ['store-clock', 'warning']],
     [
       'a clock that is far behind',
       {},
-      { store: { reachable: true, driver, counts: true, clockAhead: -90 } },
+      { store: { reachable: true, driver, clockAhead: -90 } },
       ['store-clock', 'error'],
     ],
     [
@@ -155,7 +144,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
   }
   const where = (more: object, configuration: object = {}, elsewhere: Partial<Facts> = {}) => {
     const clients = [parseConfiguration(clientSchema, { ...declared, ...more }, 'clients[0]')]
-    return examine(facts(configuration, { clients, ...elsewhere }))
+    return runChecks(facts(configuration, { clients, ...elsewhere }))
       .filter(({ id }) => id === 'openid-algorithm-missing')
       .map((finding) => finding.where)
   }
@@ -164,7 +153,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({})).toEqual(['keys.algorithms'])
     expect(where({}, { keys: { jwks: './keys.json' } })).toEqual(['keys.jwks'])
     expect(where({}, { keys: [{}] })).toEqual(['keys'])
-    const elsewhere = { clients: [], clientsElsewhere: true }
+    const elsewhere = { clients: [], hasExternalClients: true }
     expect(where({}, { authorizationEndpoint: 'https://login.example.com' }, elsewhere)).toEqual(['keys.algorithms'])
   })
 
@@ -173,7 +162,7 @@ describe('RS256, which OpenID Connect Discovery requires', () => {
     expect(where({ enabled: false })).toEqual([])
     expect(where({ scopes: ['api1'] })).toEqual([])
     expect(where({ grantTypes: ['client_credentials'] })).toEqual([])
-    expect(where({}, {}, { clients: [], clientsElsewhere: true })).toEqual([])
+    expect(where({}, {}, { clients: [], hasExternalClients: true })).toEqual([])
   })
 })
 
@@ -187,7 +176,7 @@ describe('guessing', () => {
 
   test('finds nothing in a strong secret', () => {
     const hash = Buffer.from(hashed('kPw8-a long secret that cannot be guessed').sha256 ?? '', 'base64').toString('hex')
-    expect(weakAmong(new Map([[hash, 'sha256']]), ['web']).size).toBe(0)
+    expect(findWeakSecrets(new Map([[hash, 'sha256']]), ['web']).size).toBe(0)
   })
 })
 

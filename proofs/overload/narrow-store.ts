@@ -1,0 +1,36 @@
+import type { AtomicDriver } from '@grantry/core'
+
+export interface NarrowStoreOptions {
+  /** Maximum number of concurrent operations; further ones are queued. */
+  readonly connections: number
+  /** Duration of each operation in milliseconds. */
+  readonly latency: number
+}
+
+/**
+ * Simulates a driver with a connection pool to a distant database: limited operations per second, the rest is queued.
+ */
+export function narrowStore(driver: AtomicDriver, { connections, latency }: NarrowStoreOptions): AtomicDriver {
+  const waiting: (() => void)[] = []
+  let busy = 0
+  async function through<T>(act: () => T): Promise<Awaited<T>> {
+    if (busy >= connections) await new Promise<void>((resolve) => waiting.push(resolve))
+    else busy += 1
+    try {
+      await new Promise((resolve) => setTimeout(resolve, latency))
+      return await act()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) busy -= 1
+      else next()
+    }
+  }
+  return {
+    name: `narrow ${driver.name}`,
+    getItem: (key) => through(() => driver.getItem(key)),
+    setItem: (key, value, options) => through(() => driver.setItem?.(key, value, options)),
+    removeItem: (key, options) => through(() => driver.removeItem?.(key, options)),
+    insertItem: (key, value, options) => through(() => driver.insertItem(key, value, options)),
+    incrementItem: (key, options) => through(() => driver.incrementItem(key, options)),
+  }
+}

@@ -1,0 +1,22 @@
+import type { AtomicDriver } from '@grantry/core'
+import type { MemoryDriver } from '@grantry/storage-drivers/memory'
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
+
+/**
+ * Does what plain key-value stores do: reads, then writes. Behaves correctly for the probe at start, which would
+ * reject it.
+ */
+export function forgetfulDriver(driver: MemoryDriver): AtomicDriver {
+  return {
+    ...driver,
+    name: 'forgetful',
+    async insertItem(key, value, options) {
+      if (key.startsWith('probe:')) return driver.insertItem(key, value, options)
+      if (driver.hasItem(key)) return false
+      await pause()
+      driver.setItem(key, value, options)
+      return true
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Credentials } from '@grantry/core/testing'
+
+/** Where the contenders of a race keep their records. */
+export type StoragePlace =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'filesystem'; readonly directory: string }
+  | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'cluster'; readonly urls: readonly string[] }
+  /** The negative control: it reads first and writes later. */
+  | { readonly kind: 'forgetful' }
+
+/** Its refresh tokens cannot be retried: every second use is outside the window. */
+export const strict: Credentials = ['strict', 'web-secret']
+/** Its refresh tokens can be retried for the duration of a race. */
+export const retried: Credentials = ['retried', 'web-secret']
+export const api: Credentials = ['api1', 'api1-secret']
+
+/** A request to a contender. */
+export type Order =
+  | { readonly what: 'prepare'; readonly kind: 'code' | 'refresh'; readonly as: Credentials }
+  | {
+      readonly what: 'race'
+      readonly form: Readonly<Record<string, string>>
+      readonly as: Credentials
+      readonly racers: number
+    }
+  | { readonly what: 'introspect'; readonly token: string }
+  | { readonly what: 'refresh'; readonly token: string; readonly as: Credentials }
+
+/** The results of the racers of one contender: the bodies of the successes, and a count of each error. */
+export interface Answers {
+  readonly granted: readonly string[]
+  readonly refused: Readonly<Record<string, number>>
+}

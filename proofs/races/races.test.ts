@@ -1,0 +1,60 @@
+// Of many racers for one credential exactly one wins, on every storage, with whole providers in several processes and
+// latency on every operation. `npm run prove:races` does the same with 200 racers, 200 times.
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeWithRedis } from '../../test/support/redis-describe.ts'
+import { type Contenders, startContenders } from './contenders.ts'
+import { type OpenPlace, type PlaceName, places } from './places.ts'
+import { faultsOf, raceKinds, runRounds } from './race.ts'
+
+const racers = 60
+const rounds = 4
+const minutes = 60_000
+
+async function newKeys(): Promise<unknown> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return [await exportJWK(privateKey)]
+}
+
+function raceOn(name: PlaceName): void {
+  const { open, ...place } = places[name]
+  const processes = Math.min(place.processes, 2)
+  let opened: OpenPlace
+  let contenders: Contenders
+  beforeAll(async () => {
+    opened = await open()
+    contenders = await startContenders(opened.place, await newKeys(), processes)
+  }, minutes)
+  afterAll(async () => {
+    await contenders?.stop()
+    await opened?.close()
+  })
+
+  test.each(raceKinds)(
+    `${racers} racers in ${processes} processes for one %s`,
+    async (kind) => {
+      const results = await runRounds(contenders, kind, { racers, rounds, atOnce: rounds })
+      expect(results).toHaveLength(rounds)
+      expect(results.flatMap((round) => faultsOf(kind, racers, round))).toEqual([])
+    },
+    3 * minutes,
+  )
+}
+
+describe('memory', () => raceOn('memory'))
+describe('filesystem', () => raceOn('filesystem'))
+describeWithRedis('redis', () => raceOn('redis'))
+describeWithRedis('cluster', () => raceOn('cluster'))
+
+test('detects a storage that reads first and writes later', async () => {
+  const contenders = await startContenders({ kind: 'forgetful' }, await newKeys(), 1)
+  try {
+    for (const kind of raceKinds) {
+      const [round] = await runRounds(contenders, kind, { racers, rounds: 1, atOnce: 1 })
+      expect(round?.distinct).toBeGreaterThan(1)
+      expect(round && faultsOf(kind, racers, round)).toContainEqual(expect.stringMatching(/distinct answers$/u))
+    }
+  } finally {
+    await contenders.stop()
+  }
+}, 60_000)

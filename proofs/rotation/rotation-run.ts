@@ -1,0 +1,118 @@
+import type { KeyInfo } from '@grantry/core'
+import { rotateAfter } from './orders.ts'
+import type { Server } from './service.ts'
+
+/** The results of a run. Every broken guarantee is in `faults`. */
+export interface RotationRun {
+  readonly issued: number
+  readonly accepted: number
+  readonly late: number
+  readonly commanded: number
+  readonly scheduled: number
+  readonly faults: readonly string[]
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const currentOf = (keys: readonly KeyInfo[]): string | undefined => keys.find(({ state }) => state === 'current')?.kid
+
+/**
+ * Checks the events of all processes: one rotation after the other, each of which lets the key sign that the previous
+ * one published.
+ */
+export function faultsOfChain(
+  events: readonly { kid: string; nextKid: string; retiredKid?: string | undefined }[],
+  last: string,
+): readonly string[] {
+  const byRetired = new Map(events.map((event) => [event.retiredKid, event]))
+  if (byRetired.size !== events.length) return [`one key was retired by two rotations: ${JSON.stringify(events)}`]
+  const promoted = new Set(events.map(({ kid }) => kid))
+  const first = events.filter(({ retiredKid }) => retiredKid === undefined || !promoted.has(retiredKid))
+  if (first.length !== 1) return [`${first.length} rotations follow none of the others`]
+  let [at] = first
+  let length = 1
+  for (let next = at && byRetired.get(at.kid); at !== undefined && next !== undefined; next = byRetired.get(at.kid)) {
+    if (next.kid !== at.nextKid) return [`a key that was not the next one signs: ${next.kid}`]
+    at = next
+    length += 1
+  }
+  if (length !== events.length) return [`${events.length} rotations, of which ${length} follow each other`]
+  return at?.kid === last ? [] : [`the last rotation is not the one that is in use`]
+}
+
+/**
+ * Puts load on every process, and rotates meanwhile: every second rotation is requested from all processes at the same
+ * moment, the others follow the schedule. Each token is presented to another process and to an API that has its keys
+ * from there, immediately and again later.
+ *
+ * @param rotations how many in all
+ */
+export async function runRotations(
+  servers: readonly Server[],
+  { rotations, perBatch, secondsNow }: { rotations: number; perBatch: number; secondsNow: () => number },
+): Promise<RotationRun> {
+  const at = (index: number): Server => servers[index % servers.length] as Server
+  const faults: string[] = []
+  let [issued, accepted, late, commanded] = [0, 0, 0, 0]
+  let done = false
+
+  async function show(tokens: readonly string[], index: number): Promise<void> {
+    const verdicts = await at(index).order({ what: 'validate', tokens })
+    accepted += verdicts.accepted
+    late += verdicts.late
+    faults.push(...verdicts.refused)
+  }
+
+  async function load(index: number): Promise<void> {
+    const earlier: (readonly string[])[] = []
+    while (!done) {
+      const tokens = await at(index).order({ what: 'issue', count: perBatch })
+      issued += tokens.length
+      earlier.push(tokens)
+      await show(tokens, index + 1)
+      // Again at a third one, when keys may have changed since.
+      if (earlier.length > 10) await show(earlier.shift() ?? [], index + 2)
+    }
+  }
+
+  /**
+   * Whether every process knows the next key, and the next scheduled rotation is far away: the cause of a rotation that
+   * is due would be unclear.
+   */
+  async function isTimeForCommand(): Promise<boolean> {
+    const keys = await at(0).order({ what: 'list' })
+    const [current, next] = ['current', 'next'].map((state) => keys.find((key) => key.state === state))
+    const now = secondsNow()
+    return (next?.createdAt ?? now) + 365 < now && (current?.activatedAt ?? 0) + rotateAfter > now + 300
+  }
+
+  async function rotateByCommand(): Promise<void> {
+    while (!(await isTimeForCommand())) await pause(50)
+    const responses = await Promise.all(servers.map((server) => server.order({ what: 'rotate' })))
+    if (!responses.includes('done')) faults.push('a commanded rotation was refused by every process')
+    commanded += 1
+  }
+
+  async function rotateBySchedule(): Promise<void> {
+    const before = currentOf(await at(0).order({ what: 'list' }))
+    while (currentOf(await at(1).order({ what: 'list' })) === before) await pause(50)
+  }
+
+  async function rotateAll(): Promise<void> {
+    try {
+      for (let rotation = 0; rotation < rotations; rotation += 1) {
+        await (rotation % 2 === 0 ? rotateByCommand() : rotateBySchedule())
+      }
+    } finally {
+      done = true
+    }
+  }
+
+  await Promise.all([rotateAll(), ...servers.map((_, index) => load(index))])
+  const events = (await Promise.all(servers.map((server) => server.order({ what: 'events' })))).flat()
+  const byCommand = events.filter(({ reason }) => reason === 'command').length
+  if (byCommand !== commanded) faults.push(`${commanded} commands to all processes made ${byCommand} rotations`)
+  const lists = await Promise.all(servers.map((server) => server.order({ what: 'list' })))
+  if (new Set(lists.map(currentOf)).size !== 1) faults.push('the processes do not agree on the key that signs')
+  faults.push(...faultsOfChain(events, currentOf(lists[0] ?? []) ?? ''))
+  return { issued, accepted, late, commanded, scheduled: events.length - byCommand, faults }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisServer } from '../../test/support/redis-server.ts'
+import type { Client } from './client.ts'
+import type { Ledger } from './ledger.ts'
+import type { SentinelGroup } from './sentinel-group.ts'
+import type { Chaos } from './torture.ts'
+
+/** Kills a random server every 150 to 800 ms and restarts it immediately, possibly while it is still starting. */
+export const killServers: Chaos = async ({ fleet, ledger, random, ended }) => {
+  while (!ended.aborted) {
+    await sleep(random.between(150, 800))
+    const port = random.pick(fleet.ports)
+    await fleet.kill(port)
+    ledger.count('kills')
+    fleet.start(port)
+  }
+}
+
+/** Milliseconds in which every client must continue when the store is back. */
+const longestRecovery = 30_000
+
+async function waitForProgress(clients: readonly Client[], ledger: Ledger): Promise<void> {
+  const before = clients.map(({ refreshes }) => refreshes)
+  const waiting = (): number => clients.filter(({ refreshes }, index) => refreshes === before[index]).length
+  for (const end = Date.now() + longestRecovery; waiting() > 0 && Date.now() < end; ) await sleep(50)
+  ledger.check(
+    'answers known',
+    waiting() === 0,
+    () => `${waiting()} clients do not continue although the store is back`,
+  )
+}
+
+/**
+ * Fails over repeatedly, sometimes to a replica that lags. After each failover, every client must continue by itself.
+ */
+export const failOver =
+  (group: SentinelGroup): Chaos =>
+  async ({ clients, ledger, random, ended }) => {
+    for (;;) {
+      await sleep(random.between(2000, 4000))
+      if (ended.aborted) return
+      await group.failOver(random.pick([0, random.between(50, 500), random.between(2000, 3500)]))
+      ledger.count('failovers')
+      await waitForProgress(clients, ledger)
+    }
+  }
+
+/** Pauses Redis, or kills and restarts it, repeatedly. Redis performs commands that were sent during a pause later. */
+export const takeRedisAway =
+  (redis: RedisServer): Chaos =>
+  async ({ clients, ledger, random, ended }) => {
+    for (;;) {
+      await sleep(random.between(200, 1500))
+      if (ended.aborted) return
+      const isPaused = random.chance(0.7)
+      if (isPaused) redis.pause()
+      else await redis.kill()
+      await sleep(random.between(0, 4000))
+      if (isPaused) redis.resume()
+      else await redis.restart()
+      ledger.count('outages')
+      await waitForProgress(clients, ledger)
+    }
+  }

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { killServers } from './chaos.ts'
+import { filesystemStore } from './stores.ts'
+import { torture } from './torture.ts'
+import { clientsWorked, expectUnharmed } from './verdict.ts'
+
+test('servers that share a directory keep every guarantee while they are killed', async () => {
+  const until = { ...clientsWorked, kills: 5 }
+  const report = await torture({
+    store: filesystemStore,
+    chaos: killServers,
+    servers: 3,
+    clients: 12,
+    seconds: 7,
+    until,
+  })
+  expectUnharmed(report, until)
+  expect(report.records).toBeGreaterThan(0)
+}, 180_000)

@@ -1,0 +1,19 @@
+/**
+ * The folders of `test/` whose tests start processes, browsers or other runtimes. The tests of all other folders run in
+ * the process of Vitest; `test/architecture/projects.test.ts` checks that.
+ */
+export const processFolders = [
+  'bench',
+  'conformance',
+  'console',
+  'contract',
+  'deploy',
+  'docs',
+  'examples',
+  'filesystem',
+  'framing',
+  'observability',
+  'redis',
+  'runtimes',
+  'server',
+] as const

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { processFolders } from '../../scripts/process-folders.ts'
+import { importsOf, type Source } from './imports-of.ts'
+
+// Tests that start processes, browsers or other runtimes are in the folders of the project `process`; those of the
+// project `unit` share a process and must be fast.
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+const startsProcesses =
+  /^(?:node:)?(?:child_process|cluster|worker_threads)$|^playwright|storage-drivers\/conformance$/u
+
+/** Returns the shortest chain of imports from a file to a module that starts processes. */
+function chainFrom(start: string, read: (path: string) => string | undefined): readonly string[] | undefined {
+  const chains: (readonly string[])[] = [[start]]
+  const seen = new Set<string>()
+  for (const chain of chains) {
+    const path = chain.at(-1) ?? ''
+    if (startsProcesses.test(path)) return chain
+    const text = seen.has(path) ? undefined : read(path)
+    seen.add(path)
+    if (text === undefined) continue
+    for (const { target, type } of importsOf({ path, text })) if (!type) chains.push([...chain, target])
+  }
+  return undefined
+}
+
+const readFile = (path: string): string | undefined =>
+  /\.[jt]s$/u.test(path) && existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined
+
+const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+  .map((name) => posix.join('test', name))
+const isProcessTest = (path: string): boolean => processFolders.some((folder) => path.startsWith(`test/${folder}/`))
+
+describe('the project unit', () => {
+  test('starts no process, directly or through the files that it imports', () => {
+    const unit = tests.filter((path) => !isProcessTest(path))
+    expect(unit.length).toBeGreaterThan(200)
+    expect(unit.map((path) => chainFrom(path, readFile)).filter((chain) => chain !== undefined)).toEqual([])
+  })
+})
+
+describe('the project process', () => {
+  test.each(processFolders)('has tests in %s that start processes', (folder) => {
+    const chains = tests.filter((path) => path.startsWith(`test/${folder}/`)).map((path) => chainFrom(path, readFile))
+    expect(chains).toContainEqual(expect.any(Array))
+  })
+})
+
+describe('the check', () => {
+  const files: readonly Source[] = [
+    { path: 'test/a/a.test.ts', text: "import { b } from '../support/b.ts'\nimport type { T } from './t.ts'" },
+    { path: 'test/support/b.ts', text: "export { c } from './c.ts'" },
+    { path: 'test/support/c.ts', text: "import { spawn } from 'node:child_process'\nimport { b } from './b.ts'" },
+    { path: 'test/a/t.ts', text: "import { chromium } from 'playwright-core'" },
+  ]
+  const read = (path: string): string | undefined => files.find((file) => file.path === path)?.text
+
+  test('finds a process behind several files', () => {
+    const chain = ['test/a/a.test.ts', 'test/support/b.ts', 'test/support/c.ts', 'node:child_process']
+    expect(chainFrom('test/a/a.test.ts', read)).toEqual(chain)
+  })
+
+  test('finds a browser', () => {
+    expect(chainFrom('test/a/t.ts', read)).toEqual(['test/a/t.ts', 'playwright-core'])
+  })
+
+  test('accepts imports of types, which are erased', () => {
+    const text = "import type { ChildProcess } from 'node:child_process'"
+    expect(chainFrom('a.ts', (path) => (path === 'a.ts' ? text : undefined))).toBeUndefined()
+  })
+})

@@ -1,0 +1,94 @@
+// Every driver that needs no server passes the conformance kit. Add a row per driver; drivers on Redis are in
+// redis.test.ts.
+import { rename } from 'node:fs/promises'
+import { mapDriver } from '@grantry/core/testing'
+import { driverProofs } from '@grantry/storage-drivers/conformance'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
+import { createStorage } from 'unstorage'
+import fsDriver from 'unstorage/drivers/fs'
+import { describe, test } from 'vitest'
+import {
+  assertPassesEveryProof,
+  named,
+  noOutage,
+  noProcesses,
+  nothingShared,
+  type Row,
+  temporaryFiles,
+} from './programs/table.ts'
+
+const { newDirectory, moduleOf } = temporaryFiles()
+
+const inMemory: readonly Row[] = [
+  {
+    name: 'memory',
+    skipReasons: [noProcesses, noOutage, nothingShared],
+    subject: () => ({ open: memoryDriver }),
+  },
+  {
+    name: 'map, the driver of the test kit, with the real clock',
+    skipReasons: [noProcesses, noOutage, nothingShared],
+    subject: () => ({ open: () => mapDriver(new Map(), () => Date.now() / 1000) }),
+  },
+  {
+    name: 'unstorage over its memory driver, in a single process',
+    skipReasons: [noProcesses, noOutage],
+    subject() {
+      const storage = createStorage()
+      return { open: () => unstorageDriver(storage, { singleProcess: true }) }
+    },
+  },
+  {
+    name: 'unstorage over a mounted memory driver of Grantry',
+    skipReasons: [noProcesses, noOutage],
+    subject() {
+      const storage = createStorage().mount('tokens', memoryDriver())
+      return { open: () => unstorageDriver(storage, { base: 'tokens' }) }
+    },
+  },
+]
+
+// One after another: their operations are synchronous and would delay each other past the kit's time limits.
+const onDisk: readonly Row[] = [
+  {
+    name: 'unstorage over its file driver, in a single process',
+    skipReasons: [noProcesses, noOutage],
+    async subject() {
+      const storage = createStorage({ driver: fsDriver({ base: await newDirectory() }) })
+      return { open: () => unstorageDriver(storage, { singleProcess: true }) }
+    },
+  },
+  {
+    name: 'filesystem, with 4 processes',
+    skipReasons: [noOutage],
+    async subject() {
+      const directory = await newDirectory()
+      return {
+        open: () => filesystemDriver({ directory }),
+        module: await moduleOf('filesystem', { directory }),
+        processes: 4,
+      }
+    },
+  },
+]
+
+describe('passes the conformance kit:', () => {
+  test.concurrent.each(named(inMemory))('%s', async (_, row) => assertPassesEveryProof(row), 120_000)
+
+  test.each(named(onDisk))('%s', async (_, row) => assertPassesEveryProof(row), 120_000)
+
+  // An unmounted disk must not look like a store in which nothing was revoked.
+  test('filesystem, whose directory disappears and returns', async () => {
+    const directory = await newDirectory()
+    const proofs = driverProofs({
+      open: () => filesystemDriver({ directory }),
+      outage: {
+        begin: () => rename(directory, `${directory}.away`),
+        end: () => rename(`${directory}.away`, directory),
+      },
+    })
+    await proofs.find(({ name }) => name.includes('real outage'))?.prove()
+  }, 60_000)
+})

@@ -1,0 +1,93 @@
+// The driver inside unstorage, which does not call open().
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
+import { createStorage, prefixStorage, type Storage } from 'unstorage'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+let directory: string
+let storage: Storage
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'grantry-test-'))
+  storage = createStorage({ driver: filesystemDriver({ directory, fsync: false }) })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await storage.dispose()
+  rmSync(directory, { recursive: true })
+})
+
+test('sets, gets, has and removes values', async () => {
+  expect(await storage.getItem('a:b')).toBeNull()
+  await storage.setItem('a:b', { deep: ['value', 1, null] })
+  expect(await storage.getItem('a:b')).toEqual({ deep: ['value', 1, null] })
+  expect(await storage.hasItem('a/b')).toBe(true)
+  await storage.removeItem('a:b')
+  expect(await storage.hasItem('a:b')).toBe(false)
+})
+
+test('sets and gets several items in one call', async () => {
+  await storage.setItems([
+    { key: 'a', value: 'one' },
+    { key: 'a:b', value: 'two' },
+  ])
+  expect(await storage.getItems(['a', 'a:b', 'a:b:c'])).toEqual([
+    { key: 'a', value: 'one' },
+    { key: 'a:b', value: 'two' },
+    { key: 'a:b:c', value: null },
+  ])
+})
+
+test('stores raw bytes', async () => {
+  const bytes = new Uint8Array([0, 255, 128, 10])
+  await storage.setItemRaw('bytes', bytes)
+  expect(new Uint8Array((await storage.getItemRaw<Uint8Array>('bytes')) ?? [])).toEqual(bytes)
+})
+
+test('expires an item after its ttl', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await storage.setItem('key', 'value', { ttl: 5 })
+  vi.setSystemTime(Date.now() + 4999)
+  expect(await storage.getItem('key')).toBe('value')
+  vi.setSystemTime(Date.now() + 1)
+  expect(await storage.getItem('key')).toBeNull()
+  expect(await storage.getKeys()).toEqual([])
+})
+
+test('lists and clears by base, also through a prefix and a mount', async () => {
+  for (const key of ['a', 'a:b', 'a:b:c', 'ab']) await storage.setItem(key, key)
+  expect((await storage.getKeys('a')).sort()).toEqual(['a:b', 'a:b:c'])
+  expect((await storage.getKeys()).sort()).toEqual(['a', 'a:b', 'a:b:c', 'ab'])
+  expect(await prefixStorage(storage, 'a').getItem('b')).toBe('a:b')
+  await storage.clear()
+  expect(await storage.getKeys()).toEqual([])
+
+  const mounted = join(directory, '..', `${directory.split('/').at(-1)}-mounted`)
+  storage.mount('cache', filesystemDriver({ directory: mounted, fsync: false }))
+  await storage.setItem('cache:key', 'value')
+  await storage.setItem('key', 'other')
+  expect((await storage.getKeys()).sort()).toEqual(['cache:key', 'key'])
+  await storage.clear('cache')
+  expect(await storage.getKeys()).toEqual(['key'])
+  await storage.unmount('cache')
+  rmSync(mounted, { recursive: true })
+})
+
+test('returns the metadata of the file and the metadata that was set', async () => {
+  await storage.setItem('key', 'value')
+  await storage.setMeta('key', { owner: 'alice' })
+  const meta = await storage.getMeta('key')
+  expect(meta).toMatchObject({ size: 5, owner: 'alice' })
+  expect(meta.mtime).toBeInstanceOf(Date)
+  expect(await storage.getMeta('absent')).toEqual({})
+})
+
+test('an unusable directory makes operations reject', async () => {
+  const unfit = join(directory, 'file')
+  writeFileSync(unfit, '')
+  const other = createStorage({ driver: filesystemDriver({ directory: unfit }) })
+  await expect(other.getItem('key')).rejects.toThrow('is a file; set a directory')
+  await expect(other.setItem('key', 'value')).rejects.toThrow('is a file; set a directory')
+  await expect(other.getKeys()).rejects.toThrow('is a file; set a directory')
+})

@@ -1,0 +1,221 @@
+// Redis hangs, dies, or is unreachable. Operations must reject soon, so that the provider responds 503, and the same
+// driver must work again when Redis is back, without a restart of the process.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisDriver } from '@grantry/storage-drivers/redis'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { redisDrivers } from '../support/redis-drivers.ts'
+import { redisServers } from '../support/redis-servers.ts'
+
+/** Seconds. */
+const operationTimeout = 2
+/** Milliseconds to allow for `operationTimeout` on a busy machine. */
+const soon = 8000
+
+const operations: readonly [name: string, act: (driver: RedisDriver) => Promise<unknown>][] = [
+  ['getItem', (driver) => driver.getItem('key')],
+  ['hasItem', (driver) => driver.hasItem('key')],
+  ['setItem', (driver) => driver.setItem('key', 'x', { ttl: 60 })],
+  ['insertItem', (driver) => driver.insertItem('inserted', 'x', { ttl: 60 })],
+  ['removeItem', (driver) => driver.removeItem('key')],
+  ['getKeys', (driver) => driver.getKeys()],
+  ['clear', (driver) => driver.clear()],
+]
+
+/** Runs all operations concurrently and returns the messages of their rejections. */
+async function refusals(driver: RedisDriver): Promise<readonly string[]> {
+  const begun = performance.now()
+  const outcomes = await Promise.allSettled(operations.map(([, act]) => act(driver)))
+  expect(performance.now() - begun).toBeLessThan(soon)
+  return outcomes.map((outcome, index) =>
+    outcome.status === 'rejected' ? outcome.reason.message : `${operations[index]?.[0]} did not reject`,
+  )
+}
+
+/** Resolves when the driver writes again. */
+async function works(driver: RedisDriver): Promise<void> {
+  const end = performance.now() + 15_000
+  for (;;) {
+    const outcome = await driver.setItem('probe', 'x', { ttl: 60 }).catch((error: Error) => error)
+    if (outcome === undefined) return
+    if (performance.now() > end) throw outcome
+    await sleep(50)
+  }
+}
+
+describeWithRedis('the Redis driver', () => {
+  // Each test has its own server: all of them run concurrently, because they mostly wait.
+  const servers = redisServers()
+  const driverOf = redisDrivers({ concurrent: true })
+  const clientId = (driver: RedisDriver): Promise<number> => (driver.getInstance() as Redis).client('ID')
+
+  test.concurrent('rejects while the server hangs, and works again afterwards', async ({ expect }) => {
+    const server = await servers.start()
+    const driver = driverOf({ url: server.url, operationTimeout })
+    await driver.open()
+    server.pause()
+    try {
+      const silence = `Redis at 127.0.0.1:${server.port} is not available: no response within ${operationTimeout} s`
+      expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
+      // Long enough for reconnection attempts, which get no response either.
+      for (let round = 0; round < 2; round += 1) {
+        for (const refusal of await refusals(driver))
+          expect(refusal).toMatch(/is not available: (?:no response|no conn)/u)
+        await sleep(300)
+      }
+    } finally {
+      server.resume()
+    }
+    await works(driver)
+    // A rejected operation must not be queued and performed later.
+    expect(await driver.getItem('late')).toBeNull()
+    for (const [, act] of operations) await act(driver)
+  }, 60_000)
+
+  test.concurrent('rejects operations in flight and later ones when the server dies, and works again when it is back', async ({
+    expect,
+  }) => {
+    const server = await servers.start()
+    const driver = driverOf({ url: server.url, operationTimeout })
+    await driver.open()
+    server.pause()
+    const underWay = refusals(driver)
+    await server.kill()
+    for (const refusal of await underWay)
+      expect(refusal).toMatch(`Redis at 127.0.0.1:${server.port} is not available: `)
+    const refused = `Redis at 127.0.0.1:${server.port} is not available: connect ECONNREFUSED 127.0.0.1:${server.port}`
+    await expect.poll(async () => [...new Set(await refusals(driver))]).toEqual([refused])
+    // Regardless of the operation before it.
+    for (const [, act] of [...operations, ...operations]) await expect(act(driver)).rejects.toThrow(refused)
+    await server.restart()
+    await works(driver)
+    for (const [, act] of operations) await act(driver)
+  }, 60_000)
+
+  test.concurrent('reports the current error, not an earlier one', async ({ expect }) => {
+    const server = await servers.start()
+    const driver = driverOf({ url: server.url, operationTimeout: 10 })
+    await driver.open()
+    await server.kill()
+    await expect.poll(() => driver.getItem('key').catch(({ message }) => message)).toContain('ECONNREFUSED')
+    await server.restart()
+    await works(driver)
+    server.pause()
+    const asking = driver.getItem('key')
+    ;(driver.getInstance() as Redis).disconnect(true)
+    await expect(asking).rejects.toThrow('is not available: no connection')
+    server.resume()
+  }, 60_000)
+
+  // ioredis 5.11 does not clear a timer of the old socket (socketTimeout), which then destroys the new one.
+  test.concurrent('keeps the new connection after an outage', async ({ expect }) => {
+    const server = await servers.start()
+    const driver = driverOf({ url: server.url, operationTimeout })
+    await driver.open()
+    server.pause()
+    const underWay = refusals(driver)
+    await server.kill()
+    await underWay
+    await server.restart()
+    await works(driver)
+    const id = await clientId(driver)
+    await sleep(operationTimeout * 1250)
+    expect(await clientId(driver)).toBe(id)
+  }, 60_000)
+
+  test.concurrent('drops a dead connection and uses a new one', async ({ expect }) => {
+    const server = await servers.start()
+    const proxy = await servers.proxyTo(server)
+    const driver = driverOf({ url: proxy.url, operationTimeout })
+    await driver.open()
+    proxy.darken()
+    expect(new Set(await refusals(driver))).toEqual(
+      new Set([`Redis at 127.0.0.1:${proxy.port} is not available: no response within ${operationTimeout} s`]),
+    )
+    await works(driver)
+  }, 60_000)
+
+  // By default ioredis resends the command, and the insert would return false.
+  test.concurrent('does not resend a command that the server may have performed before the connection broke', async ({
+    expect,
+  }) => {
+    const server = await servers.start()
+    const proxy = await servers.proxyTo(server)
+    const driver = driverOf({ url: proxy.url })
+    await driver.open()
+    proxy.loseResponses()
+    const inserting = driver.insertItem('once', 'x', { ttl: 60 })
+    await expect.poll(() => server.command('EXISTS', 'grantry:once')).toBe(1)
+    proxy.cut()
+    await expect(inserting).rejects.toThrow(`Redis at 127.0.0.1:${proxy.port} is not available: no connection`)
+    await works(driver)
+  }, 60_000)
+
+  // A request must not wait for an unreachable server, and a rejected operation must not be performed later.
+  test.concurrent('rejects immediately without a connection', async ({ expect }) => {
+    const server = await servers.start()
+    const proxy = await servers.proxyTo(server)
+    const driver = driverOf({ url: proxy.url, operationTimeout: 60 })
+    await driver.open()
+    server.pause()
+    try {
+      proxy.cut()
+      // The first operations are in flight when the connection breaks.
+      for (let round = 0; round < 3; round += 1) {
+        for (const refusal of await refusals(driver)) expect(refusal).toContain('is not available: no connection')
+      }
+    } finally {
+      server.resume()
+    }
+  })
+
+  // The driver may connect while the network drops packets.
+  test.concurrent('drops a connection that dies before it is ready', async () => {
+    const server = await servers.start()
+    const proxy = await servers.proxyTo(server)
+    const driver = driverOf({ url: proxy.url, operationTimeout })
+    await driver.open()
+    server.pause()
+    await refusals(driver)
+    // By now it has reconnected and waits for the ready check of the paused server.
+    await sleep(200)
+    proxy.darken()
+    server.resume()
+    await works(driver)
+  }, 60_000)
+
+  test.concurrent('reconnects when its server was demoted, and writes again when the server is a primary', async ({
+    expect,
+  }) => {
+    const server = await servers.start()
+    const other = await servers.start()
+    const driver = driverOf({ url: server.url, operationTimeout })
+    await driver.open()
+    const id = await clientId(driver)
+    await server.command('REPLICAOF', '127.0.0.1', other.port)
+    await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('returned an error: READONLY')
+    await expect.poll(() => clientId(driver).catch(() => id)).not.toBe(id)
+    await server.command('REPLICAOF', 'NO', 'ONE')
+    await works(driver)
+  })
+
+  test.concurrent("rejects in time with the caller's client and leaves the client open", async ({ expect }) => {
+    const server = await servers.start()
+    const client = new Redis(server.url)
+    const driver = driverOf({ client, operationTimeout })
+    await driver.open()
+    expect(driver.getInstance()).toBe(client)
+    expect(await driver.insertItem('given', 'x', { ttl: 60 })).toBe(true)
+    server.pause()
+    const silence = `Redis is not available: no response within ${operationTimeout} s`
+    expect(new Set(await refusals(driver))).toEqual(new Set([silence]))
+    server.resume()
+    await works(driver)
+    await driver.dispose()
+    await expect(driver.getItem('given')).rejects.toThrow('was disposed of')
+    expect(await client.ping()).toBe('PONG')
+    expect(client.listenerCount('error')).toBe(0)
+    client.disconnect()
+  }, 60_000)
+})

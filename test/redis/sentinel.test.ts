@@ -1,0 +1,103 @@
+// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no resolved insert may be lost:
+// the insert prevents a second redemption of a code.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisDriver } from '@grantry/storage-drivers/redis'
+import { Redis } from 'ioredis'
+import { test } from 'vitest'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { redisDrivers } from '../support/redis-drivers.ts'
+import { redisServers } from '../support/redis-servers.ts'
+
+const ttl = 600
+const writers = 32
+/** Large enough that the writes do not fit into system buffers, so that a paused replica falls behind. */
+const large = 'x'.repeat(300_000)
+
+describeWithRedis('the Redis driver with Sentinels', () => {
+  const servers = redisServers()
+  const driverOf = redisDrivers({ concurrent: true })
+
+  async function start() {
+    const primary = await servers.start()
+    const replica = await servers.replicaOf(primary)
+    return { primary, replica, sentinel: await servers.sentinelOf(primary) }
+  }
+
+  /** Inserts items until `stop()`, and records which inserts returned true and which rejected. */
+  function inserting(driver: RedisDriver): {
+    readonly created: string[]
+    readonly refused: string[]
+    grow(): void
+    stop(): Promise<void>
+  } {
+    const created: string[] = []
+    const refused: string[] = []
+    let value = 'x'
+    let isOver = false
+    let last = 0
+    const writing = Array.from({ length: writers }, async () => {
+      while (!isOver) {
+        last += 1
+        const key = `spent:${last}`
+        try {
+          if (await driver.insertItem(key, value, { ttl })) created.push(key)
+        } catch {
+          refused.push(key)
+          await sleep(20)
+        }
+      }
+    })
+    return {
+      created,
+      refused,
+      grow() {
+        value = large
+      },
+      async stop() {
+        isOver = true
+        await Promise.all(writing)
+      },
+    }
+  }
+
+  test.concurrent('finds the primary and its successor without a restart', async ({ expect }) => {
+    const { primary, replica, sentinel } = await start()
+    const driver = driverOf({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: sentinel.name })
+    await driver.open()
+    await driver.setItem('key', 'before', { ttl })
+    expect(await primary.command('GET', 'grantry:key')).toBe('before')
+    await primary.kill()
+    await expect
+      .poll(() => driver.setItem('key', 'after', { ttl }).catch(({ message }) => message), { timeout: 30_000 })
+      .toBeUndefined()
+    expect(await replica.command('GET', 'grantry:key')).toBe('after')
+  }, 60_000)
+
+  test.concurrent('keeps every resolved insert through the loss of the primary under load', async ({ expect }) => {
+    const { primary, replica, sentinel } = await start()
+    const driver = driverOf({
+      sentinels: [{ host: '127.0.0.1', port: sentinel.port }],
+      name: sentinel.name,
+      waitReplicas: 1,
+      operationTimeout: 1,
+    })
+    await driver.open()
+    const inserts = inserting(driver)
+    await expect.poll(() => inserts.created.length, { timeout: 20_000 }).toBeGreaterThan(300)
+    // The replica falls behind: from now on, only the primary has new writes.
+    replica.pause()
+    inserts.grow()
+    const responses = (): number => inserts.created.length + inserts.refused.length
+    const before = responses()
+    await expect.poll(responses, { timeout: 20_000 }).toBeGreaterThan(before + 3 * writers)
+    await primary.kill()
+    replica.resume()
+    await expect.poll(async () => String(await replica.command('ROLE')), { timeout: 30_000 }).toMatch(/^master/u)
+    await inserts.stop()
+    const client = new Redis(replica.url)
+    const found = await client.pipeline(inserts.created.map((key) => ['exists', `grantry:${key}`])).exec()
+    client.disconnect()
+    const missing = inserts.created.filter((_, index) => found?.[index]?.[1] !== 1)
+    expect(missing).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+
+/** The exit and the complete output of a program. */
+export interface Ending {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Milliseconds after which a program that should have ended is killed; its code is then `null`. */
+const timeLimit = 15_000
+
+/**
+ * Runs a server that is expected to end by itself.
+ *
+ * @param user the user of the process, where this process may choose; by default its own.
+ */
+export function endingOf(program: string, args: readonly string[], user?: number): Promise<Ending> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: '/',
+    env: { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user !== undefined && { uid: user, gid: user }),
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const overdue = setTimeout(() => child.kill('SIGKILL'), timeLimit)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(overdue)
+      resolve({ code, out, err })
+    })
+  })
+}

@@ -1,0 +1,6 @@
+// The real server: its own command line, from the sources.
+import { main } from '../../../packages/server/src/cli.ts'
+import { endWithParent } from './end-with-parent.ts'
+
+endWithParent()
+process.exitCode = await main(process.argv.slice(2))
