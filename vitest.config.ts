@@ -33,14 +33,14 @@ export default defineConfig({
           ...common,
           name: 'proofs',
           include: ['proofs/**/*.test.ts'],
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         ssr,
         // More workers than two cores: many tests wait for a process or a store.
-        test: { ...common, name: 'process', include: processTests, maxWorkers: 3, sequence: { groupOrder: 0 } },
+        test: { ...common, name: 'process', include: processTests, maxWorkers: 4, sequence: { groupOrder: 0 } },
       },
       {
         ssr,
@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: processTests,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

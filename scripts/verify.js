@@ -11,15 +11,21 @@ if (process.stdout.isTTY) env.FORCE_COLOR ??= '1'
 
 const node = (script) => ['node', `scripts/${script}.js`]
 const npm = (script) => ['npm', 'run', '--silent', script]
+const vitest = (...projects) => ['vitest', 'run', ...projects.map((project) => `--project=${project}`)]
 
-/** Each starts when those before it have succeeded. */
+/** Each starts when those named by `after` have succeeded, or for tests, ended. */
 const checks = [
-  // Installed programs decide which tests run, and some tests use the build.
+  // Installed programs decide which tests run. The other tests use the build, the runtimes and the examples.
   { name: 'build', command: npm('build'), after: [] },
   { name: 'debian programs', command: node('debian-programs'), after: [] },
   { name: 'runtimes', command: node('runtimes'), after: [] },
   { name: 'examples', command: node('examples'), after: [] },
-  { name: 'tests', command: ['vitest', 'run'], after: ['build', 'debian programs', 'runtimes', 'examples'] },
+  { name: 'unit tests', command: vitest('unit'), after: ['debian programs'] },
+  {
+    name: 'other tests',
+    command: vitest('process', 'proofs'),
+    after: ['unit tests', 'build', 'runtimes', 'examples'],
+  },
   { name: 'types', command: npm('typecheck'), after: [] },
   { name: 'lint', command: npm('lint'), after: [] },
   { name: 'packages', command: npm('test:packages'), after: ['build'] },
@@ -42,8 +48,13 @@ process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 stopWithParent()
 
-/** The last line of the tests, which is printed at the end of everything. */
-const summary = /^(\d+) passed, (\d+) failed(.*)$/gmu
+/** The last line of a run of tests: the numbers of passed, failed and skipped tests. */
+const summary = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gmu
+const countsOf = (output) =>
+  [...output.matchAll(summary)]
+    .at(-1)
+    ?.slice(1)
+    .map((count) => Number(count ?? 0))
 
 /** Runs a command to its end. Resolves to whether it succeeded, and its output. */
 function run([program, ...parameters], print) {
@@ -71,28 +82,29 @@ function run([program, ...parameters], print) {
 
 const results = new Map()
 
-/** Resolves to whether the check succeeded. */
+/** Resolves to whether the check succeeded, and the counts of its tests. */
 async function check({ name, command, after }) {
   const before = await Promise.all(after.map((other) => results.get(other)))
   const begun = performance.now()
-  if (before.some(({ succeeded }) => !succeeded)) {
+  if (before.some(({ done }) => !done)) {
     process.stdout.write(`not run: ${name}\n`)
-    return { name, succeeded: false, output: '' }
+    return { succeeded: false, done: false }
   }
-  const isTests = name === 'tests'
+  const isTests = command[0] === 'vitest'
   const print = (text) => process.stdout.write(text.replace(summary, ''))
   const { succeeded, output } = await run(command, isTests ? print : () => {})
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  const more = isTests || (succeeded && output === '') ? '' : `\n${output.trim()}\n`
+  const more = isTests || output === '' ? '' : `\n${output.trim()}\n`
   process.stdout.write(`${succeeded ? 'passed' : 'FAILED'}: ${name} (${seconds} s)${more.trimEnd()}\n`)
-  return { name, succeeded, output }
+  // Failed tests do not keep the other tests from running.
+  return { succeeded, done: succeeded || isTests, counts: isTests ? countsOf(output) : undefined }
 }
 
 for (const each of checks) results.set(each.name, check(each))
 const ended = await Promise.all(results.values())
 
-const tests = ended.find(({ name }) => name === 'tests')
-const [, passed = 0, failed = 0, skipped = ''] = [...tests.output.matchAll(summary)].at(-1) ?? []
-const failures = ended.filter(({ name, succeeded }) => !succeeded && (name !== 'tests' || Number(failed) === 0)).length
-process.stdout.write(`\n${passed} passed, ${Number(failed) + failures} failed${skipped}\n`)
-process.exit(ended.every(({ succeeded }) => succeeded) ? 0 : 1)
+const sum = (column) => ended.reduce((total, { counts }) => total + (counts?.[column] ?? 0), 0)
+const failures = ended.filter(({ succeeded, counts }) => !succeeded && !counts?.[1]).length
+const skipped = sum(2) === 0 ? '' : `, ${sum(2)} skipped`
+process.stdout.write(`\n${sum(0)} passed, ${sum(1) + failures} failed${skipped}\n`)
+process.exit(failures === 0 && sum(1) === 0 ? 0 : 1)
