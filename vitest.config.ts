@@ -28,29 +28,29 @@ export default defineConfig({
     projects: [
       {
         ssr,
-        // They measure time and load both cores by themselves.
-        test: {
-          ...common,
-          name: 'proofs',
-          include: ['proofs/**/*.test.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        ssr,
-        // More workers than two cores: many tests wait for a process or a store.
-        test: { ...common, name: 'process', include: processTests, maxWorkers: 4, sequence: { groupOrder: 0 } },
-      },
-      {
-        ssr,
         test: {
           ...common,
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: processTests,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        ssr,
+        // More workers than two cores: many tests wait for a process or a store.
+        test: { ...common, name: 'process', include: processTests, maxWorkers: 5, sequence: { groupOrder: 1 } },
+      },
+      {
+        ssr,
+        // They load both cores by themselves.
+        test: {
+          ...common,
+          name: 'proofs',
+          include: ['proofs/**/*.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -53,13 +53,13 @@ async function start(maxRequests?: number) {
     onRefused: ({ status }) => refused.push(status),
   })
   const { port } = running
-  return { ...gate, port, refused, send: () => exchange(port, [tokenRequest()]) }
+  return { ...gate, port, refused, send: () => exchange(port, [tokenRequest()], { seconds: 25 }) }
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  const late = performance.now() + 10_000
+  const late = performance.now() + 20_000
   while (!holds()) {
-    if (performance.now() > late) throw new Error('the condition did not hold within ten seconds')
+    if (performance.now() > late) throw new Error('the condition did not hold within 20 seconds')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

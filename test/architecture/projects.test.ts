@@ -34,6 +34,7 @@ const readFile = (path: string): string | undefined =>
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .map((name) => posix.join('test', name))
+const self = 'test/architecture/projects.test.ts'
 const isProcessTest = (path: string): boolean => processFolders.some((folder) => path.startsWith(`test/${folder}/`))
 
 describe('the project unit', () => {
@@ -48,6 +49,20 @@ describe('the project process', () => {
   test.each(processFolders)('has tests in %s that start processes', (folder) => {
     const chains = tests.filter((path) => path.startsWith(`test/${folder}/`)).map((path) => chainFrom(path, readFile))
     expect(chains).toContainEqual(expect.any(Array))
+  })
+})
+
+describe('test files that share their modules', () => {
+  test('load a module that they replace again, and so does the next file', () => {
+    const replacing = tests.filter((path) => path !== self && readFile(path)?.includes('vi.mock('))
+    expect(replacing.length).toBeGreaterThan(3)
+    const leaking = replacing.filter(
+      (path) =>
+        !/vi\.hoisted\(\(\) => vi\.resetModules\(\)\)\nafterAll\(\(\) => void vi\.resetModules\(\)\)/u.test(
+          readFile(path) ?? '',
+        ),
+    )
+    expect(leaking).toEqual([])
   })
 })
 

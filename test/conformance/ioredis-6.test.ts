@@ -1,7 +1,7 @@
 // The Redis driver also works with ioredis 6; all other tests use ioredis 5. scripts/check-declarations.js checks that
 // its declarations compile with both.
 import { type RedisDriverOptions, redisDriver } from '@grantry/storage-drivers/redis'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisServers } from '../support/redis-servers.ts'
@@ -10,6 +10,9 @@ import { assertPassesEveryProof, noOutage, noProcesses } from './programs/table.
 // A variable, so that type checks do not resolve it: its types are a second copy of those of ioredis 5.
 const six: string = vi.hoisted(() => 'ioredis6')
 vi.mock('ioredis', () => import(six))
+// Files share modules: neither a driver loaded before this file nor the mock after it may be reused.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 const skipReasons = [noProcesses, noOutage]
 const assertWorks = (options: RedisDriverOptions) =>
