@@ -7,7 +7,7 @@ export interface UnstorageDriverOptions {
   readonly base?: string | undefined
   /**
    * States that no other process writes to the storage. A lock in this process then replaces `insertItem` and
-   * `incrementItem` for mounted drivers that missing them. If a second process writes anyway, a code can be redeemed twice.
+   * `incrementItem` for mounted drivers that lack them. If a second process writes anyway, a code can be redeemed twice.
    */
   readonly singleProcess?: boolean | undefined
 }
@@ -59,7 +59,7 @@ function lockFor(driver: Driver): KeyLock {
 /** unstorage parses text that looks like JSON (`"1e5"` becomes a number), so the value is wrapped in an object. */
 interface Stored {
   readonly value: string
-  /** Milliseconds since the epoch. Absent if the mounted driver hasInsert atomically: its own expiry applies then. */
+  /** Milliseconds since the epoch. Absent if the mounted driver inserts atomically: its own expiry applies then. */
   readonly expiresAt?: number
 }
 
