@@ -68,14 +68,20 @@ test('counts that arrive in another order do not count twice', async () => {
   }
 })
 
-test('a failure that could not be counted does not use up the limit', async () => {
+test('failures that could not be counted use up the limit, in addition to those that were', async () => {
   const { fail, isReached, pending } = started()
-  for (let time = 0; time < 10; time += 1) {
+  for (let time = 0; time < 2; time += 1) {
     const counting = fail()
     pending[time]?.reject(new Error('connection lost'))
     await expect(counting).rejects.toMatchObject({ code: 'temporarily_unavailable' })
   }
-  expect(isReached()).toBe(false)
+  for (const count of [1, 2]) {
+    expect(isReached()).toBe(false)
+    const counting = fail()
+    pending[count + 1]?.resolve(count)
+    expect(await counting).toBeUndefined()
+  }
+  expect(isReached()).toBe(true)
 })
 
 test('a failure that could not be counted does not lift the limit', async () => {

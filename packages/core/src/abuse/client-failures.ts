@@ -41,21 +41,27 @@ const markedWait = async (counted: readonly Counted[]): Promise<number | undefin
   firstOf(await Promise.all(counted.map(({ limit, name }) => limit.markedWait(name))))
 
 async function countFailure(counted: readonly Counted[], trace: Trace): Promise<number | undefined> {
-  // Before the storage responds, so that attempts that end in the meantime see this failure.
+  // Before the storage responds, so that attempts that end in the meantime see this failure. If the storage fails, it
+  // remains announced under all limits: an attacker who changes the address would otherwise have unlimited guesses.
   const announced = counted.map(({ limit, name }) => limit.announce(name))
-  try {
-    // A success does this read too, so both take the same time.
-    const late = await markedWait(counted)
-    if (late !== undefined) return late
-    // The source's part first: a source that has used it up must not use more of the client's limit.
-    for (let next = announced.shift(); next !== undefined; next = announced.shift()) {
-      const wait = await next.count(trace)
-      if (wait !== undefined) return wait
-    }
-    return undefined
-  } finally {
+  const withdrawRest = (): void => {
     for (const left of announced) left.withdraw()
   }
+  // A success does this read too, so both take the same time.
+  const late = await markedWait(counted)
+  if (late !== undefined) {
+    withdrawRest()
+    return late
+  }
+  // The source's part first: a source that has used it up must not use more of the client's limit.
+  for (let next = announced.shift(); next !== undefined; next = announced.shift()) {
+    const wait = await next.count(trace)
+    if (wait !== undefined) {
+      withdrawRest()
+      return wait
+    }
+  }
+  return undefined
 }
 
 export function createClientFailures(

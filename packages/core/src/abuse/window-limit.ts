@@ -26,18 +26,19 @@ interface Seen {
   readonly window: number
   /** The highest count that the storage has returned. */
   counted: number
-  /** Announced failures of which the count has not begun. */
+  /** Announced failures of which the count has not begun, or has failed. */
   announced: number
   /** The storage will have counted at least this many failures, once those announced and in flight are counted. */
   expected: number
 }
 
-/** A failure that is about to be counted. Call `count` or `withdraw`, once. */
+/** A failure that counts in this process. Call `count` or `withdraw` at most once; without either, it remains. */
 export interface AnnouncedFailure {
   /**
    * Counts the failure in the storage, exactly across all processes.
    *
    * @returns seconds until the end of the window if the limit was already reached
+   * @throws OAuthError `temporarily_unavailable` when the storage fails; the failure then counts in this process.
    */
   count(trace: Trace): Promise<number | undefined>
   withdraw(): void
@@ -135,7 +136,10 @@ export function createWindowLimit(
           // One minute longer than the window, to allow for clock skew.
           counted = await store.increment(keyFor('count', name, seen.window), endOf(seen.window) + 60)
         } catch (error) {
-          expect(seen, seen.expected - 1)
+          // Without a count in the storage, it counts in this process. Otherwise a guess would be free while the
+          // storage fails: the right one succeeds, because a success does not count.
+          seen.announced += 1
+          expect(seen, seen.expected)
           throw error
         }
         return settleCount(counted, name, seen, trace)
