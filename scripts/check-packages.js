@@ -1,17 +1,18 @@
-// `npm run test:packages`: checks that each packed tarball resolves, has types and contains no unwanted files, and that
-// all of them work together in an empty directory.
+// Packs all packages. Checks that each tarball resolves, has types and contains no unwanted files, that the types work
+// with the oldest supported TypeScript, and that all packages work together in an empty directory.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { checkDeclarations } from './check-declarations.js'
 import { installPacked, tryServer } from './packed-installation.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
-const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+/** A package comes after those that it depends on. */
+const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'plugins', 'packages/server']
 const allowed = /^(?:dist\/|bin\/|package\.json$|README\.md$|LICENSE$)/u
 const unwanted = /\.tsbuildinfo$|\.test\./u
 
@@ -27,7 +28,7 @@ async function check(folder, target) {
   await run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })
   await run(bin('attw'), [join(target, packed.filename), '--profile', 'esm-only', '--no-emoji'], { cwd })
   process.stdout.write(`${packed.name} ${packed.version}: ${packed.files.length} files, ${packed.size} bytes packed\n`)
-  return { name: packed.name, tarball: join(target, packed.filename), folder: cwd }
+  return { name: packed.name, version: packed.version, tarball: join(target, packed.filename), folder: cwd }
 }
 
 const program = `
@@ -60,20 +61,21 @@ async function checkInstalled(packed, target) {
   process.stdout.write(`installed in an empty directory: the library and the server work; grantry.mjs: ${size} bytes\n`)
 }
 
-const target = mkdtempSync(join(tmpdir(), 'grantry-packages-'))
-try {
+/**
+ * Packs and checks the built packages. Returns their names, versions and tarballs, dependencies first.
+ *
+ * @param target an empty directory for the tarballs.
+ */
+export async function packAndCheck(target) {
+  checkDeclarations(folders.map((folder) => join(root, folder)))
   const packed = []
   for (const folder of folders) {
     try {
       packed.push(await check(folder, target))
     } catch (error) {
-      process.stderr.write(
-        `${folder} is not ready to publish\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`,
-      )
-      process.exitCode = 1
+      throw new Error(`${folder} is not ready to publish\n${error.stdout ?? ''}${error.stderr ?? ''}${error.message}`)
     }
   }
-  if (packed.length === folders.length) await checkInstalled(packed, target)
-} finally {
-  rmSync(target, { recursive: true, force: true })
+  await checkInstalled(packed, target)
+  return packed
 }

@@ -1,0 +1,79 @@
+// Checks that the built declarations compile with the oldest supported TypeScript, and with each supported major
+// version of ioredis. Errors in the declarations of other packages do not count: each has its own oldest TypeScript.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const require = createRequire(new URL('../test/package.json', import.meta.url))
+const ts = require('typescript-oldest')
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folderOf = (name) => dirname(require.resolve(`${name}/package.json`))
+
+const options = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+}
+
+/** A user's program. Its wrong lines must be errors, so that a type which degrades to `any` does not pass. */
+const program = `
+import { createProvider, type Grant, signingKeys } from '@grantry/core'
+import { serve } from '@grantry/adapters/node'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { redisDriver } from '@grantry/storage-drivers/redis'
+import { defineConfig } from 'grantry'
+import { Redis } from 'ioredis'
+const storage = redisDriver({ client: new Redis() })
+const plugins: Grant[] = [clientCredentials()]
+const provider = await createProvider({ issuer: 'https://id.example.com', keys: signingKeys(), storage, clients: [], plugins })
+defineConfig({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
+const response: Response = await provider.fetch(new Request('https://id.example.com/'))
+await serve(provider)
+// @ts-expect-error
+redisDriver({ client: 1 })
+// @ts-expect-error
+new Redis({ port: 'six' })
+// @ts-expect-error
+await createProvider({ issuer: 1 })
+// @ts-expect-error
+serve(1)
+`
+
+/** Returns the declarations that the exports of a package name. */
+function entriesOf(folder) {
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(folder, types)]))
+}
+
+/**
+ * @param folders the folders of the packages, built.
+ * @throws Error with the messages of the compiler.
+ */
+export function checkDeclarations(folders) {
+  const userFile = join(root, 'test/declarations-user.mts')
+  const isChecked = (file) => file === userFile || folders.some((folder) => file.startsWith(join(folder, 'dist')))
+  for (const ioredis of ['ioredis', 'ioredis6']) {
+    const all = { ...options, baseUrl: '/', paths: { ioredis: [folderOf(ioredis)] } }
+    const host = ts.createCompilerHost(all)
+    const { getSourceFile } = host
+    host.getSourceFile = (file, ...rest) =>
+      file === userFile ? ts.createSourceFile(file, program, ...rest) : getSourceFile(file, ...rest)
+    const compiled = ts.createProgram([userFile, ...folders.flatMap(entriesOf)], all, host)
+    const files = compiled.getSourceFiles().filter(({ fileName }) => isChecked(fileName))
+    const messages = files
+      .flatMap((file) => [...compiled.getSyntacticDiagnostics(file), ...compiled.getSemanticDiagnostics(file)])
+      .map(({ file, start, messageText }) => {
+        const { line } = ts.getLineAndCharacterOfPosition(file, start)
+        return `${file.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+      })
+    if (messages.length > 0) throw new Error(`with TypeScript ${ts.version} and ${ioredis}:\n${messages.join('\n')}`)
+    process.stdout.write(`${files.length - 1} declarations compile with TypeScript ${ts.version} and ${ioredis}\n`)
+  }
+}
