@@ -1,6 +1,6 @@
+import { createAddressOf } from './abuse/address-group.ts'
 import { createCredentialLimits } from './abuse/credential-limits.ts'
 import { createPasswordLimits } from './abuse/password-limits.ts'
-import { createAddressOf } from './abuse/unknown-address.ts'
 import { createValidationLimits } from './abuse/validation-limits.ts'
 import { createClientAuthentication } from './credentials/client.ts'
 import { createAuthenticateUser } from './credentials/login.ts'

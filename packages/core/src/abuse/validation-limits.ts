@@ -1,7 +1,7 @@
 import type { Trace } from '../events/recorder.ts'
 import type { MaybePromise } from '../types.ts'
+import type { AddressOf } from './address-group.ts'
 import type { AbuseControl } from './options.ts'
-import type { AddressOf } from './unknown-address.ts'
 import { createWindowLimit, type LimitDeps } from './window-limit.ts'
 
 /** Limits the validation of tokens. */

@@ -1,6 +1,5 @@
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import { generateKey } from './generate-key.ts'
-import { type ImportedKey, importKey } from './import-key.ts'
+import { generateKey, type ImportedKey, importKey } from './import-key.ts'
 import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
 import type { KeySource, StoredKeys } from './key-source.ts'
 

@@ -1,5 +1,8 @@
+// Imports single modules of jose: the main entry would load 40 modules at every startup.
 import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { exportJWK } from 'jose/key/export'
+import { generateKeyPair } from 'jose/key/generate/keypair'
 import { decodeBase64url, utf8 } from '../encoding.ts'
 import { algorithms, isSigningAlgorithm, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
@@ -133,4 +136,17 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
   }
   if (external !== undefined) await assertSigns(imported.key, where)
   return imported
+}
+
+/**
+ * Generates a private key.
+ *
+ * @throws TypeError when the algorithm is unknown.
+ */
+export async function generateKey(algorithm: SigningAlgorithm): Promise<JWK> {
+  if (!isSigningAlgorithm(algorithm)) {
+    throw new TypeError(`keys: ${String(algorithm)} is not a supported algorithm; use one of ${algorithms.join(', ')}`)
+  }
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  return { ...(await exportJWK(privateKey)), alg: algorithm }
 }

@@ -2,8 +2,7 @@ import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import * as v from 'valibot'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
-import { generateKey } from './generate-key.ts'
-import { publicPartOf } from './import-key.ts'
+import { generateKey, publicPartOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
 
 /** The form of the `kid` of every stored key: a SHA-256 thumbprint (RFC 7638). */
