@@ -1,9 +1,9 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { RedisClient } from './redis/client-factory.ts'
+import { primariesOf } from './redis/connection.ts'
 import { createConnections } from './redis/connections.ts'
 import { itemKeys } from './redis/item-key.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
-import { primariesOf } from './redis/primaries.ts'
 import { createWriter } from './redis/writer.ts'
 
 export type { ConnectionOptions, RedisClient, RedisLocation as Place } from './redis/client-factory.ts'

@@ -1,7 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import type { RedisClient } from './client-factory.ts'
-import type { Connection } from './connection.ts'
-import { primariesOf } from './primaries.ts'
+import { type Connection, primariesOf } from './connection.ts'
 
 interface Replicas {
   readonly count: number

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import type { RedisClient } from './client-factory.ts'
 import { createDeadlines } from './deadlines.ts'
 
@@ -139,4 +140,17 @@ export function createConnection(
       if (isOwned) client.disconnect()
     },
   }
+}
+
+/** Returns every server that holds items: the single server, or the current primaries of a cluster. */
+export async function primariesOf({ client, run }: Connection): Promise<readonly Redis[]> {
+  if (!('nodes' in client)) return [client]
+  // ioredis drops lost nodes from its list until it refreshes the slots; a key listing would silently miss their items.
+  await run(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        client.refreshSlotsCache((error) => (error ? reject(error) : resolve()))
+      }),
+  )
+  return client.nodes('master')
 }
