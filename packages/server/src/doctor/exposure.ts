@@ -2,6 +2,23 @@ import { isLoopbackName, localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
+/** Checks how clients reach the server. */
+export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies } }) => {
+  if (localPort(issuer) !== undefined) {
+    return [
+      finding('issuer-loopback', 'issuer', `The issuer ${issuer} is a loopback URL, which other machines cannot reach`),
+    ]
+  }
+  if (trustedProxies !== 0) return []
+  return [
+    finding(
+      'trusted-proxies-zero',
+      'trustedProxies',
+      'The issuer is public, but trustedProxies is 0. Behind a proxy, all callers then share the address of the proxy and its limits; behind a local proxy that adds no headers, remote callers can open /metrics and the console',
+    ),
+  ]
+}
+
 /** Checks what unauthenticated callers can reach, and whether abuse control limits them. */
 export const checkExposure: Check = ({ configuration }) => {
   const { issuer, endpoints, abuseControl, console: page, metrics } = configuration
@@ -34,3 +51,18 @@ export const checkExposure: Check = ({ configuration }) => {
   }
   return findings
 }
+
+const readable = 0o044
+const writable = 0o022
+
+/** Checks what other users of this machine may do with the files of the server. */
+export const checkFiles: Check = ({ files }) =>
+  files.flatMap(({ path, mode, kind }) => {
+    if (mode === undefined) return []
+    return [
+      ...(kind === 'secret' && (mode & readable) !== 0
+        ? [finding('file-readable', path, 'Other users of this machine can read it, and it contains a secret')]
+        : []),
+      ...((mode & writable) !== 0 ? [finding('file-writable', path, 'Other users of this machine can change it')] : []),
+    ]
+  })

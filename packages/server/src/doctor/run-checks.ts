@@ -1,16 +1,11 @@
-import { checkClients } from './clients.ts'
-import { checkExposure } from './exposure.ts'
+import { checkClients, checkScopes } from './clients.ts'
+import { checkExposure, checkFiles, checkIssuer } from './exposure.ts'
 import type { Facts } from './facts.ts'
-import { checkFiles } from './files.ts'
 import type { Finding } from './finding.ts'
-import { checkIssuer } from './issuer.ts'
-import { checkKeys } from './keys.ts'
-import { checkOpenId } from './openid.ts'
+import { checkKeys, checkOpenId } from './keys.ts'
 import type { Severity } from './rules.ts'
-import { checkScopes } from './scopes.ts'
-import { checkSecrets } from './secrets.ts'
+import { checkSecrets, checkUsers } from './secrets.ts'
 import { checkStorage } from './storage.ts'
-import { checkUsers } from './users.ts'
 
 const checks = [
   checkIssuer,
