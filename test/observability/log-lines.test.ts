@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLog } from '../../packages/server/src/log.ts'
-import { isoTime } from '../../packages/server/src/observability/iso-time.ts'
+import { createLog, isoTime } from '../../packages/server/src/log.ts'
 import { event, output } from './log-output.ts'
 
 const first = (out: { readonly lines: readonly string[] }) => JSON.parse(out.lines[0] ?? 'null')

@@ -5,7 +5,7 @@ import { basic } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { defineConfig, hashPassword, hashSecret } from 'grantry'
 import { describe, expect, test } from 'vitest'
-import { hashSecretCommand } from '../../packages/server/src/commands/hash-secret.ts'
+import { hashSecretCommand } from '../../packages/server/src/commands/hash.ts'
 import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 

@@ -10,11 +10,19 @@ import { printed } from './printed.ts'
 // Root can read everything, so the error of the operating system is simulated.
 vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs')>()
+  const refuseLocked = (path: unknown): void => {
+    if (!String(path).includes('/locked/')) return
+    throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' })
+  }
   return {
     ...original,
     statSync(path: string, ...rest: []) {
-      if (!path.includes('/locked/')) return original.statSync(path, ...rest)
-      throw Object.assign(new Error(`EACCES: permission denied, stat '${path}'`), { code: 'EACCES' })
+      refuseLocked(path)
+      return original.statSync(path, ...rest)
+    },
+    readFileSync(path: string, ...rest: []) {
+      refuseLocked(path)
+      return original.readFileSync(path, ...rest)
     },
   }
 })

@@ -1,7 +1,10 @@
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { createConcurrencyLimit } from '../../packages/server/src/users/concurrency-limit.ts'
-import { configuredUsers, userSchema } from '../../packages/server/src/users/configured-users.ts'
+import {
+  configuredUsers,
+  createConcurrencyLimit,
+  userSchema,
+} from '../../packages/server/src/users/configured-users.ts'
 import { createPasswordCheck, hashPassword, parsePasswordHash } from '../../packages/server/src/users/password-hash.ts'
 
 describe('a password hash', () => {

@@ -1,5 +1,5 @@
 import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
-import { issuerWarning } from './issuer-warning.ts'
+import { localPort } from './local-address.ts'
 import type { GrantryServer } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
@@ -18,6 +18,25 @@ function endpointLines({ provider }: GrantryServer): readonly string[] {
     const path = provider.paths[name]
     return path === undefined ? [] : [`  ${(methods[name] ?? 'GET').padEnd(9)} ${path}`]
   })
+}
+
+/** A warning to the operator, with a stable reason code. */
+interface ServerWarning {
+  readonly reason: string
+  readonly message: string
+}
+
+/** Warns when a loopback issuer names another port than the one the server listens on. */
+export function issuerWarning({
+  provider,
+  running,
+}: Pick<GrantryServer, 'provider' | 'running'>): ServerWarning | undefined {
+  const port = localPort(provider.issuer)
+  if (port === undefined || port === running.port) return undefined
+  return {
+    reason: 'issuer_port_mismatch',
+    message: `The issuer names port ${port}, but the server listens on ${running.port}: clients will connect to the wrong port`,
+  }
 }
 
 /** Returns the text that `grantry serve` prints to a terminal once the server listens. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { configOption } from './commands/configuration.ts'
-import { hashSecretCommand } from './commands/hash-secret.ts'
+import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
 import { addKeysCommands } from './commands/keys.ts'
 import { addOperatorCommands } from './commands/operator-commands.ts'
 import { type ServeArguments, serveCommand } from './commands/serve.ts'
@@ -64,7 +64,6 @@ function program(): Command {
     .command('hash-password')
     .description("print the hash to store for a user's password; prompts for it, or reads it from standard input")
     .action(async () => {
-      const { hashPasswordCommand } = await import('./commands/hash-password.ts')
       process.stdout.write(await hashPasswordCommand())
     })
 

@@ -1,4 +1,3 @@
-import { isoTime } from './observability/iso-time.ts'
 import { isLogged, type Level, type LogLevel, levelOf } from './observability/level.ts'
 import { createLineWriter, type LineOutput, type LineWriter } from './observability/line-writer.ts'
 import { type LogFormat, lineOf } from './observability/log-formats.ts'
@@ -24,6 +23,21 @@ export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
 
 /** Returns the default log format for an output. */
 export const defaultLogFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
+
+const perSecond = 1000
+
+let cachedSecond = Number.NaN
+let cachedPrefix = ''
+
+/** Returns the time in ISO 8601 with milliseconds, in UTC. Formats the date only once a second, because that is slow. */
+export function isoTime(milliseconds: number = Date.now()): string {
+  const current = Math.floor(milliseconds / perSecond)
+  if (current !== cachedSecond) {
+    cachedSecond = current
+    cachedPrefix = new Date(current * perSecond).toISOString().slice(0, -'000Z'.length)
+  }
+  return `${cachedPrefix}${String(milliseconds - current * perSecond).padStart(3, '0')}Z`
+}
 
 /** Creates a log that writes one line per event and request. It never throws and never blocks. */
 export function createLog(output: LineOutput, options: LogOptions = {}): Log {

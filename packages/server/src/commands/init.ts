@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { hashSecret, issuerSchema, parseConfiguration } from '@grantry/core'
-import { commandLine, shellWord } from '../command-line.ts'
 import { environmentFileName } from '../configuration/environment-file.ts'
 import { configurationTemplate } from '../init/template.ts'
 import { writeFiles } from '../init/write-files.ts'
-import { newSecret } from './hash-secret.ts'
+import { newSecret } from './hash.ts'
 
 export interface InitArguments {
   readonly issuer?: string
@@ -22,6 +21,25 @@ const ignored = `\
 /${environmentFileName}
 /data/
 `
+
+/** Quotes a text so that a POSIX shell reads it as one word. */
+const shellWord = (text: string): string =>
+  /^[\w./:@%+=,-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/**
+ * Returns what the user typed before the name of the command, such as `grantry`, or `npm start --` in a clone, so that
+ * printed commands can be pasted.
+ */
+function commandLine(): string {
+  const [runtime = 'node', program = ''] = process.argv
+  const { npm_lifecycle_event: script = '', npm_command: npm } = process.env
+  if (basename(program) === 'start.js' && script === 'start') return 'npm start --'
+  if (basename(program) === 'start.js' && script.startsWith('start:')) return `npm run ${script} --`
+  if (!/\.m?js$/u.test(program)) return npm === 'exec' ? 'npx grantry' : 'grantry'
+  const here = relative(process.cwd(), program)
+  const run = basename(runtime).startsWith('deno') ? 'deno run -A' : basename(runtime)
+  return `${run} ${shellWord(here.startsWith('..') ? program : here)}`
+}
 
 /**
  * Runs `grantry init`: writes a configuration with new secrets. Only the returned text contains the secrets.

@@ -1,6 +1,6 @@
+import { issuerWarning } from '../banner.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { errorMessage } from '../error-message.ts'
-import { issuerWarning } from '../issuer-warning.ts'
 import { urlHost } from '../local-address.ts'
 import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileErrorReason } from '../error-message.ts'
-import { fileExists } from './file-exists.ts'
 
 /** Next to the configuration. systemd (`EnvironmentFile`) and Docker (`--env-file`) can read it, too. */
 export const environmentFileName = 'grantry.env'
@@ -15,11 +14,11 @@ const line = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/u
  */
 export function readEnvironmentFile(directory: string): Readonly<Record<string, string>> {
   const file = join(directory, environmentFileName)
-  if (!fileExists(file)) return {}
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
+    if ((cause as { readonly code?: string }).code === 'ENOENT') return {}
     throw new TypeError(`cannot read ${file} (${fileErrorReason(cause)}); grant this user read access`, {
       cause,
     })

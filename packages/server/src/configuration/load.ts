@@ -1,10 +1,10 @@
+import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
-import { errorInFile } from '../error-message.ts'
+import { errorInFile, fileErrorReason } from '../error-message.ts'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
-import { fileExists } from './file-exists.ts'
 import { importModule } from './import-module.ts'
 import { parseJson } from './parse-json.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
@@ -17,6 +17,19 @@ export interface LoadedConfiguration {
 }
 
 const defaultFileNames = ['grantry.config.json', 'grantry.config.ts', 'grantry.config.mjs'] as const
+
+/**
+ * Whether a file exists. Unlike `existsSync`, it does not report a file as missing if the user lacks access.
+ *
+ * @throws TypeError with a one-line message if the user lacks access.
+ */
+function fileExists(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    throw new TypeError(`cannot read ${file} (${fileErrorReason(cause)}); grant this user read access`, { cause })
+  }
+}
 
 /** Returns the path of the configuration in this directory, if there is one. */
 export const findConfiguration = (directory: string): string | undefined =>

@@ -1,5 +1,13 @@
 import { resolve } from 'node:path'
-import type { AbuseControlOptions, AtomicDriver, Observer, Plugin, ProviderOptions } from '@grantry/core'
+import type {
+  AbuseControlOptions,
+  AtomicDriver,
+  Grant,
+  GrantCheck,
+  Observer,
+  Plugin,
+  ProviderOptions,
+} from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -78,3 +86,13 @@ export async function providerOptions(
     traceHeaders: true,
   }
 }
+
+/** Flattens a plugin, which can be a nested list of plugins or a falsy value, to its grants and checks. */
+export const flattenPlugins = (plugin: Plugin): readonly (Grant | GrantCheck)[] => {
+  if (!plugin) return []
+  return Array.isArray(plugin) ? plugin.flatMap(flattenPlugins) : [plugin as Grant | GrantCheck]
+}
+
+/** Returns the names of plugins as shown to the operator: grant types, and the demands that checks settle. */
+export const pluginNames = (plugins: Plugin): readonly string[] =>
+  flattenPlugins(plugins).map((plugin) => (plugin.kind === 'grant' ? plugin.grantType : plugin.settles))

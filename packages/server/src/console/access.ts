@@ -1,6 +1,5 @@
 import type { ConnectionInfo } from '@grantry/core'
-import { isLoopbackName } from '../local-address.ts'
-import { isForwarded, isLoopbackAddress, parseHost } from '../local-request.ts'
+import { isForwarded, isLoopbackAddress, isLoopbackName, parseHost } from '../local-address.ts'
 import { consoleHeaders } from './headers.ts'
 import type { ConsoleOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { Grant, GrantCheck, Plugin } from '@grantry/core'
-import { flattenPlugins } from '../configuration/plugins.ts'
+import { flattenPlugins } from '../configuration/provider-options.ts'
 
 /** A request parameter of a grant. */
 export interface KnownField {

@@ -1,5 +1,5 @@
 import { clientSchema, type Provider, type ProviderOptions, parseConfiguration } from '@grantry/core'
-import { type DemoSecrets, demoSecrets } from '../demo/secrets.ts'
+import { type DemoSecrets, demoSecrets } from '../demo/configuration.ts'
 import { type KnownGrant, knownGrants } from './known-grants.ts'
 
 /** A client that the page offers. */

@@ -2,13 +2,36 @@ import type { ClientOptions } from '@grantry/core'
 import type { Configuration } from '../configuration/schema.ts'
 import { badgeGrant } from './badge-grant.ts'
 
+/** The values that the console of the demo fills in. Public, like every secret of the demo. */
+export interface DemoSecrets {
+  readonly clients: Readonly<Record<string, string>>
+  readonly apis: Readonly<Record<string, string>>
+  /** User names and passwords. */
+  readonly users: readonly { readonly username: string; readonly password: string }[]
+  /** Values for grant parameters. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The path that stands in for a login page. */
+  readonly authorizePath: string
+}
+
+export const demoSecrets: DemoSecrets = {
+  clients: { demo: 'demo-secret', 'demo-jwt': 'demo-secret' },
+  apis: { api1: 'api1-secret', api2: 'api2-secret' },
+  users: [
+    { username: 'alice', password: 'alice-password' },
+    { username: 'bob', password: 'bob-password' },
+  ],
+  fields: { badge_id: '123456' },
+  authorizePath: '/demo/authorize',
+}
+
+// Hashes of these secrets and passwords.
 const sha256 = {
   demoSecret: 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8=',
   api1Secret: '6wQyUUAdTu9zHPV8/6ZUj+5sLyiatf+sGw+hjp41K8A=',
   api2Secret: 'E6v71T/CI5UM2YA2lgzc/eqTCu+QFAOaFK56JX9PATg=',
 } as const
 
-// Hashes of alice-password and bob-password. Public, like every secret of the demo.
 const passwords = {
   alice: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0',
   bob: '$scrypt$ln=15,r=8,p=1$Z3JhbnRyeS1kZW1vLWJvYg$gm2fHaZYYFAdDJJvd8u/zjAXW4HIrjwG6vWJeRpU7d0',

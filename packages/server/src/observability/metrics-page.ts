@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type Handler, pathOf } from '@grantry/core'
-import { isForwarded, isLoopbackAddress, parseHost } from '../local-request.ts'
+import { isForwarded, isLoopbackAddress, parseHost } from '../local-address.ts'
 import type { Metrics } from './metrics.ts'
 
 const noSniff = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }

@@ -1,7 +1,7 @@
 import type { AtomicDriver, Handler, Provider } from '@grantry/core'
 import type { Adapter, Listening, RefusedRequest } from '../adapter.ts'
 import type { MetricsConfiguration } from '../configuration/metrics.ts'
-import { listenFailure } from '../listen-failure.ts'
+import { listenFailure } from '../error-message.ts'
 import { urlHost } from '../local-address.ts'
 import type { Tracing } from '../opentelemetry.ts'
 import { refusedRequestEvent } from './adapter-reports.ts'

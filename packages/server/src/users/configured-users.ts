@@ -1,6 +1,5 @@
-import { configurationObject, type Json, type UserService } from '@grantry/core'
+import { configurationObject, type Json, OAuthError, type UserService } from '@grantry/core'
 import * as v from 'valibot'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createPasswordCheck, type Derive, type PasswordHash, parsePasswordHash } from './password-hash.ts'
 
 const text = v.pipe(
@@ -31,6 +30,34 @@ export const userSchema = configurationObject({
 })
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>
+
+/** Limits how many tasks run concurrently and how many wait. Further tasks are refused with 503. */
+export function createConcurrencyLimit(limits: { readonly concurrent: number; readonly queued: number }) {
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    if (running >= limits.concurrent) {
+      if (waiting.length >= limits.queued) {
+        throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
+          reason: 'password_queue_full',
+          retryAfter: 1,
+        })
+      }
+      // The finished task that resolves this promise passes on its slot, so `running` does not change.
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else {
+      running += 1
+    }
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
 
 // The thread pool of Node.js has four threads. More tasks would wait there without a limit.
 const limits = { concurrent: 4, queued: 200 }

@@ -1,6 +1,23 @@
+import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { hashSecret } from '@grantry/core'
 import { hashPassword } from '../users/password-hash.ts'
+
+/** Generates a secret of 256 bits for a client, an API or the key encryption. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+// Only the final line break is removed: spaces are part of the secret.
+const fromStandardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, '')
+
+/** Runs `grantry hash-secret`. Without a secret it generates one of 256 bits and includes it in the output. */
+export async function hashSecretCommand(given: string | undefined): Promise<string> {
+  const secret = given === '-' ? await fromStandardInput() : (given ?? newSecret())
+  if (secret === '') throw new TypeError('the secret is empty; pass a secret, or omit the argument to generate one')
+  const shown = given === undefined ? `secret   ${secret}\n` : ''
+  return `${shown}store    { "sha256": "${hashSecret(secret).sha256}" }\n`
+}
 
 /** Reads the first line of standard input. On a terminal it prompts and does not echo. */
 function readPassword(): Promise<string> {
