@@ -158,6 +158,24 @@ describe('while the store fails', () => {
     expect((await redeem(f, code, proof.verifier)).status).toBe(200)
   })
 
+  test('3.62 ten guesses that cannot be counted end the code', async () => {
+    const { f, state, code } = await failing('count:')
+    state.failing = true
+    for (let number = 0; number < 10; number += 1) expect((await redeem(f, code, guess(number))).status).toBe(503)
+    expect((await redeem(f, code, proof.verifier)).body).toEqual(notValid)
+    expect(lastReason(f)).toBe('code_ended')
+  })
+
+  test('3.62 guesses that could not be counted are added to those that are', async () => {
+    const { f, state, code } = await failing('count:')
+    state.failing = true
+    for (let number = 0; number < 4; number += 1) expect((await redeem(f, code, guess(number))).status).toBe(503)
+    state.failing = false
+    await guessed(f, code, 6)
+    expect((await redeem(f, code, proof.verifier)).body).toEqual(notValid)
+    expect(lastReason(f)).toBe('code_ended')
+  })
+
   test('3.62 a tenth guess that could not end the code is not free: the next one ends it', async () => {
     const { f, state, code } = await failing('spent:')
     await guessed(f, code, 9)

@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
@@ -26,6 +27,9 @@ export interface FailedProofs {
 /** The number of failures that ends the code. */
 const mostFailures = 10
 
+/** The maximum number of codes whose uncounted failures a process remembers. */
+const maxCodes = 1000
+
 /** Seconds by which a count outlives its code, to allow for clock skew between servers. */
 const margin = 60
 
@@ -37,21 +41,32 @@ export function createFailedProofs(deps: {
 }): FailedProofs {
   const { store, families, runtime, recorder } = deps
 
+  /** By the hash of the code: failures that the storage could not count. They count in this process. */
+  const uncounted = createBoundedMap<number>(maxCodes)
   const countKey = (hash: string): string => keyOf('count', hashOf(JSON.stringify(['code_proof', hash]), runtime))
+
+  async function endCode(hash: string, expiresAt: number, family: string, trace: Trace): Promise<void> {
+    const marker: SpentRecord = { spentAt: runtime.now(), attempt: '', ended: true }
+    const isNew = await store.insert(spentKeyOf('code', hash), marker, expiresAt)
+    if (!isNew) return
+    recorder.record(trace, { type: 'code_ended', fingerprint: fingerprintOf(hash), ...families.describe(family) })
+  }
 
   return {
     async record({ kind, hash, expiresAt, record, spent }, client, trace) {
       if (kind !== 'code' || record === undefined || record.clientId !== client.clientId || spent !== undefined) return
-      if ((await store.increment(countKey(hash), record.redeemableUntil + margin)) < mostFailures) return
+      let counted: number
+      try {
+        counted = await store.increment(countKey(hash), record.redeemableUntil + margin)
+      } catch (error) {
+        const failures = (uncounted.get(hash) ?? 0) + 1
+        uncounted.set(hash, failures)
+        // Otherwise every guess would be free while only the counter fails.
+        if (failures >= mostFailures) await endCode(hash, expiresAt, record.family, trace)
+        throw error
+      }
       // Also after the last one: the process that counted it may have ended before it wrote the marker.
-      const marker: SpentRecord = { spentAt: runtime.now(), attempt: '', ended: true }
-      const isNew = await store.insert(spentKeyOf('code', hash), marker, expiresAt)
-      if (!isNew) return
-      recorder.record(trace, {
-        type: 'code_ended',
-        fingerprint: fingerprintOf(hash),
-        ...families.describe(record.family),
-      })
+      if (counted + (uncounted.get(hash) ?? 0) >= mostFailures) await endCode(hash, expiresAt, record.family, trace)
     },
   }
 }
