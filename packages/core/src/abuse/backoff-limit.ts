@@ -6,8 +6,8 @@ import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Delays } from './options.ts'
 
-// The current series and level of a name, and until when attempts are refused. Only a hint: the slots that are taken
-// are the count.
+// The current series and level of a name, and until when attempts are refused. Only a hint: the number of taken slots
+// decides.
 const hintSchema = v.object({ series: v.string(), level: v.number(), until: v.number() })
 type Hint = v.InferOutput<typeof hintSchema>
 const slotSchema = v.object({ until: v.number() })
@@ -44,7 +44,7 @@ export interface BackoffLimit {
 }
 
 /** The maximum number of slots that are tried beyond the hint. More are taken only if many processes crashed. */
-const mostSteps = 100
+const maxSteps = 100
 
 export function createBackoffLimit(
   { attempts, delay, maxDelay }: Delays,
@@ -131,7 +131,7 @@ export function createBackoffLimit(
       // an earlier series have expired.
       const series = hint?.series ?? String(Math.floor(runtime.now() / period))
       let slot = hint?.level ?? 0
-      for (let step = 0; step < mostSteps; step += 1) {
+      for (let step = 0; step < maxSteps; step += 1) {
         const until = runtime.now() + delayAfter(slot)
         if (await takeSlot(slotKey(name, series, slot), until)) return permitOf(name, hint, series, slot, until)
         slot = slot + 1 < attempts ? await firstFree(name, series, hint?.level ?? 0) : slot + 1

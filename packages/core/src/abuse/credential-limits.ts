@@ -26,7 +26,7 @@ export interface CredentialLimits {
 const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) => thrown }
 
 /** Longer than any client id or scope name that can authenticate. Longer names count together by this prefix. */
-const longestName = 101
+const maxNameLength = 101
 
 function decoded(presented: string): string {
   try {
@@ -38,7 +38,7 @@ function decoded(presented: string): string {
 }
 
 /** Room for a name of 100 characters with three bytes each, all written as `%XX`. The rest is ignored. */
-const longestSpelling = 900
+const maxSpellingLength = 900
 
 /**
  * Maps all spellings of a name to one string: a header may form-encode any of its characters (RFC 6749 section 2.3.1),
@@ -46,7 +46,7 @@ const longestSpelling = 900
  * same string only share a limit.
  */
 function plainName(presented: string): string {
-  let name = presented.slice(0, longestSpelling)
+  let name = presented.slice(0, maxSpellingLength)
   for (let next = decoded(name); next !== name; next = decoded(name)) name = next
   return foldedName(name)
 }
@@ -62,7 +62,7 @@ export function createCredentialLimits(
   const perAddress = createWindowLimit(limits.perAddress, { limit: `${owner}s.perAddress`, ...deps })
   const perOwner = createWindowLimit(limits.perClientAndAddress, { limit: `${owner}s.perClientAndAddress`, ...deps })
   const nameOf = (presented: string, address: string): string =>
-    JSON.stringify([plainName(presented).slice(0, longestName), address])
+    JSON.stringify([plainName(presented).slice(0, maxNameLength), address])
 
   return {
     assertBelow(presented, trace) {

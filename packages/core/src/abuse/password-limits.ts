@@ -46,8 +46,8 @@ interface Held {
 
 const releaseAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.release()))
 
-/** Milliseconds that an attempt waits for earlier ones of the same user from the same address. */
-const longestAttempt = 10_000
+/** Milliseconds that an attempt waits at most for earlier ones of the same user. */
+const maxQueueTime = 10_000
 
 const knownSchema = v.object({})
 
@@ -72,18 +72,24 @@ export function createPasswordLimits(
 ): PasswordLimits {
   const { issuer, store, runtime, recorder } = deps
   const names = {
-    own: 'passwords.perUserAndAddress',
-    person: 'passwords.perUser',
+    perUserAndAddress: 'passwords.perUserAndAddress',
+    perUser: 'passwords.perUser',
   } as const
-  const ownLimit = createBackoffLimit(perUserAndAddress, { limit: names.own, forgetAfter, issuer, store, runtime })
-  const personLimit = createBackoffLimit(perUser, { limit: names.person, forgetAfter, issuer, store, runtime })
+  const localLimit = createBackoffLimit(perUserAndAddress, {
+    limit: names.perUserAndAddress,
+    forgetAfter,
+    issuer,
+    store,
+    runtime,
+  })
+  const personLimit = createBackoffLimit(perUser, { limit: names.perUser, forgetAfter, issuer, store, runtime })
   const clientFailures = createClientFailures(perClient, deps)
   // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
-  const ownQueue = createKeyedQueue(perUserAndAddress.attempts, longestAttempt)
-  const personQueue = createKeyedQueue(perUser.attempts, longestAttempt)
+  const localQueue = createKeyedQueue(perUserAndAddress.attempts, maxQueueTime)
+  const personQueue = createKeyedQueue(perUser.attempts, maxQueueTime)
   // Attempts search for a free slot one at a time. Otherwise one could overtake another, which would then find no slot
   // although one is free.
-  const acquiringQueue = createKeyedQueue(1, longestAttempt)
+  const acquiringQueue = createKeyedQueue(1, maxQueueTime)
 
   /**
    * Takes the permits that this attempt needs: all of them, or none.
@@ -92,28 +98,31 @@ export function createPasswordLimits(
    * attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this
    * exact spelling has logged in before, without a directory, is it counted separately, and a login forgets its
    * failures.
+   *
+   * @param personAtAddress key of the folded name at the address group; `undefined` if the address is unknown
    */
-  async function permitsFor(who: Attempt, own: string | undefined, knownKey: string) {
+  async function permitsFor(who: Attempt, personAtAddress: string | undefined, knownKey: string) {
     const { person, spelling, directory } = who
-    const ofPerson = { limit: names.person, backoff: personLimit }
-    const near = own === undefined ? ofPerson : { limit: names.own, backoff: ownLimit }
-    const everySpelling = plain(own ?? person)
-    const asWritten = directory === undefined ? JSON.stringify(['as written', own ?? person, spelling]) : undefined
+    const ofPerson = { limit: names.perUser, backoff: personLimit }
+    const narrow = personAtAddress === undefined ? ofPerson : { limit: names.perUserAndAddress, backoff: localLimit }
+    const everySpelling = plain(personAtAddress ?? person)
+    const asWritten =
+      directory === undefined ? JSON.stringify(['as written', personAtAddress ?? person, spelling]) : undefined
     const [known, clientWait, hint, hintAsWritten, personHint] = await allOf([
       store.get(knownKey, knownSchema),
       clientFailures.waitOf(who),
-      near.backoff.hintOf(everySpelling),
-      asWritten === undefined ? undefined : near.backoff.hintOf(asWritten),
-      own === undefined ? undefined : personLimit.hintOf(plain(person)),
+      narrow.backoff.hintOf(everySpelling),
+      asWritten === undefined ? undefined : narrow.backoff.hintOf(asWritten),
+      personAtAddress === undefined ? undefined : personLimit.hintOf(plain(person)),
     ])
     const isKnown = known !== undefined
     // At an address where the user has logged in before, failures from elsewhere do not count: an attacker cannot lock
     // the user out.
-    const isAtHome = isKnown && own !== undefined
+    const isAtHome = isKnown && personAtAddress !== undefined
     const forgets = isKnown && asWritten !== undefined
     const needed = [
-      forgets ? { ...near, name: asWritten, hint: hintAsWritten } : { ...near, name: everySpelling, hint },
-      ...(own === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), hint: personHint }]),
+      forgets ? { ...narrow, name: asWritten, hint: hintAsWritten } : { ...narrow, name: everySpelling, hint },
+      ...(personAtAddress === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), hint: personHint }]),
     ]
     for (const { backoff, hint } of needed) backoff.assertAllowed(hint)
     if (!isAtHome && clientWait !== undefined) throw tooManyFailures(clientWait)
@@ -131,14 +140,14 @@ export function createPasswordLimits(
 
   async function tryOnce<T>(
     who: Attempt,
-    own: string | undefined,
+    personAtAddress: string | undefined,
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ) {
-    const place = [issuer, own ?? plain(who.person), who.directory, who.spelling]
-    const knownKey = keyOf('known', hashOf(JSON.stringify(place), runtime))
-    const { held, isKnown, isAtHome, forgets } = await inQueue(acquiringQueue, own ?? who.person, () =>
-      permitsFor(who, own, knownKey),
+    const account = [issuer, personAtAddress ?? plain(who.person), who.directory, who.spelling]
+    const knownKey = keyOf('known', hashOf(JSON.stringify(account), runtime))
+    const { held, isKnown, isAtHome, forgets } = await inQueue(acquiringQueue, personAtAddress ?? who.person, () =>
+      permitsFor(who, personAtAddress, knownKey),
     )
     let found: T | undefined
     try {
@@ -151,10 +160,10 @@ export function createPasswordLimits(
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
     const settled = isAtHome ? undefined : clientFailures.settle(who, found === undefined, trace)
     // A success returns its permits immediately, because other logins of the user may wait for them.
-    const [late] = await allOf([settled, found === undefined ? undefined : releaseAll(held)])
-    if (late !== undefined) {
+    const [wait] = await allOf([settled, found === undefined ? undefined : releaseAll(held)])
+    if (wait !== undefined) {
       if (found === undefined) await releaseAll(held)
-      throw tooManyFailures(late)
+      throw tooManyFailures(wait)
     }
     if (found === undefined) {
       const report = (limit: string, retryAfter: number): void => {
@@ -173,9 +182,10 @@ export function createPasswordLimits(
 
   return {
     async attempt(who, trace, tryPassword) {
-      const own = who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
-      const queue = own === undefined ? personQueue : ownQueue
-      return inQueue(queue, own ?? who.person, () => tryOnce(who, own, trace, tryPassword))
+      const personAtAddress =
+        who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
+      const queue = personAtAddress === undefined ? personQueue : localQueue
+      return inQueue(queue, personAtAddress ?? who.person, () => tryOnce(who, personAtAddress, trace, tryPassword))
     },
   }
 }

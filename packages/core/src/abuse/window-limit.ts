@@ -19,16 +19,16 @@ export interface LimitDeps {
 }
 
 /** The maximum number of names whose failures a process remembers: about 2 MB. */
-const mostNames = 10_000
+const maxNames = 10_000
 
 /** What a process knows about the failures of a name in a window. */
 interface Seen {
   readonly window: number
   /** The highest count that the storage has returned. */
   counted: number
-  /** Announced failures of which the count has not begun, or has failed. */
+  /** Announced failures that the storage has not started to count, or could not count. */
   announced: number
-  /** The storage will have counted at least this many failures, once those announced and in flight are counted. */
+  /** The lowest possible count once the storage has counted all announced failures, including those in flight. */
   expected: number
 }
 
@@ -80,7 +80,7 @@ export function createWindowLimit(
   },
 ): WindowLimit {
   const { limit, marks = false, issuer, store, runtime, recorder } = deps
-  const known = createBoundedMap<Seen>(mostNames)
+  const known = createBoundedMap<Seen>(maxNames)
   const current = (): number => Math.floor(runtime.now() / window)
   const endOf = (at: number): number => (at + 1) * window
   const remaining = (at: number): number => Math.max(1, endOf(at) - runtime.now())
@@ -106,7 +106,7 @@ export function createWindowLimit(
     if (wait !== undefined) throw tooManyFailures(wait)
   }
 
-  /** Announced failures follow those that the storage has counted; those in flight may be among them. */
+  /** Announced failures come on top of `counted`. Failures in flight are not added: `counted` may include them. */
   function expect(seen: Seen, failuresAtLeast: number): void {
     seen.expected = Math.max(failuresAtLeast, seen.counted + seen.announced)
   }

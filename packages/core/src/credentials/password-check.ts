@@ -43,8 +43,8 @@ export function createPasswordCheck(deps: {
   const concurrency = createLoginConcurrency(maxHostCalls)
   return async (credentials, client, trace) => {
     const { username, idp, tenant, acrValues } = credentials
-    const named = idp !== undefined || tenant !== undefined || acrValues !== undefined
-    const directory = named ? JSON.stringify([idp, tenant, acrValues]) : undefined
+    const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
+    const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
     trace.tenant = tenant
     const fail = (reason: string): void => {
       const requested = {

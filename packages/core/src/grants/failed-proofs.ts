@@ -25,7 +25,7 @@ export interface FailedProofs {
 }
 
 /** The number of failures that ends the code. */
-const mostFailures = 10
+const maxFailures = 10
 
 /** The maximum number of codes whose uncounted failures a process remembers. */
 const maxCodes = 1000
@@ -62,11 +62,11 @@ export function createFailedProofs(deps: {
         const failures = (uncounted.get(hash) ?? 0) + 1
         uncounted.set(hash, failures)
         // Otherwise every guess would be free while only the counter fails.
-        if (failures >= mostFailures) await endCode(hash, expiresAt, record.family, trace)
+        if (failures >= maxFailures) await endCode(hash, expiresAt, record.family, trace)
         throw error
       }
       // Also after the last one: the process that counted it may have ended before it wrote the marker.
-      if (counted + (uncounted.get(hash) ?? 0) >= mostFailures) await endCode(hash, expiresAt, record.family, trace)
+      if (counted + (uncounted.get(hash) ?? 0) >= maxFailures) await endCode(hash, expiresAt, record.family, trace)
     },
   }
 }

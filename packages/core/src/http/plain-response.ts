@@ -25,7 +25,7 @@ export const jsonHeaders = Object.freeze({ ...commonHeaders, ...noStoreHeaders }
  */
 export const documentLifetime = 300
 
-export const cacheableHeaders = Object.freeze({
+const cacheableHeaders = Object.freeze({
   ...commonHeaders,
   'cache-control': `public, max-age=${documentLifetime}`,
 })

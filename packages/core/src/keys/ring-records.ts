@@ -33,7 +33,7 @@ export interface FoundRing {
 const ringFaults = {
   unreadable:
     'the stored key ring cannot be read: its record is damaged, of foreign origin, or of another release; restore the storage',
-  clear:
+  unencrypted:
     'the stored key ring is not encrypted, but encryptionSecret is set; if you have just added it, run "grantry keys seal" once; otherwise another program has written to the storage, so restore it',
   tampered: 'the stored key ring was changed without the encryptionSecret; restore the storage',
   secretWrong: 'the stored key ring was encrypted with another encryptionSecret; set that one',
@@ -87,7 +87,7 @@ export function createRingRecords(deps: {
     if ('superseded' in record) throw ringFault('lost')
     if ('ring' in record) {
       // An attacker with write access to the storage could insert an unencrypted ring with their own key.
-      if (cipher !== undefined && !acceptUnencrypted) throw ringFault('clear')
+      if (cipher !== undefined && !acceptUnencrypted) throw ringFault('unencrypted')
       return validRing(record.ring, number, false)
     }
     if (cipher === undefined) throw ringFault('secretMissing')

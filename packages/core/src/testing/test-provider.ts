@@ -16,6 +16,7 @@ export interface TestClock {
   advance(seconds: number): void
 }
 
+/** @param start epoch seconds */
 export function createTestClock(start = 1_800_000_000): TestClock {
   let now = start
   return {
@@ -87,6 +88,7 @@ export function basic([id, secret]: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${id}:${secret}`)))}`
 }
 
+/** Reads a response and parses its body as JSON. */
 export async function read(response: Response): Promise<TestResponse> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
@@ -107,8 +109,8 @@ async function sharedKeys(): Promise<ProviderOptions['keys']> {
  *
  * @example
  * const { post } = await createTestProvider({ plugins: [badgeGrant(doors)] })
- * const { status, body } = await post('token', { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' },
- * testClient)
+ * const form = { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }
+ * const { status, body } = await post('token', form, testClient)
  */
 export async function createTestProvider(options: TestProviderOptions): Promise<TestProvider> {
   const clock = createTestClock()

@@ -63,10 +63,10 @@ const epochsOf = (client: string | undefined, subject: string | undefined): Epoc
     ? none
     : { ...(client !== undefined && { client }), ...(subject !== undefined && { subject }) }
 
-const textOr = (claim: Json | undefined): string | undefined => (typeof claim === 'string' ? claim : undefined)
+const stringOf = (claim: Json | undefined): string | undefined => (typeof claim === 'string' ? claim : undefined)
 
 export function epochsIn({ client_epoch: client, sub_epoch: subject }: JsonObject): Epochs {
-  return epochsOf(textOr(client), textOr(subject))
+  return epochsOf(stringOf(client), stringOf(subject))
 }
 
 /**
