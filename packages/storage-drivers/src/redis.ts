@@ -6,7 +6,7 @@ import { itemKeys } from './redis/item-key.ts'
 import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
 import { createWriter } from './redis/writer.ts'
 
-export type { ConnectionOptions, RedisClient, RedisLocation as Place } from './redis/client-factory.ts'
+export type { ConnectionOptions, RedisClient, RedisLocation } from './redis/client-factory.ts'
 export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
 
 /**
@@ -105,9 +105,9 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     async insertItem(key, value, { ttl }) {
       const end = expiryArguments(ttl)
       if (isExpired(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
-      const answer = await write(key, 'set', value, 'NX', ...end)
-      if (answer !== 'OK' && answer !== null) throw unexpectedReply('SET NX')
-      return answer === 'OK'
+      const reply = await write(key, 'set', value, 'NX', ...end)
+      if (reply !== 'OK' && reply !== null) throw unexpectedReply('SET NX')
+      return reply === 'OK'
     },
     async incrementItem(key, { ttl }) {
       const end = expiryArguments(ttl)

@@ -101,10 +101,10 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
   }
 
   /** Runs operations on one key in sequence if the mounted driver has no atomic insert. */
-  async function withKey<T>(key: string, act: (place: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
-    const place = locate(key)
-    if (hasInsert(place.mount)) return act(place)
-    return lockFor(place.mount.driver)(place.relative, () => act(place))
+  async function withKey<T>(key: string, act: (location: ReturnType<typeof locate>) => Promise<T>): Promise<T> {
+    const location = locate(key)
+    if (hasInsert(location.mount)) return act(location)
+    return lockFor(location.mount.driver)(location.relative, () => act(location))
   }
 
   async function read(full: string): Promise<unknown> {
@@ -125,11 +125,11 @@ export function unstorageDriver(storage: Storage, options: UnstorageDriverOption
 
   /** Uses the counter of the mounted driver, or counts in this process under `singleProcess`. */
   async function incrementItem(key: string, { ttl }: { readonly ttl: number }): Promise<number> {
-    const place = locate(key)
-    const { mount, relative } = place
+    const location = locate(key)
+    const { mount, relative } = location
     const { driver } = mount
     if (typeof driver.incrementItem === 'function') return driver.incrementItem(relative, { ttl })
-    return lockFor(driver)(relative, () => countInProcess(place, ttl))
+    return lockFor(driver)(relative, () => countInProcess(location, ttl))
   }
 
   async function countInProcess({ full, mount }: ReturnType<typeof locate>, ttl: number): Promise<number> {

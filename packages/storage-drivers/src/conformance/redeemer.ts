@@ -11,7 +11,7 @@ import * as v from 'valibot'
 const redirectUri = 'https://client.example.com/callback'
 
 /** A client with rotation and a retry window of five minutes, longer than any proof takes. */
-export const retrying: Credentials = ['retrying', 'retrying-secret']
+const retrying: Credentials = ['retrying', 'retrying-secret']
 /** A client with rotation and no retry window. */
 export const strict: Credentials = ['strict', 'strict-secret']
 

@@ -12,7 +12,7 @@ import type { Slot, StoreDirectory } from './store-directory.ts'
  * @param expiresAt milliseconds since the epoch; used only when the counter is created.
  * @returns the new value; no other call returns the same one.
  */
-export async function incrementItem(place: StoreDirectory, slot: Slot, expiresAt: number): Promise<number> {
+export async function incrementItem(store: StoreDirectory, slot: Slot, expiresAt: number): Promise<number> {
   let draft: Draft | undefined
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -26,7 +26,7 @@ export async function incrementItem(place: StoreDirectory, slot: Slot, expiresAt
         if (renamed) return next + 1
         continue
       }
-      draft ??= await createDraft(place, { value: '', expiresAt })
+      draft ??= await createDraft(store, { value: '', expiresAt })
       unlinkAll(slot.path, names)
       if (draft.moveTo(slot.path)) return 1
       // Windows does not rename a directory over an empty one.

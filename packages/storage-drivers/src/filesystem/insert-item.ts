@@ -21,8 +21,8 @@ async function flushExisting(slot: Slot, file: string, flush: Flush): Promise<bo
  * Creates an item only when there is none. The atomic rename of a complete slot decides: the file system lets one
  * succeed. An expired item is removed first, by its unique name.
  */
-export async function insertItem(place: StoreDirectory, slot: Slot, item: Item): Promise<boolean> {
-  const { flush } = place
+export async function insertItem(store: StoreDirectory, slot: Slot, item: Item): Promise<boolean> {
+  const { flush } = store
   let draft: Draft | undefined
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -33,7 +33,7 @@ export async function insertItem(place: StoreDirectory, slot: Slot, item: Item):
         continue
       }
       if (item.expiresAt <= Date.now()) return true
-      draft ??= await createDraft(place, item)
+      draft ??= await createDraft(store, item)
       unlinkAll(slot.path, names)
       if (draft.moveTo(slot.path)) {
         await flush.directory(slot.shard)

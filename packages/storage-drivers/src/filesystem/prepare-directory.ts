@@ -117,19 +117,19 @@ async function flushNames(
  *
  * @throws Error that says what is wrong and what to do.
  */
-export async function prepareDirectory(place: StoreDirectory): Promise<void> {
+export async function prepareDirectory(store: StoreDirectory): Promise<void> {
   try {
-    const first = createDirectory(place.directory)
-    claimDirectory(place)
-    assertOwnUser(place)
-    createSubdirectories(place)
-    await flushNames(place, first)
+    const first = createDirectory(store.directory)
+    claimDirectory(store)
+    assertOwnUser(store)
+    createSubdirectories(store)
+    await flushNames(store, first)
   } catch (error) {
     const code = errorCode(error)
     if (code === undefined) throw error
-    if (storageCodes.includes(code)) throw storageError(explainDiskError(error, place.directory) ?? code, error)
+    if (storageCodes.includes(code)) throw storageError(explainDiskError(error, store.directory) ?? code, error)
     throw storageError(
-      `${place.directory} cannot be used (${code}); use a directory on a writable local disk, owned by the user of this process`,
+      `${store.directory} cannot be used (${code}); use a directory on a writable local disk, owned by the user of this process`,
       error,
     )
   }

@@ -12,9 +12,9 @@ import {
 import type { Slot, StoreDirectory } from './store-directory.ts'
 
 /** Creates or overwrites an item. Concurrent readers see the complete old value or the complete new one. */
-export async function setItem(place: StoreDirectory, slot: Slot, item: Item): Promise<void> {
-  const { flush } = place
-  const draft = await createDraft(place, item)
+export async function setItem(store: StoreDirectory, slot: Slot, item: Item): Promise<void> {
+  const { flush } = store
+  const draft = await createDraft(store, item)
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const names = listSlot(slot.path)

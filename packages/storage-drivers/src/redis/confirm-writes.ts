@@ -9,7 +9,7 @@ export interface Write {
 }
 
 /** The reply of Redis to one write, or why the write does not count. */
-export type Outcome = { readonly answer: unknown } | { readonly error: Error }
+export type Outcome = { readonly reply: unknown } | { readonly error: Error }
 
 export interface Confirmation {
   /** Number of replicas that must have a write before it counts. */
@@ -19,7 +19,7 @@ export interface Confirmation {
   fenceOf(itemKey: string): string
 }
 
-type Result = readonly [error: Error | null, answer: unknown]
+type Result = readonly [error: Error | null, reply: unknown]
 
 /** Maximum number of times that a pipeline is sent again after its slot has moved. */
 const maxRedirections = 3
@@ -54,7 +54,7 @@ async function send(
 }
 
 /** Whether the command changed data, so that WAIT covers it. */
-const hasWritten = ([error, answer]: Result): boolean => error === null && (answer === 'OK' || Number(answer) > 0)
+const hasWritten = ([error, reply]: Result): boolean => error === null && (reply === 'OK' || Number(reply) > 0)
 
 /**
  * Performs writes on one server and waits until enough replicas have them and all earlier writes of any client: an
@@ -76,11 +76,11 @@ export async function confirmWrites(
   const confirmedBy = wait[0] ? 0 : Number(wait[1])
   return writes.map((_, index): Outcome => {
     const result = results[index] as Result
-    const [error, answer] = result
+    const [error, reply] = result
     // A full server rejects the fence but still performs removals.
     const cause = error ?? wait[0] ?? (hasWritten(result) ? null : fence[0])
     if (cause) return { error: connection.explain(cause) }
-    if (confirmedBy >= replicas) return { answer }
+    if (confirmedBy >= replicas) return { reply }
     return {
       error: connection.createError(
         `confirmed a write on only ${confirmedBy} of ${replicas} replicas within ${replicaTimeout} ms`,

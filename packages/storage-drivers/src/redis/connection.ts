@@ -106,11 +106,11 @@ export function createConnection(
         reject(createError(`is not available: ${lastError ?? timeoutMessage}`))
       })
       callAsync(operate).then(
-        (answer) => {
+        (reply) => {
           stop()
           lastReplyAt = performance.now()
           lastError = undefined
-          resolve(answer)
+          resolve(reply)
         },
         (error) => {
           stop()

@@ -33,7 +33,7 @@ export function createWriter(
     return writes.run(async () => {
       const outcome = await confirmed({ itemKey, command: [name, itemKey, ...parameters] })
       if ('error' in outcome) throw outcome.error
-      return outcome.answer
+      return outcome.reply
     })
   }
 }
