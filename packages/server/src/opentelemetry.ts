@@ -88,16 +88,16 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
       }
       const name = route === undefined ? method : `${method} ${route}`
       const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller)
-      const place = traceContextOf(span, caller)
-      if (place !== undefined) open.set(place.spanId, span)
-      const known: ConnectionInfo = { ...connection, ...(place !== undefined && { traceContext: place }) }
+      const traceContext = traceContextOf(span, caller)
+      if (traceContext !== undefined) open.set(traceContext.spanId, span)
+      const known: ConnectionInfo = { ...connection, ...(traceContext !== undefined && { traceContext }) }
       try {
         const response = await context.with(trace.setSpan(caller, span), () => handler(request, known))
         span.setAttribute('http.response.status_code', response.status)
         if (response.status >= serverFailure) span.setStatus({ code: SpanStatusCode.ERROR })
         return response
       } finally {
-        if (place !== undefined) open.delete(place.spanId)
+        if (traceContext !== undefined) open.delete(traceContext.spanId)
         span.end()
       }
     }

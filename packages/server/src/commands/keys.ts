@@ -21,7 +21,7 @@ const isoSeconds = (seconds: number | undefined): string =>
   seconds === undefined ? '-' : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 
 /** Formats keys as a table with one line per key. */
-export function keysTable(keys: readonly KeyInfo[]): string {
+function keysTable(keys: readonly KeyInfo[]): string {
   const rows = [
     ['KID', 'ALGORITHM', 'STATE', 'CREATED', 'SIGNS SINCE', 'ACCEPTED UNTIL'],
     ...keys.map((key) => [

@@ -31,10 +31,10 @@ function describeOffline(token: string, why: string): string {
 }
 
 async function inspect(token: string, config: string | undefined): Promise<string> {
-  // A configuration passed with --config must be valid. Otherwise there may be none.
-  const named = config === undefined ? undefined : await requireConfiguration(config)
+  // A configuration passed with --config must be valid. Without --config, there may be none.
+  const given = config === undefined ? undefined : await requireConfiguration(config)
   try {
-    const loaded = named ?? (await requireConfiguration(config))
+    const loaded = given ?? (await requireConfiguration(config))
     const note =
       loaded.configuration.storage.driver === 'memory'
         ? '\nThe storage is in the memory of the server, which this command cannot read: reference tokens, codes, refresh tokens and revocations are unknown.'

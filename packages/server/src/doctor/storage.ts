@@ -20,11 +20,7 @@ export const checkStorage: Check = ({ configuration, store }) => {
   }
   if (storage.driver === 'filesystem' && !storage.fsync) {
     findings.push(
-      finding(
-        'store-without-fsync',
-        'storage.fsync',
-        'A power failure can lose records of requests that were already answered',
-      ),
+      finding('store-without-fsync', 'storage.fsync', 'A power failure can lose the records of completed requests'),
     )
   }
   if (storage.driver === 'redis' && storage.url === undefined && storage.waitReplicas === 0) {

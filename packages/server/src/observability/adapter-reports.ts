@@ -2,24 +2,21 @@ import { describeCause, methodOf, openTraceContext, webRuntime } from '@grantry/
 import type { AdapterReports, RefusedRequest } from '../adapter.ts'
 import type { RequestAnswered, ServerObserver } from './server-event.ts'
 
-/** Returns the common fields of an event that belongs to no request of the provider. */
+/**
+ * Returns the common fields of an event that belongs to no request of the provider. Ignores the trace headers of a refused
+ * request: they may be why it was refused.
+ */
 function commonFields() {
   const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
   const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)
   return { id: `${requestId}.1`, requestId, traceId, spanId, time: webRuntime.now() }
 }
 
-/** Returns the event of a request that the adapter refused. Its headers are ignored, because they may be the reason. */
+/** Returns the event of a request that the adapter refused. */
 export function refusedRequestEvent({ status, method, clientAddress }: RefusedRequest): RequestAnswered {
-  const requestId = webRuntime.base64url(webRuntime.randomBytes(9))
-  const { traceId, spanId } = openTraceContext(new Headers(), webRuntime)
   return {
     type: 'request_answered',
-    id: `${requestId}.1`,
-    requestId,
-    traceId,
-    spanId,
-    time: webRuntime.now(),
+    ...commonFields(),
     endpoint: 'refused',
     httpMethod: methodOf({ method }),
     status,

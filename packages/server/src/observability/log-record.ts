@@ -78,8 +78,8 @@ export function exceptionFields(thrown: unknown): readonly Field[] {
 function eventMessage(event: ServerEvent, route: string | undefined): string {
   const reason = 'reason' in event ? event.reason : undefined
   if ('httpMethod' in event) {
-    const place = route ?? (event.endpoint === 'unknown' ? 'unmatched' : event.endpoint)
-    return `${event.httpMethod} ${place} ${event.status}${reason === undefined ? '' : ` ${reason}`}`
+    const target = route ?? (event.endpoint === 'unknown' ? 'unmatched' : event.endpoint)
+    return `${event.httpMethod} ${target} ${event.status}${reason === undefined ? '' : ` ${reason}`}`
   }
   if ('message' in event) return event.message
   const words = event.type.replaceAll('_', ' ')

@@ -59,13 +59,18 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     for (const observer of observers) observer(event)
   }
   const page = metrics && metricsPage(metrics)
-  const place = typeof options.metrics === 'object' ? options.metrics : undefined
+  const listenerSettings = typeof options.metrics === 'object' ? options.metrics : undefined
   const listener =
     page &&
-    place &&
+    listenerSettings &&
     (await open(
-      observedRoute('metrics', '/metrics', metricsListener(page, place.host, place.allowedHosts), observe),
-      place,
+      observedRoute(
+        'metrics',
+        '/metrics',
+        metricsListener(page, listenerSettings.host, listenerSettings.allowedHosts),
+        observe,
+      ),
+      listenerSettings,
       adapter,
       (refused) => observe(refusedRequestEvent(refused)),
     ))

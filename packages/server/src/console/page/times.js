@@ -15,7 +15,7 @@ const units = [
  *
  * @param {number} seconds from now
  */
-export function fromNow(seconds) {
+function fromNow(seconds) {
   if (Math.abs(seconds) < 1) return 'now'
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
   return relative.format(Math.trunc(seconds / length), unit)
