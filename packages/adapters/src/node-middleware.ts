@@ -81,13 +81,13 @@ export function koaMiddleware(
   return (context, next) =>
     new Promise((resolve, reject) => {
       const { res } = context
-      const left = context.respond
+      const originalRespond = context.respond
       context.respond = false
       res.once('close', resolve)
       middleware(context.req, res, (error) => {
         res.off('close', resolve)
-        if (left === undefined) delete context.respond
-        else context.respond = left
+        if (originalRespond === undefined) delete context.respond
+        else context.respond = originalRespond
         if (error === undefined) next().then(() => resolve(), reject)
         else reject(error)
       })

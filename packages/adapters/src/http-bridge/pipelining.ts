@@ -6,10 +6,13 @@ import { lingeringClose } from './last-response.ts'
 /** Maximum number of pipelined requests that wait on one connection. */
 const maxWaiting = 256
 
-/** Maximum bytes of the pipelined requests that wait on one connection: a body of the usual limit, and as much of heads. */
+/**
+ * Maximum bytes of the pipelined requests that wait on one connection: one body of the default limit, and as many bytes
+ * of heads.
+ */
 const maxBytes = 2 * highWaterMark
 
-/** Bytes that an entry of `rawHeaders` takes in addition to its text, about (measured: 120 KB for 980 short lines). */
+/** Approximate bytes of an entry of `rawHeaders` besides its text (measured: 120 KB for 980 short lines). */
 const entrySize = 32
 
 /** The pipelined requests of a connection. */
