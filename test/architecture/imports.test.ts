@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Import, importsOf, type Source } from './imports-of.ts'
 
-// Checks every import of every source file against section 3 of the architecture.
+// Checks every import of every source file against the import rules of CONTRIBUTING.md.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 

@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-// Checks every source file against sections 2, 3 and 4 of the architecture.
+// Checks every source file against the source rules of CONTRIBUTING.md.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
