@@ -174,6 +174,25 @@ describe('maxRequests', () => {
     expectGranted((await held).text)
   })
 
+  test('frees the slot of a request that got its response before its body', async () => {
+    let reading: Promise<unknown> = Promise.resolve()
+    const early = async (request: Request): Promise<Response> => {
+      if (request.method === 'POST') reading = request.text()
+      return new Response('early')
+    }
+    running = await serve({ issuer: 'https://id.example.com', fetch: early }, { maxRequests: 1 })
+    const { port } = running
+    for (let time = 0; time < 3; time += 1) {
+      const socket = connect(port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write(tokenRequest({ body: form.slice(0, 5), lengths: [length(form.length)], keep: true }))
+      await once(socket, 'data')
+      socket.write(form.slice(5))
+      await Promise.allSettled([reading])
+      expect(readResponses((await exchange(port, [get('/')])).text)).toMatchObject([{ status: 200 }])
+    }
+  })
+
   test('applies to pipelined requests, with responses in order', async () => {
     const server = await start(1)
     const other = server.send()

@@ -15,6 +15,8 @@ export interface Slot {
   held: boolean
   /** The request lost its slot while its body was arriving and must be rejected. */
   evicted: boolean
+  /** The request has ended. It takes no slot again, even if the rest of its body arrives later. */
+  ended: boolean
 }
 
 /** Limits the number of concurrent requests and, separately, of bodies that are still arriving. */
@@ -71,14 +73,16 @@ export function createConcurrencyLimit(limits: ConcurrencyOptions): ConcurrencyL
     acquire() {
       if (taken >= maxRequests) return undefined
       taken += 1
-      return { held: true, evicted: false }
+      return { held: true, evicted: false, ended: false }
     },
     release(slot) {
+      slot.ended = true
       free(slot)
       arriving.delete(slot)
     },
     releaseWhile(slot, arrival, isLast) {
       if (slot.evicted) return Promise.reject(overloaded())
+      if (slot.ended) return arrival
       free(slot)
       return new Promise((resolve, reject) => {
         arriving.set(slot, reject)
@@ -88,6 +92,7 @@ export function createConcurrencyLimit(limits: ConcurrencyOptions): ConcurrencyL
         }
         arrival.then((chunk) => {
           if (slot.evicted) return
+          if (slot.ended) return resolve(chunk)
           if (isLast(chunk)) arriving.delete(slot)
           if (taken >= maxRequests) {
             slot.evicted = true
