@@ -13,11 +13,11 @@ import { basic } from '@grantry/core/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 
-const repeated = process.env.FUZZ_SEED
-const firstSeed = Number(repeated ?? 31_415_926)
-const rawCount = repeated === undefined ? 1500 : 1
-const clientCount = repeated === undefined ? 300 : 1
-const atOnce = 16
+const givenSeed = process.env.FUZZ_SEED
+const firstSeed = Number(givenSeed ?? 31_415_926)
+const rawCount = givenSeed === undefined ? 1500 : 1
+const clientCount = givenSeed === undefined ? 300 : 1
+const concurrency = 16
 
 let f: Fixture
 let server: RunningServer
@@ -72,7 +72,7 @@ const hostile = [
 ]
 const breaks = ['\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\r\n', '']
 
-function rightLines(r: Random): { lines: string[]; body: string } {
+function validLines(r: Random): { lines: string[]; body: string } {
   const body = r.pick([
     `token=${token}`,
     'grant_type=client_credentials&scope=api1',
@@ -89,7 +89,7 @@ function rightLines(r: Random): { lines: string[]; body: string } {
 
 /** Returns the bytes of one attack. */
 function stream(r: Random): string {
-  const { lines, body } = rightLines(r)
+  const { lines, body } = validLines(r)
   let [text, separator] = [body, '\r\n']
   const ways: readonly (() => unknown)[] = [
     () => lines.splice(r.below(lines.length), 1),
@@ -112,7 +112,7 @@ function stream(r: Random): string {
       text = r.pick(['zz\r\n', '-1\r\nx\r\n', 'FFFFFFFFFFFFFFFFF\r\n', '5;x=y\r\nabc\r\n', '0\r\nX: y\r\n\r\n']) + text
     },
     () => {
-      text += rightLines(r).lines.join('\r\n')
+      text += validLines(r).lines.join('\r\n')
     },
     () => {
       separator = r.pick(breaks)
@@ -147,7 +147,7 @@ function exchange(bytes: string): Promise<string> {
   })
 }
 
-/** Runs all attacks, `atOnce` of them concurrently. An error names the seed and the bytes. */
+/** Runs all attacks, `concurrency` of them concurrently. An error names the seed and the bytes. */
 async function runAll(count: number, act: (r: Random, show: (sent: string) => void) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async (): Promise<void> => {
@@ -163,10 +163,10 @@ async function runAll(count: number, act: (r: Random, show: (sent: string) => vo
       }
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
-function judge(response: string): number[] {
+function checkResponse(response: string): number[] {
   const statuses = [...response.matchAll(/HTTP\/1\.1 (\d{3}) /gu)].map(([, status]) => Number(status))
   for (const status of statuses) expect(status).toBeLessThan(500)
   expect(response).not.toMatch(/ at .*:\d+|node_modules|node:internal|Error:/u)
@@ -182,23 +182,23 @@ async function expectAlive(): Promise<void> {
   expect(response).toContain('"active":true')
 }
 
-test(`${rawCount} byte streams`, { timeout: 120_000 }, async () => {
+test(`survives ${rawCount} hostile byte streams`, { timeout: 120_000 }, async () => {
   const print = vi.spyOn(console, 'error')
   const seen = new Map<number, number>()
   await runAll(rawCount, async (r, show) => {
     const bytes = stream(r)
     show(bytes)
-    for (const status of judge(await exchange(bytes))) seen.set(status, (seen.get(status) ?? 0) + 1)
+    for (const status of checkResponse(await exchange(bytes))) seen.set(status, (seen.get(status) ?? 0) + 1)
   })
   await expectAlive()
   expect(print).not.toHaveBeenCalled()
-  if (repeated !== undefined) return
+  if (givenSeed !== undefined) return
   // Ensures variety: streams are served, refused by Node and refused by the provider.
   for (const status of [200, 400, 401, 404, 405, 413]) expect(seen.get(status), `${status}`).toBeGreaterThan(5)
 })
 
-test(`${clientCount} requests of node:http`, { timeout: 60_000 }, async () => {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
+test(`survives ${clientCount} hostile requests of node:http`, { timeout: 60_000 }, async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   await runAll(clientCount, async (r, show) => {
     const sent = {
       method: r.pick(methods.filter((method) => !['CONNECT', 'G€T', 'PRI', 'post'].includes(method))),

@@ -54,14 +54,15 @@ test.each([
   [{ maxRequests: 24, maxHostCalls: 10 }, 10],
 ])('1.51 with %j, hanging logins take %i slots, and the rest of the server responds', async (options, slots) => {
   let calls = 0
-  let left = 30
-  let notice: () => void = () => {}
-  const judged = new Promise<void>((resolve) => {
-    notice = resolve
+  // Each login either hangs in the user service or is refused.
+  let pending = 30
+  let resolveSettled: () => void = () => {}
+  const settled = new Promise<void>((resolve) => {
+    resolveSettled = resolve
   })
   const count = (): void => {
-    left -= 1
-    if (left === 0) notice()
+    pending -= 1
+    if (pending === 0) resolveSettled()
   }
   const origin = await start(options, () => {
     calls += 1
@@ -78,7 +79,7 @@ test.each([
       () => undefined,
     )
   }
-  await judged
+  await settled
   expect(calls).toBe(slots)
   expect(refusals).toEqual(refusals.map(() => 503))
   for (const path of ['/.well-known/jwks', '/health/ready']) expect((await fetch(origin + path)).status).toBe(200)

@@ -1,12 +1,12 @@
 import type { UserService } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
+import { eventFact } from '../support/event-fields.ts'
 import { api1, type Fixture, fixture, spaClientId, web } from '../support/fixture.ts'
-import { factOf } from '../support/place.ts'
 
 /** The events of the last request, without their circumstances. */
 function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
-  return events.filter(({ id }) => id.startsWith(`${request}.`)).map(factOf)
+  return events.filter(({ id }) => id.startsWith(`${request}.`)).map(eventFact)
 }
 
 async function fingerprint(text: string): Promise<string> {

@@ -1,8 +1,8 @@
 import type { AtomicDriver, ProviderEvent } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
+import { traceFields } from '../support/event-fields.ts'
 import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
-import { place } from '../support/place.ts'
 
 const forClient = { grant_type: 'client_credentials', scope: 'api1' }
 
@@ -24,7 +24,7 @@ describe('the end of a request', () => {
       httpMethod: 'POST',
       duration: 7,
       id: expect.any(String),
-      ...place,
+      ...traceFields,
       time: f.clock.now(),
       endpoint: 'token',
       clientId: 'web',
@@ -43,7 +43,7 @@ describe('the end of a request', () => {
       reason: 'scope_needs_subject',
       description: 'The scope is not valid',
       id: expect.any(String),
-      ...place,
+      ...traceFields,
       time: f.clock.now(),
       endpoint: 'token',
       clientId: 'web',
@@ -95,7 +95,7 @@ describe('a path that is not an endpoint', () => {
       reason: 'endpoint_unknown',
       description: 'There is no such endpoint',
       id: expect.any(String),
-      ...place,
+      ...traceFields,
       time: f.clock.now(),
       endpoint: 'unknown',
       clientAddress: '192.0.2.1',

@@ -1,21 +1,21 @@
 import { defineGrant } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { eventFact, traceFields } from '../support/event-fields.ts'
 import { builtInPlugins, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
-import { factOf, place } from '../support/place.ts'
 
 async function fingerprint(credential: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(credential))
   return Buffer.from(digest).toString('hex').slice(0, 8)
 }
 
-/** The events of the last request, without their circumstances; the family has its own tests. */
+/** The events of the last request, without their trace and time. The family has its own tests. */
 function lastRequest({ events }: Fixture) {
   const request = events.at(-1)?.id.split('.')[0]
   return events
     .filter(({ id }) => id.startsWith(`${request}.`))
     .map((event) => {
-      const { family: _, ...fact } = factOf(event) as ReturnType<typeof factOf> & { readonly family?: string }
+      const { family: _, ...fact } = eventFact(event) as ReturnType<typeof eventFact> & { readonly family?: string }
       return fact
     })
 }
@@ -30,7 +30,7 @@ const refresh = (f: Fixture, refresh_token: string, more: Record<string, string>
 
 const who = { clientId: 'web', sub: '1' }
 
-test('10.5 code issued, by the host, with the fingerprint of the code', async () => {
+test('10.5 reports a code that the host issues, with its fingerprint', async () => {
   const f = await fixture()
   const code = await f.code()
   const { time: _, id: __, requestId: ___, ...event } = f.events.at(-1) ?? { time: 0, id: '', requestId: '' }
@@ -43,14 +43,14 @@ test('10.5 code issued, by the host, with the fingerprint of the code', async ()
   })
 })
 
-test('10.5 code redeemed', async () => {
+test('10.5 reports a redeemed code', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
   expect(lastRequest(f)[1]).toEqual({ type: 'code_redeemed', fingerprint: await fingerprint(code), ...who })
 })
 
-test('10.5 code replayed, and its tokens are revoked', async () => {
+test('10.5 reports a replayed code and the revocation of its tokens', async () => {
   const f = await fixture()
   const code = await f.code()
   await redeem(f, code)
@@ -103,7 +103,7 @@ test('10.4 reports an issued identity token with its fingerprint', async () => {
   )
 })
 
-test('10.4 a client-only token: one event, no subject', async () => {
+test('10.4 reports a client-only token in one event without a subject', async () => {
   const f = await fixture()
   const { body } = await f.post('token', { grant_type: 'client_credentials', scope: 'api2' }, web)
   expect(lastRequest(f).slice(1, -1)).toEqual([
@@ -118,7 +118,7 @@ test('10.4 a client-only token: one event, no subject', async () => {
   ])
 })
 
-test('10.4 a refused request issues nothing', async () => {
+test('10.4 reports no issued token for a refused request', async () => {
   const f = await fixture()
   await f.post('token', { grant_type: 'password', username: 'alice', password: 'x', scope: 'api1' }, web)
   await redeem(f, 'x')
@@ -126,7 +126,7 @@ test('10.4 a refused request issues nothing', async () => {
   expect(f.events.filter(({ type }) => type === 'token_issued')).toEqual([])
 })
 
-test('10.6 refresh rotated', async () => {
+test('10.6 reports a rotated refresh token', async () => {
   const f = await fixture()
   const { refresh_token } = (await redeem(f, await f.code())).body
   await refresh(f, refresh_token)
@@ -134,7 +134,7 @@ test('10.6 refresh rotated', async () => {
   expect(typesOf(f).slice(2)).toEqual(['token_issued', 'token_issued', 'token_issued', 'endpoint_succeeded'])
 })
 
-test('10.6 refresh retried issues nothing new', async () => {
+test('10.6 reports a retried refresh, which issues nothing new', async () => {
   const f = await fixture()
   const { refresh_token } = (await redeem(f, await f.code())).body
   await refresh(f, refresh_token)
@@ -144,7 +144,7 @@ test('10.6 refresh retried issues nothing new', async () => {
   expect(typesOf(f)).toEqual(['client_authentication_succeeded', 'refresh_retried', 'endpoint_succeeded'])
 })
 
-test('10.6 refresh reused, and its family is revoked', async () => {
+test('10.6 reports a replayed refresh token and the revocation of its family', async () => {
   const f = await fixture()
   const { refresh_token } = (await redeem(f, await f.code())).body
   await refresh(f, refresh_token)
@@ -170,7 +170,7 @@ test('10.9 reports a revocation once, with the reason, and not again for an earl
       reason: 'code_replayed',
       family: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
-      ...place,
+      ...traceFields,
       time: f.clock.now(),
       endpoint: 'token',
       ...who,
@@ -180,7 +180,7 @@ test('10.9 reports a revocation once, with the reason, and not again for an earl
   expect(revoked()).toHaveLength(1)
 })
 
-test('10.6 a refresh token that its client reuses is not rotated', async () => {
+test('10.6 reports no rotation of a refresh token that its client reuses', async () => {
   const f = await fixture({
     clients: clients.map((client) =>
       client.clientId === 'web' ? { ...client, refreshToken: { usage: 'reuse' as const } } : client,

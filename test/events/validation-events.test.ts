@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { traceFields } from '../support/event-fields.ts'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
-import { place } from '../support/place.ts'
 
 async function tokensOf(f: Fixture, client = web) {
   const code = await f.code({ clientId: client[0] })
@@ -45,7 +45,7 @@ test.each(endpoints)('10.8 a valid token: %s reports success, with client and su
       ...fact,
       fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/u),
       id: expect.any(String),
-      ...place,
+      ...traceFields,
       time: f.clock.now(),
       endpoint,
       clientId: client[0],
@@ -68,7 +68,7 @@ test.each(endpoints)('10.8 a foreign token: %s reports failure, without client o
     // The first 8 hex digits of the SHA-256 of `unknown-token`.
     fingerprint: '9206c239',
     id: expect.any(String),
-    ...place,
+    ...traceFields,
     time: f.clock.now(),
     endpoint,
   })

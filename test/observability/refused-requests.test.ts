@@ -8,8 +8,8 @@ import { createHandler } from '../../packages/adapters/src/create-handler.ts'
 import { adapterReports } from '../../packages/server/src/observability/adapter-reports.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { startServer } from '../../packages/server/src/server.ts'
+import { traceFields } from '../support/event-fields.ts'
 import { exchange } from '../support/exchange.ts'
-import { place } from '../support/place.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -93,7 +93,7 @@ test('a throwing handler and a warning of the adapter are events', () => {
       type: 'unhandled_failure',
       id: expect.any(String),
       time: expect.any(Number),
-      ...place,
+      ...traceFields,
       reason: 'handler_failed',
       cause: { name: 'Error', message: 'careless', stack: cause.stack },
     },
@@ -101,7 +101,7 @@ test('a throwing handler and a warning of the adapter are events', () => {
       type: 'startup_warning',
       id: expect.any(String),
       time: expect.any(Number),
-      ...place,
+      ...traceFields,
       reason: 'forwarding_headers_ignored',
       message: 'Set it',
       clientAddress: '127.0.0.1',
