@@ -50,6 +50,15 @@ test('ten uncounted client secrets block the client at that address, also for th
   expect((await secretGuess(f, web[1], home)).status).toBe(200)
 })
 
+test('fifty uncounted secrets of many clients block the address', async () => {
+  const { f } = await withoutCounter()
+  const form = { grant_type: 'client_credentials', scope: 'api1' }
+  const statuses = await statusesOf(52, (index) => f.post('token', form, [`client-${index}`, 'guess'], elsewhere))
+  expect(statuses).toEqual([...Array(50).fill(503), ...Array(2).fill(429)])
+  expect((await secretGuess(f, web[1])).status).toBe(429)
+  expect((await secretGuess(f, web[1], home)).status).toBe(200)
+})
+
 test('concurrently sent, the right secret after ten uncounted ones is not reported', async () => {
   const { f } = await withoutCounter()
   const responses = await many(40, (index) => secretGuess(f, index === 39 ? web[1] : `guess ${index}`))

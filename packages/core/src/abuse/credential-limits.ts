@@ -79,6 +79,13 @@ export function createCredentialLimits(
       if (address === undefined) return thrown
       try {
         if (presented !== undefined) await perOwner.count(nameOf(presented, address), trace)
+      } catch (refusal) {
+        // If the storage failed, the failure counts in this process under both limits. Otherwise an attacker could try
+        // secrets of any number of clients.
+        if (isOAuthError(refusal) && refusal.code !== 'slow_down') perAddress.announce(address)
+        return refusal
+      }
+      try {
         await perAddress.count(address, trace)
         return thrown
       } catch (refusal) {
