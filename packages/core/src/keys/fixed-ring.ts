@@ -43,9 +43,9 @@ export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runt
   const infos = imported.map((each) => infoOf(each, signers.get(each.key.algorithm) === each.key, openedAt))
   return {
     algorithms: [key.algorithm, ...[...signers.keys()].filter((algorithm) => algorithm !== key.algorithm)],
-    signer: (algorithm) => (algorithm === undefined ? key : signerOf(signers, algorithm)),
-    find: (kid) => keys.get(kid),
-    jwks: () => jwks,
+    signer: async (algorithm) => (algorithm === undefined ? key : signerOf(signers, algorithm)),
+    find: async (kid) => keys.get(kid),
+    jwks: async () => jwks,
     operator: Object.freeze({ list: async () => infos, rotate: refuse, retire: refuse }),
     settled: async () => {},
   }

@@ -1,7 +1,6 @@
 import type { JWK } from 'jose'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
-import type { MaybePromise } from '../types.ts'
 
 /** An imported key with its id. */
 export interface RingKey extends SignatureKey {
@@ -72,7 +71,7 @@ export interface JwkSet {
   readonly keys: readonly JWK[]
 }
 
-/** The keys of a provider. A result is synchronous if it is known, and a promise if the storage has to be read. */
+/** The keys of a provider. */
 export interface KeyRing {
   /** The algorithms with a signing key. The first is the default. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
@@ -81,10 +80,10 @@ export interface KeyRing {
    *
    * @throws OAuthError `server_error` when the algorithm has no signing key.
    */
-  signer(algorithm?: SigningAlgorithm): MaybePromise<RingKey>
-  find(kid: string): MaybePromise<RingKey | undefined>
+  signer(algorithm?: SigningAlgorithm): Promise<RingKey>
+  find(kid: string): Promise<RingKey | undefined>
   /** Returns the same object until the keys change, so that results derived from it can be cached. */
-  jwks(): MaybePromise<JwkSet>
+  jwks(): Promise<JwkSet>
   readonly operator: ProviderKeys
   /** Resolves when no background work is in progress. */
   settled(): Promise<void>

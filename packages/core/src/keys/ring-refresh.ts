@@ -17,10 +17,10 @@ const burst = 10
  */
 export interface RingRefresh {
   /**
-   * Call it before every use of a key. Returns a promise to wait for if the known keys are too old to be used without a
-   * read.
+   * Call it before every use of a key. Waits for a read only if the known keys are too old to be used without one. Never
+   * rejects.
    */
-  beforeUse(): Promise<void> | undefined
+  beforeUse(): Promise<void>
   /** Call it for an unknown key. Resolves to `false`, without a read, if there were too many. */
   forUnknownKey(): Promise<boolean>
   /** Starts a new read, after a read that is in flight. Rejects when it fails. */
@@ -92,11 +92,11 @@ export function createRingRefresh(deps: {
   }
 
   return {
-    beforeUse() {
+    async beforeUse() {
       const now = runtime.elapsed()
-      if (now < nextAt) return undefined
+      if (now < nextAt) return
       const reading = quiet()
-      return now > staleAt && !failing ? reading : undefined
+      if (now > staleAt && !failing) await reading
     },
     async forUnknownKey() {
       // A read that started before the token arrived may have missed its key.

@@ -2,8 +2,7 @@ import { describeCause } from '../events/cause.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { MaybePromise } from '../types.ts'
-import { type KeyRing, type RingKey, signerOf } from './key-ring.ts'
+import { type KeyRing, signerOf } from './key-ring.ts'
 import { importRing, isSameRing, type LiveRing } from './live-ring.ts'
 import { type RingChange, rotatedRing } from './ring-change.ts'
 import { createRingCommands } from './ring-commands.ts'
@@ -104,22 +103,24 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   })
   await commands.complete()
 
-  /** Returns synchronously unless the known ring is too old. */
-  const afterRefresh = <T>(use: () => MaybePromise<T>): MaybePromise<T> => {
-    const reading = refresh.beforeUse()
-    return reading === undefined ? use() : reading.then(use)
-  }
-  const find = (kid: string): MaybePromise<RingKey | undefined> => {
-    const key = live.keys.get(kid)
-    if (key !== undefined || !thumbprintForm.test(kid) || refused.includes(kid)) return key
-    return refresh.forUnknownKey().then(() => live.keys.get(kid))
-  }
   const [defaultAlgorithm] = algorithms
   return {
     algorithms: [...algorithms],
-    signer: (algorithm = defaultAlgorithm) => afterRefresh(() => signerOf(live.signers, algorithm)),
-    find: (kid) => afterRefresh(() => find(kid)),
-    jwks: () => afterRefresh(() => live.jwks),
+    async signer(algorithm = defaultAlgorithm) {
+      await refresh.beforeUse()
+      return signerOf(live.signers, algorithm)
+    },
+    async find(kid) {
+      await refresh.beforeUse()
+      const key = live.keys.get(kid)
+      if (key !== undefined || !thumbprintForm.test(kid) || refused.includes(kid)) return key
+      await refresh.forUnknownKey()
+      return live.keys.get(kid)
+    },
+    async jwks() {
+      await refresh.beforeUse()
+      return live.jwks
+    },
     operator: Object.freeze({ list: commands.list, rotate: commands.rotate, retire: commands.retire }),
     async settled() {
       await refresh.settled()

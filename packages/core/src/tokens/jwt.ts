@@ -1,8 +1,7 @@
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import { isThenable } from '../promises.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 
 /**
  * The `typ` of access tokens and identity tokens, which prevents using one as the other (RFC 9068 section 2.1; RFC 8725
@@ -75,7 +74,7 @@ export function createJwt(deps: {
   }
 
   /** Finds the key for a header. Rejects headers with `crit`: no critical extension is supported. */
-  function keyFor(header: JsonObject | undefined, type: TokenType): MaybePromise<RingKey | undefined> {
+  async function keyFor(header: JsonObject | undefined, type: TokenType): Promise<RingKey | undefined> {
     if (header === undefined || header.crit !== undefined || typeof header.kid !== 'string') return undefined
     if (mediaType(header.typ) !== type.toLowerCase()) return undefined
     return keys.find(header.kid)
@@ -89,8 +88,7 @@ export function createJwt(deps: {
 
   return {
     async sign(claims, type, algorithm) {
-      const signer = keys.signer(algorithm)
-      const key = isThenable(signer) ? await signer : signer
+      const key = await keys.signer(algorithm)
       const signed = `${headersOf(key)[type]}.${runtime.base64url(JSON.stringify(claims))}`
       return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
     },
@@ -102,8 +100,7 @@ export function createJwt(deps: {
       // The last base64url character may contain unused bits, which would allow other spellings of the same signature.
       if (signature === undefined || runtime.base64url(signature) !== end) return undefined
       const named = objectIn(header)
-      const found = keyFor(named, type)
-      const key = isThenable(found) ? await found : found
+      const key = await keyFor(named, type)
       // A key is used only with its own algorithm, whatever the header specifies.
       if (key === undefined || key.algorithm !== named?.alg) return undefined
       if (!(await key.verify(utf8(`${header}.${payload}`), signature))) return undefined
