@@ -16,7 +16,6 @@ import {
 import { jsonHeaders, type PlainResponse } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
-import type { MaybePromise } from './types.ts'
 
 /** What an adapter knows about the connection that the `Request` does not contain. */
 export interface ConnectionInfo {
@@ -145,19 +144,17 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     return { status: 204, headers: preflightHeaders, body: null }
   }
 
-  function withCors(
+  async function withCors(
     { status, headers, body }: PlainResponse,
     request: Request,
     trace: Trace,
-  ): MaybePromise<PlainResponse> {
+  ): Promise<PlainResponse> {
     // No `Vary`: the document is the same for every origin.
     if (endpoint.cors === 'public') return { status, headers: { ...headers, ...originHeaders('*') }, body }
     const origin = request.headers.get('origin')
     if (origin === null) return { status, headers: { ...headers, vary: 'Origin' }, body }
-    return isAllowed(origin, trace).then((allowed) => {
-      const more = allowed ? originHeaders(origin) : undefined
-      return { status, headers: { ...headers, vary: 'Origin', ...more }, body }
-    })
+    const more = (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
+    return { status, headers: { ...headers, vary: 'Origin', ...more }, body }
   }
 
   function refuse(thrown: unknown, trace: Trace): { response: PlainResponse; error: OAuthError } {

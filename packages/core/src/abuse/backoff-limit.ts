@@ -23,7 +23,7 @@ export interface Permit {
   /** Returns the permit, because no password was checked or the attempt succeeded. */
   release(): MaybePromise<void>
   /** Forgets all earlier failures, after a success. */
-  reset(): MaybePromise<void>
+  reset(): Promise<void>
 }
 
 /** What the storage hints about a name before an attempt. */
@@ -90,7 +90,7 @@ export function createBackoffLimit(
    * returned, by linear search.
    */
   async function firstFree(name: string, series: string, from: number): Promise<number> {
-    const isTaken = (slot: number): MaybePromise<boolean> => store.has(slotKey(name, series, slot))
+    const isTaken = (slot: number) => store.has(slotKey(name, series, slot))
     let low = from
     let high = attempts - 1
     while (low < high) {
@@ -112,13 +112,11 @@ export function createBackoffLimit(
         return delayAfter(slot)
       },
       release: () => store.delete(key),
-      reset: () =>
-        earlier === undefined
-          ? undefined
-          : writeHint(
-              { series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 },
-              runtime.now() + period,
-            ),
+      async reset() {
+        if (earlier === undefined) return
+        const series = runtime.base64url(runtime.randomBytes(9))
+        await writeHint({ series, level: 0, until: 0 }, runtime.now() + period)
+      },
     }
   }
 

@@ -1,6 +1,5 @@
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
-import type { MaybePromise } from '../types.ts'
 import type { AddressOf } from './address-group.ts'
 import { foldedName } from './folded-name.ts'
 import type { AbuseControl } from './options.ts'
@@ -20,10 +19,10 @@ export interface CredentialLimits {
    *
    * @returns the error to throw: the same one, or `slow_down` if the limit is exceeded.
    */
-  countFailure(thrown: unknown, presented: string | undefined, trace: Trace): MaybePromise<unknown>
+  countFailure(thrown: unknown, presented: string | undefined, trace: Trace): Promise<unknown>
 }
 
-const unlimited: CredentialLimits = { assertBelow() {}, countFailure: (thrown) => thrown }
+const unlimited: CredentialLimits = { assertBelow() {}, countFailure: async (thrown) => thrown }
 
 /** Longer than any client id or scope name that can authenticate. Longer names count together by this prefix. */
 const maxNameLength = 101

@@ -1,5 +1,4 @@
 import type { Trace } from '../events/recorder.ts'
-import type { MaybePromise } from '../types.ts'
 import type { AddressOf } from './address-group.ts'
 import type { AbuseControl } from './options.ts'
 import { createWindowLimit, type LimitDeps } from './window-limit.ts'
@@ -11,14 +10,14 @@ export interface ValidationLimits {
    *
    * @throws OAuthError `slow_down` (429).
    */
-  admit(trace: Trace): MaybePromise<void>
+  admit(trace: Trace): Promise<void>
   /**
    * Counts an invalid token.
    *
    * @throws OAuthError `slow_down` (429) if the limit is exceeded; the response then does not reveal that the token is
    * invalid.
    */
-  countFailure(trace: Trace): MaybePromise<void>
+  countFailure(trace: Trace): Promise<void>
 }
 
 export function createValidationLimits(
@@ -34,16 +33,16 @@ export function createValidationLimits(
       ? undefined
       : createWindowLimit({ failures: requests, window }, { limit: 'validation.requests', ...deps })
   return {
-    admit(trace) {
+    async admit(trace) {
       if (all === undefined && failed.isQuiet) return
       const address = addressOf(trace)
       if (address === undefined) return
       failed.assertBelow(address)
-      return all?.count(address, trace)
+      await all?.count(address, trace)
     },
-    countFailure(trace) {
+    async countFailure(trace) {
       const address = addressOf(trace)
-      return address === undefined ? undefined : failed.count(address, trace)
+      if (address !== undefined) await failed.count(address, trace)
     },
   }
 }

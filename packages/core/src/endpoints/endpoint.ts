@@ -4,7 +4,6 @@ import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { CorsPolicy } from '../http/cors.ts'
 import type { PlainResponse } from '../http/plain-response.ts'
-import { isThenable } from '../promises.ts'
 
 /** The endpoint names, as in the option `endpoints` and in `provider.handlers`. */
 export const endpointNames = [
@@ -41,8 +40,7 @@ export function limitedEndpoint(endpoint: Endpoint, limits: ValidationLimits | u
     ...endpoint,
     async handle(request, trace) {
       // Before the body is read, so that a refused request costs little.
-      const admitted = limits.admit(trace)
-      if (isThenable(admitted)) await admitted
+      await limits.admit(trace)
       try {
         return await endpoint.handle(request, trace)
       } catch (thrown) {

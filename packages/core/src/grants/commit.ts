@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import { type Bytes, utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
-import { after, allOf } from '../promises.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import {
   grantRecordSchema,
@@ -17,7 +17,7 @@ import { openJson, sealJson } from '../sealed-json.ts'
 import type { NewRecord } from '../tokens/access-token.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
 
@@ -82,17 +82,17 @@ export function createCommit(deps: {
   /**
    * Whether the refresh token of a stored response was used: spent, or continued because its client now reuses tokens.
    */
-  function isSuccessorUsed(
+  async function isSuccessorUsed(
     { record: redeemed }: CredentialDetails,
     successor: Json | undefined,
-  ): MaybePromise<boolean> {
+  ): Promise<boolean> {
     if (typeof successor !== 'string') return false
     const hash = hashOf(successor, runtime)
-    const found = allOf([store.has(spentKeyOf('refresh', hash)), store.get(keyOf('refresh', hash), grantRecordSchema)])
-    return after(found, ([isSpent, record]) => {
-      const isContinued = record !== undefined && record.generation > (redeemed?.generation ?? 0) + 1
-      return isSpent || isContinued
-    })
+    const [isSpent, record] = await Promise.all([
+      store.has(spentKeyOf('refresh', hash)),
+      store.get(keyOf('refresh', hash), grantRecordSchema),
+    ])
+    return isSpent || (record !== undefined && record.generation > (redeemed?.generation ?? 0) + 1)
   }
 
   /**
@@ -108,7 +108,7 @@ export function createCommit(deps: {
     const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
     const response = record && (await openResponse(record.sealed, credential, runtime))
     if (response === undefined) return undefined
-    const [isUsed] = await allOf([
+    const [isUsed] = await Promise.all([
       isSuccessorUsed(redeemed, response.refresh_token),
       // The process that spent the token may have crashed before its marker was durable.
       store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
@@ -136,7 +136,7 @@ export function createCommit(deps: {
     throw new OAuthError('invalid_grant', refusal, { reason })
   }
 
-  const markerOf = ({ kind, hash }: CredentialDetails): MaybePromise<SpentRecord | undefined> =>
+  const markerOf = async ({ kind, hash }: CredentialDetails): Promise<SpentRecord | undefined> =>
     store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker)
 
   /** Handles a request that lost the race. The winner may be a concurrent retry, whose response then serves both. */

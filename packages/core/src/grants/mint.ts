@@ -2,7 +2,6 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
-import { after, isThenable } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
@@ -10,7 +9,7 @@ import type { AccessTokens, NewRecord } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { type Epochs, inheritedEpochs, type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import type { CheckedResult } from './result.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
 
@@ -48,13 +47,13 @@ export function createMint(deps: {
    * Returns the current epochs. If the storage is unavailable, a self-contained token is issued without epochs; it is
    * then refused if the client or subject was ever revoked.
    */
-  function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): MaybePromise<Epochs> {
-    const epochs = revocationEpochs.current(clientId, sub)
-    if (!selfContained || !isThenable(epochs)) return epochs
-    return epochs.catch((error: unknown) => {
-      if (isOAuthError(error)) return {}
+  async function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): Promise<Epochs> {
+    try {
+      return await revocationEpochs.current(clientId, sub)
+    } catch (error) {
+      if (selfContained && isOAuthError(error)) return {}
       throw error
-    })
+    }
   }
 
   /**
@@ -111,15 +110,15 @@ export function createMint(deps: {
     // The epochs of the stored grant: a token from an old grant counts as old, even if it is issued during the
     // revocation.
     const previous = stored?.record
-    const found =
+    const epochs =
       previous === undefined
-        ? after(currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken), (current) =>
-            validatedTokens.length === 0
-              ? current
-              : inheritedEpochs(validatedTokens, client.clientId, subject?.sub, current),
+        ? inheritedEpochs(
+            validatedTokens,
+            client.clientId,
+            subject?.sub,
+            await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken),
           )
         : (previous.epochs ?? {})
-    const epochs = isThenable(found) ? await found : found
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({

@@ -1,5 +1,4 @@
 import type { Runtime } from '../runtime.ts'
-import type { MaybePromise } from '../types.ts'
 
 /** The minimum interval between write probes, in milliseconds. Calls in between get the last result. */
 const probeInterval = 1000
@@ -21,8 +20,8 @@ export interface Readiness {
  * has room for a few bytes.
  */
 export function createReadiness(deps: {
-  readonly read: () => MaybePromise<unknown>
-  readonly write: () => MaybePromise<unknown>
+  readonly read: () => Promise<unknown>
+  readonly write: () => Promise<unknown>
   readonly runtime: Pick<Runtime, 'elapsed'>
 }): Readiness {
   const { read, write, runtime } = deps

@@ -206,9 +206,11 @@ export function openStore(
       () => undefined,
     )
   const readiness = createReadiness({
-    read: () => read(probeKey),
-    write: () =>
-      after(put(probeKey, { filler: '0'.repeat(probeSize) }, runtime.now() + probeLifetime), () => remove(probeKey)),
+    read: async () => read(probeKey),
+    async write() {
+      await put(probeKey, { filler: '0'.repeat(probeSize) }, runtime.now() + probeLifetime)
+      await remove(probeKey)
+    },
     runtime,
   })
 

@@ -2,12 +2,12 @@ import type { Client } from '../directory/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
-import { after, allOf } from '../promises.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import { createAudiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
@@ -142,16 +142,16 @@ export function createAccessTokens(deps: {
     }
   }
 
-  function findReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
+  async function findReference(token: string, hash: string): Promise<JsonObject | undefined> {
     if (token.length > maxReferenceLength) return undefined
-    return after(store.get(keyOf('access', hash), accessTokenRecordSchema), (record) => record?.claims)
+    const record = await store.get(keyOf('access', hash), accessTokenRecordSchema)
+    return record?.claims
   }
 
-  function readReference(token: string, hash: string): MaybePromise<JsonObject | undefined> {
-    return after(findReference(token, hash), (claims) =>
-      // The record outlives the token. The clock tolerance applies as for JWTs.
-      claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined,
-    )
+  async function readReference(token: string, hash: string): Promise<JsonObject | undefined> {
+    const claims = await findReference(token, hash)
+    // The record outlives the token. The clock tolerance applies as for JWTs.
+    return claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
   }
 
   return {

@@ -12,13 +12,13 @@ export interface DenyList {
    *
    * @param until epoch seconds after which the JWT has expired
    */
-  deny(id: string, until: number): MaybePromise<boolean>
+  deny(id: string, until: number): Promise<boolean>
 }
 
 export function createDenyList({ store, runtime }: { readonly store: Store; readonly runtime: Runtime }): DenyList {
   const keyOfToken = (id: string): string => keyOf('denied', hashOf(id, runtime))
   return {
     isDenied: (id) => store.has(keyOfToken(id)),
-    deny: (id, until) => store.insert(keyOfToken(id), { deniedAt: runtime.now() }, until),
+    deny: async (id, until) => store.insert(keyOfToken(id), { deniedAt: runtime.now() }, until),
   }
 }

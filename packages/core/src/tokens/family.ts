@@ -41,7 +41,7 @@ export function createFamilies(deps: {
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
 
   /** Writes the record. Returns `true` if it did not exist. */
-  function mark(family: string, lastEnd: number, reason: string): MaybePromise<boolean> {
+  async function mark(family: string, lastEnd: number, reason: string): Promise<boolean> {
     const revoked: RevokedRecord = { revokedAt: runtime.now(), reason }
     return store.insert(keyOfFamily(family), revoked, lastEnd + margin)
   }

@@ -1,4 +1,3 @@
-import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { accessTokenRecordSchema, type GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -117,7 +116,7 @@ export function createInspect(deps: {
   return async (token) => {
     if (typeof token !== 'string' || token.length > maxJwtLength) return unknown
     if (token.includes('.')) return inspectJwt(token)
-    const [access, refresh, code] = await allOf([
+    const [access, refresh, code] = await Promise.all([
       store.get(keyOf('access', hashOf(token, runtime)), accessTokenRecordSchema),
       storedGrants.find('refresh', token),
       storedGrants.find('code', token),

@@ -25,7 +25,7 @@ export interface RevocationEpochs {
   /** Returns the epochs for a new authorization. */
   current(clientId: string, sub: string | undefined): MaybePromise<Epochs>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
-  begin(kind: keyof Epochs, name: string): MaybePromise<void>
+  begin(kind: keyof Epochs, name: string): Promise<void>
 }
 
 const recordSchema = v.object({ epoch: v.string() })
@@ -119,11 +119,9 @@ export function createRevocationEpochs(deps: {
         allOf([epochAt(keyOfClient(clientId)), sub === undefined ? undefined : epochAt(keyFor('subject', sub))]),
         ([client, subject]) => epochsOf(client, subject),
       ),
-    begin: (kind, name) =>
-      store.put(
-        keyFor(kind, name),
-        { epoch: runtime.base64url(runtime.randomBytes(12)) },
-        runtime.now() + maxLifetime + margin,
-      ),
+    async begin(kind, name) {
+      const epoch = runtime.base64url(runtime.randomBytes(12))
+      await store.put(keyFor(kind, name), { epoch }, runtime.now() + maxLifetime + margin)
+    },
   }
 }
