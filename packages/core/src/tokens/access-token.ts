@@ -148,11 +148,9 @@ export function createAccessTokens(deps: {
     return record?.claims
   }
 
-  async function readReference(token: string, hash: string): Promise<JsonObject | undefined> {
-    const claims = await findReference(token, hash)
-    // The record outlives the token. The clock tolerance applies as for JWTs.
-    return claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
-  }
+  /** The record of a reference token outlives the token. The clock tolerance applies as for JWTs. */
+  const unlessExpired = (claims: JsonObject | undefined): JsonObject | undefined =>
+    claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
 
   return {
     async mint(token) {
@@ -178,7 +176,7 @@ export function createAccessTokens(deps: {
       // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
       const hash = isJwt && !observed ? '' : hashOf(token, runtime)
       const fingerprint = fingerprintOf(hash)
-      const claims = isJwt ? await jwt.verify(token, 'at+jwt') : await readReference(token, hash)
+      const claims = isJwt ? await jwt.verify(token, 'at+jwt') : unlessExpired(await findReference(token, hash))
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { client_id: clientId, scope, iss, aud, jti } = claims
       const sub = userSubOf(claims)
