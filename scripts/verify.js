@@ -1,6 +1,7 @@
 // `npm test`: runs all checks beside each other, prints the complete output of those that fail, and ends with the line
 // `N passed, N failed`, in which a failed check counts like a failed test.
 import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stopWithParent } from './stop-with-parent.js'
@@ -26,10 +27,10 @@ const checks = [
     command: vitest('process', 'proofs'),
     after: ['unit tests', 'build', 'runtimes', 'examples'],
   },
-  { name: 'types', command: npm('typecheck'), after: [] },
-  { name: 'lint', command: npm('lint'), after: [] },
+  { name: 'types', command: npm('typecheck'), after: [], inBackground: true },
+  { name: 'lint', command: npm('lint'), after: [], inBackground: true },
   // A dry run.
-  { name: 'release', command: npm('release'), after: ['build'] },
+  { name: 'release', command: npm('release'), after: ['build'], inBackground: true },
 ]
 
 const running = new Set()
@@ -58,7 +59,7 @@ const countsOf = (output) =>
     .map((count) => Number(count ?? 0))
 
 /** Runs a command to its end. Resolves to whether it succeeded, and its output. */
-function run([program, ...parameters], print) {
+function run([program, ...parameters], inBackground, print) {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
@@ -78,13 +79,15 @@ function run([program, ...parameters], print) {
     })
     child.once('close', (code) => end(code === 0))
     running.add(child)
+    // No test waits for these.
+    if (inBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   })
 }
 
 const results = new Map()
 
 /** Resolves to whether the check succeeded, and the counts of its tests. */
-async function check({ name, command, after }) {
+async function check({ name, command, after, inBackground = false }) {
   const before = await Promise.all(after.map((other) => results.get(other)))
   const begun = performance.now()
   if (before.some(({ done }) => !done)) {
@@ -93,7 +96,7 @@ async function check({ name, command, after }) {
   }
   const isTests = command[0] === 'vitest'
   const print = (text) => process.stdout.write(text.replace(summary, ''))
-  const { succeeded, output } = await run(command, isTests ? print : () => {})
+  const { succeeded, output } = await run(command, inBackground, isTests ? print : () => {})
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   const more = isTests || output === '' ? '' : `\n${output.trim()}\n`
   process.stdout.write(`${succeeded ? 'passed' : 'FAILED'}: ${name} (${seconds} s)${more.trimEnd()}\n`)
