@@ -49,7 +49,7 @@ export default defineConfig({
           ...common,
           name: 'proofs',
           include: ['proofs/**/*.test.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -25,7 +25,7 @@ async function check(folder, target) {
     throw new Error('packages/server does not contain the JSON Schema of its configuration')
   }
   if (stray.length > 0) throw new Error(`${folder} contains unwanted files: ${stray.join(', ')}`)
-  await run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })
+  await run(bin('publint'), ['run', join(target, packed.filename), '--strict'])
   await run(bin('attw'), [join(target, packed.filename), '--profile', 'esm-only', '--no-emoji'], { cwd })
   process.stdout.write(`${packed.name} ${packed.version}: ${packed.files.length} files, ${packed.size} bytes packed\n`)
   return { name: packed.name, version: packed.version, tarball: join(target, packed.filename), folder: cwd }

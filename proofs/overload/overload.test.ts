@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const megabyte = 1024 * 1024
 /** Seconds of the load, and of a whole test. */
-const [seconds, limit] = [2, 45]
+const [seconds, limit] = [1.5, 45]
 
 describe('twice the capacity', () => {
   test.each(overloadKinds)(

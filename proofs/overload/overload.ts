@@ -51,7 +51,7 @@ export async function overload(processes: Processes, kind: OverloadKind, seconds
   try {
     const order = { port: server.port, request: requestOf(kind) }
     // Warm-up: a server is slower just after its start.
-    await processes.load({ ...order, seconds: 1, connections: atOnce })
+    await processes.load({ ...order, seconds: Math.min(1, seconds / 3), connections: atOnce })
     const measured = await processes.load({ ...order, seconds: Math.min(5, seconds / 4), connections: atOnce })
     const capacity = (measured.statuses[200] ?? 0) / measured.seconds
     const start = await server.collected()

@@ -23,7 +23,7 @@ describe('the torture detects a driver that', () => {
     async (fault, invariant, until) => {
       const environment = { GRANTRY_FAULT: fault }
       const common = { program, environment, store: filesystemStore, chaos: killServers }
-      const { violations } = await torture({ ...common, servers: 3, seconds: 1, until })
+      const { violations } = await torture({ ...common, servers: 2, seconds: 1, until })
       expect(violations[invariant]).not.toEqual([])
     },
   )

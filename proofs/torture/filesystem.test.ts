@@ -5,13 +5,13 @@ import { torture } from './torture.ts'
 import { clientsWorked, expectUnharmed } from './verdict.ts'
 
 test('servers that share a directory keep every guarantee while they are killed', async () => {
-  const until = { ...clientsWorked, kills: 5 }
+  const until = { ...clientsWorked, kills: 3 }
   const report = await torture({
     store: filesystemStore,
     chaos: killServers,
     servers: 3,
     clients: 12,
-    seconds: 7,
+    seconds: 4,
     until,
   })
   expectUnharmed(report, until)

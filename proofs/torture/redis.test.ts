@@ -10,14 +10,14 @@ describeWithRedis('one Redis', () => {
   test('servers that share it keep every guarantee while they are killed', async () => {
     const redis = await startRedis()
     try {
-      const until = { ...clientsWorked, kills: 5 }
+      const until = { ...clientsWorked, kills: 3 }
       const store = redisStore({ url: redis.url }, async () => redis.port)
       const report = await torture({
         store: () => store,
         chaos: killServers,
         servers: 3,
         clients: 12,
-        seconds: 7,
+        seconds: 4,
         until,
       })
       expectUnharmed(report, until)

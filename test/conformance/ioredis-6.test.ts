@@ -15,7 +15,7 @@ vi.hoisted(() => vi.resetModules())
 afterAll(() => void vi.resetModules())
 
 const skipReasons = [noProcesses, noOutage]
-// The suites of all places run at once, so a server may take longer than the default time limit.
+// The suites of all places run concurrently, so a server may take longer than the default time limit.
 const assertWorks = (options: RedisDriverOptions) =>
   assertPassesEveryProof({
     name: '',
