@@ -1,4 +1,5 @@
 import type { AtomicDriver } from '@grantry/core'
+import { batchReads } from './redis/batch-reads.ts'
 import type { RedisClient } from './redis/client-factory.ts'
 import { primariesOf } from './redis/connection.ts'
 import { createConnections } from './redis/connections.ts'
@@ -60,6 +61,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const connections = createConnections(options, settings)
   const { serverName, reads, open } = connections
   const keys = itemKeys(settings.prefix)
+  const readItem = batchReads(reads)
   const write = createWriter(connections, keys, settings)
 
   async function read<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
@@ -92,7 +94,9 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     name: 'redis',
     open: async () => open(),
     async getItem(key) {
-      const value: unknown = await read((client) => client.get(keys.of(key)))
+      const opening = open()
+      if (opening !== undefined) await opening
+      const value: unknown = await readItem(keys.of(key))
       if (typeof value !== 'string' && value !== null) throw unexpectedReply('GET')
       return value
     },
