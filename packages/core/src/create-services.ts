@@ -34,6 +34,7 @@ import { createFamilies } from './tokens/family.ts'
 import { createIdentityTokens } from './tokens/identity-token.ts'
 import { createInspect } from './tokens/inspect.ts'
 import { createJwt } from './tokens/jwt.ts'
+import { createRevision } from './tokens/revision.ts'
 import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
 import { createRevoke } from './tokens/revoke.ts'
 import { createStoredGrants } from './tokens/stored-grant.ts'
@@ -61,9 +62,10 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   })
   const keys = await openKeys({ issuer, clients, clockTolerance, store, recorder })
   assertSignable(clients, keys)
-  const families = createFamilies({ store, runtime, recorder })
+  const revision = createRevision({ issuer, store, runtime })
+  const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
-  const revocationEpochs = createRevocationEpochs({ issuer, store, runtime })
+  const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, families, revocationEpochs })
   const accessTokens = createAccessTokens({
     issuer,
@@ -72,6 +74,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     store,
     families,
     denyList: createDenyList({ store, runtime }),
+    revision,
     authorizationStatus,
     jwt,
     clientTokenSubject: options.clientTokenSubject,
@@ -97,7 +100,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     names,
     recorder,
   })
-  const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, runtime })
+  const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
   return {
     runtime,
     recorder,
@@ -132,6 +135,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       identityTokens,
       families,
       revocationEpochs,
+      revision,
       observed: recorder.observed,
       runtime,
     }),
@@ -150,6 +154,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       store,
       families,
       revocationEpochs,
+      revision,
       runtime,
       recorder,
     }),

@@ -7,12 +7,14 @@ import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import type { Subject } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { isProtocolClaim } from '../tokens/claims.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
+import type { Revision } from '../tokens/revision.ts'
 import { type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
@@ -118,10 +120,11 @@ export function createAuthorizationCodes(deps: {
   readonly store: Store
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
+  readonly revision: Revision
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): AuthorizationCodes {
-  const { issuer, clients, scopePolicy, store, families, revocationEpochs, runtime, recorder } = deps
+  const { issuer, clients, scopePolicy, store, families, revocationEpochs, revision, runtime, recorder } = deps
 
   /**
    * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
@@ -179,7 +182,10 @@ export function createAuthorizationCodes(deps: {
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + maxTokenLifetime(client)
     const family = runtime.base64url(runtime.randomBytes(16))
-    const epochs = await revocationEpochs.current(client.clientId, subject.sub)
+    const [recorded, epochs] = await allOf([
+      revision.forNewRecord(),
+      revocationEpochs.current(client.clientId, subject.sub),
+    ])
     const record: GrantRecord = {
       kind: 'code',
       issuer,
@@ -194,6 +200,7 @@ export function createAuthorizationCodes(deps: {
       keptUntil,
       redirectUri: input.redirectUri,
       ...recordedEpochs(epochs),
+      ...(recorded !== undefined && { revision: recorded }),
       ...(input.nonce !== undefined && { nonce: input.nonce }),
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(demands !== undefined && { demands }),

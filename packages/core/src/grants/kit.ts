@@ -88,8 +88,8 @@ export function createGrantKits(deps: {
     const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
-      const { hash, record, spent } = stored
-      const redemption = createRedemption({ kind, hash, expiresAt: record.keptUntil, credential, record, spent })
+      const { record, ...found } = stored
+      const redemption = createRedemption({ kind, ...found, expiresAt: record.keptUntil, credential, record })
       foundGrants.push(redemption)
       return {
         clientId: record.clientId,

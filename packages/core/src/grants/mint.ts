@@ -2,12 +2,14 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
+import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens, NewRecord } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
+import type { Revision } from '../tokens/revision.ts'
 import { type Epochs, inheritedEpochs, type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { CheckedResult } from './result.ts'
@@ -20,6 +22,12 @@ export interface Minted {
   /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
   readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
+}
+
+/** What a token carries for the check whether it was revoked. */
+interface RevocationMark {
+  readonly epochs: Epochs
+  readonly revision: string | undefined
 }
 
 /** Mints the tokens of a checked grant result. */
@@ -37,11 +45,12 @@ export function createMint(deps: {
   readonly identityTokens: IdentityTokens
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
+  readonly revision: Revision
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, families, revocationEpochs, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, revocationEpochs, revision, observed, runtime } = deps
 
   /**
    * Returns the current epochs. If the storage is unavailable, a self-contained token is issued without epochs; it is
@@ -56,6 +65,25 @@ export function createMint(deps: {
     }
   }
 
+  /** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
+  async function revocationMark(
+    { stored }: CheckedResult,
+    { clientId }: Client,
+    sub: string | undefined,
+    validatedTokens: readonly JsonObject[],
+    selfContained: boolean,
+  ): Promise<RevocationMark> {
+    // Those of the stored grant: a token from an old grant counts as old.
+    if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
+    if (selfContained || validatedTokens.length > 0) {
+      const current = await currentEpochs(clientId, sub, selfContained)
+      // No revision: the presented tokens may have been revoked since they were validated.
+      return { epochs: inheritedEpochs(validatedTokens, clientId, sub, current), revision: undefined }
+    }
+    const [recorded, epochs] = await allOf([revision.forNewRecord(), revocationEpochs.current(clientId, sub)])
+    return { epochs, revision: recorded }
+  }
+
   /**
    * Mints the next refresh token of a family, or the first one. Returns `undefined` if the family has reached its
    * absolute lifetime.
@@ -66,7 +94,7 @@ export function createMint(deps: {
     client: Client,
     grantType: string,
     family: string,
-    epochs: Epochs,
+    { epochs, revision: recorded }: RevocationMark,
   ) {
     const now = runtime.now()
     const previous = result.stored?.record
@@ -93,6 +121,7 @@ export function createMint(deps: {
       redeemableUntil: expiresAt,
       keptUntil,
       ...recordedEpochs(epochs),
+      ...(recorded !== undefined && { revision: recorded }),
       ...(result.claims !== undefined && { claims: result.claims }),
     }
     const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
@@ -107,18 +136,13 @@ export function createMint(deps: {
     const family =
       stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    // The epochs of the stored grant: a token from an old grant counts as old, even if it is issued during the
-    // revocation.
-    const previous = stored?.record
-    const epochs =
-      previous === undefined
-        ? inheritedEpochs(
-            validatedTokens,
-            client.clientId,
-            subject?.sub,
-            await currentEpochs(client.clientId, subject?.sub, format === 'jwt' && !wantsRefreshToken),
-          )
-        : (previous.epochs ?? {})
+    const mark = await revocationMark(
+      result,
+      client,
+      subject?.sub,
+      validatedTokens,
+      format === 'jwt' && !wantsRefreshToken,
+    )
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({
@@ -127,18 +151,25 @@ export function createMint(deps: {
       subject,
       claims: result.claims,
       family,
-      epochs,
+      ...mark,
       format,
       lifetime,
     })
     const refresh =
       wantsRefreshToken && family !== undefined
-        ? refreshToken(result, subject, client, grantType, family, epochs)
+        ? refreshToken(result, subject, client, grantType, family, mark)
         : undefined
     const continues = result.continues !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && allowsIdentityToken(scopes)
-        ? await identityTokens.mint({ client, subject, nonce: result.nonce, accessToken: access.token, family, epochs })
+        ? await identityTokens.mint({
+            client,
+            subject,
+            nonce: result.nonce,
+            accessToken: access.token,
+            family,
+            epochs: mark.epochs,
+          })
         : undefined
 
     const response: Record<string, Json> = {

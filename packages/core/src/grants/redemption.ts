@@ -14,6 +14,8 @@ export interface CredentialDetails {
   /** The credential itself, from which the key of its replay record is derived. It is never stored or shown. */
   readonly credential?: string
   readonly record?: GrantRecord
+  /** The revision of the issuer when the record was read, for the records that continue it. */
+  readonly revision?: string | undefined
   /** The spent marker, if it was found at lookup. Then nothing is minted for a replay. */
   readonly spent?: SpentRecord | undefined
 }

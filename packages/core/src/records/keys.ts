@@ -13,6 +13,7 @@ export type RecordKind =
   | 'revoked'
   | 'denied'
   | 'epoch'
+  | 'revision'
   | 'failure'
   | 'keys'
   | 'known'

@@ -57,11 +57,13 @@ export const grantRecordSchema = v.object({
   demands: v.exactOptional(objectSchema),
   /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
   epochs: v.exactOptional(v.object({ client: v.exactOptional(v.string()), subject: v.exactOptional(v.string()) })),
+  /** The revision when the record was written. */
+  revision: v.exactOptional(v.string()),
 })
 export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
 
-/** The record of a reference token: the claims that a JWT would contain. */
-export const accessTokenRecordSchema = v.object({ claims: objectSchema })
+/** The record of a reference token: the claims that a JWT would contain, and the revision when it was written. */
+export const accessTokenRecordSchema = v.object({ claims: objectSchema, revision: v.exactOptional(v.string()) })
 export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
 
 /**

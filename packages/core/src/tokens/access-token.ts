@@ -14,6 +14,7 @@ import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
+import type { Revision } from './revision.ts'
 import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
 /** A record that is written before the commit, and deleted if the request loses the race. */
@@ -30,6 +31,8 @@ export interface NewAccessToken {
   readonly claims: JsonObject | undefined
   readonly family: string | undefined
   readonly epochs: Epochs
+  /** For the record of a reference token. */
+  readonly revision: string | undefined
   readonly format: 'jwt' | 'reference'
   /** Seconds. */
   readonly lifetime: number
@@ -89,6 +92,7 @@ export function createAccessTokens(deps: {
   readonly store: Store
   readonly families: Families
   readonly denyList: DenyList
+  readonly revision: Revision
   readonly authorizationStatus: AuthorizationStatus
   readonly jwt: Jwt
   readonly clientTokenSubject: 'none' | 'client_id'
@@ -105,6 +109,7 @@ export function createAccessTokens(deps: {
     store,
     families,
     denyList,
+    revision,
     authorizationStatus,
     jwt,
     clientTokenSubject,
@@ -142,15 +147,18 @@ export function createAccessTokens(deps: {
     }
   }
 
-  async function findReference(token: string, hash: string): Promise<JsonObject | undefined> {
-    if (token.length > maxReferenceLength) return undefined
-    const record = await store.get(keyOf('access', hash), accessTokenRecordSchema)
-    return record?.claims
+  const findReference = (token: string, hash: string): MaybePromise<AccessTokenRecord | undefined> =>
+    token.length > maxReferenceLength ? undefined : store.get(keyOf('access', hash), accessTokenRecordSchema)
+
+  /** Returns the claims of a valid token, and whether nothing was revoked since its record was written. */
+  async function readReference(token: string, hash: string) {
+    const [record, current] = await allOf([findReference(token, hash), revision.current()])
+    // The record outlives the token. The clock tolerance applies as for JWTs.
+    const claims = record && Number(record.claims.exp) + clockTolerance > runtime.now() ? record.claims : undefined
+    return { claims, isCurrent: record?.revision !== undefined && record.revision === current }
   }
 
-  /** The record of a reference token outlives the token. The clock tolerance applies as for JWTs. */
-  const unlessExpired = (claims: JsonObject | undefined): JsonObject | undefined =>
-    claims !== undefined && Number(claims.exp) + clockTolerance > runtime.now() ? claims : undefined
+  const readJwt = async (token: string) => ({ claims: await jwt.verify(token, 'at+jwt'), isCurrent: false })
 
   return {
     async mint(token) {
@@ -158,7 +166,7 @@ export function createAccessTokens(deps: {
       const claims = await claimsOf(token, jti)
       if (token.format === 'jwt') return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
       const handle = runtime.base64url(runtime.randomBytes(32))
-      const value: AccessTokenRecord = { claims }
+      const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
       return {
         token: handle,
         records: [
@@ -176,7 +184,7 @@ export function createAccessTokens(deps: {
       // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
       const hash = isJwt && !observed ? '' : hashOf(token, runtime)
       const fingerprint = fingerprintOf(hash)
-      const claims = isJwt ? await jwt.verify(token, 'at+jwt') : unlessExpired(await findReference(token, hash))
+      const { claims, isCurrent } = await (isJwt ? readJwt(token) : readReference(token, hash))
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { client_id: clientId, scope, iss, aud, jti } = claims
       const sub = userSubOf(claims)
@@ -185,7 +193,7 @@ export function createAccessTokens(deps: {
       }
       const scopes = scope === '' ? [] : scope.split(' ')
       const [state, denied] = await allOf([
-        authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims) }),
+        authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent }),
         // Only for JWTs: revoking a reference token deletes its record.
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
       ])
@@ -200,7 +208,7 @@ export function createAccessTokens(deps: {
       const isJwt = token.includes('.')
       const hash = hashOf(token, runtime)
       const tolerance = clockTolerance + clockSkew
-      const claims = isJwt ? await jwt.verify(token, 'at+jwt', tolerance) : await findReference(token, hash)
+      const claims = isJwt ? await jwt.verify(token, 'at+jwt', tolerance) : (await findReference(token, hash))?.claims
       if (claims === undefined) {
         // A process may have deleted the record but crashed before the deletion was durable.
         if (!isJwt) await store.delete(keyOf('access', hash))

@@ -13,6 +13,8 @@ export interface Authorization {
   readonly sub: string | undefined
   readonly family: string | undefined
   readonly epochs: Epochs
+  /** Whether nothing was revoked since it was written, so that family and epochs need not be read. */
+  readonly isCurrent?: boolean
 }
 
 /** The client, and why its token is not accepted. */
@@ -33,12 +35,12 @@ export function createAuthorizationStatus(deps: {
   readonly revocationEpochs: RevocationEpochs
 }): AuthorizationStatus {
   const { clients, users, families, revocationEpochs } = deps
-  return ({ clientId, sub, family, epochs: carried }) =>
+  return ({ clientId, sub, family, epochs: carried, isCurrent = false }) =>
     after(
       allOf([
         clients.find(clientId),
-        family !== undefined && families.isRevoked(family),
-        revocationEpochs.current(clientId, sub),
+        family !== undefined && !isCurrent && families.isRevoked(family),
+        isCurrent ? carried : revocationEpochs.current(clientId, sub),
         sub === undefined || isActive(users, sub),
       ]),
       ([client, revoked, current, active]): AuthorizationState => {

@@ -6,6 +6,7 @@ import type { GrantRecord, RevokedRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
+import type { Revision } from './revision.ts'
 
 /** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {
@@ -32,10 +33,11 @@ const margin = 86_400
 
 export function createFamilies(deps: {
   readonly store: Store
+  readonly revision: Revision
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): Families {
-  const { store, runtime, recorder } = deps
+  const { store, revision, runtime, recorder } = deps
   const describe = (family: string | undefined): { readonly family?: string } =>
     family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
@@ -48,6 +50,8 @@ export function createFamilies(deps: {
 
   async function end(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
     const isNew = await mark(family, lastEnd, reason)
+    // Also for an existing mark: the process that wrote it may have crashed before this.
+    await revision.replace()
     if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...describe(family) })
   }
 

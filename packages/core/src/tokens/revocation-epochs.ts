@@ -7,6 +7,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import { userSubOf } from './claims.ts'
+import type { Revision } from './revision.ts'
 
 /** The epochs of a client and a subject. Absent: before any revocation. */
 export interface Epochs {
@@ -92,9 +93,10 @@ export function inheritedEpochs(
 export function createRevocationEpochs(deps: {
   readonly issuer: string
   readonly store: Store
+  readonly revision: Revision
   readonly runtime: Runtime
 }): RevocationEpochs {
-  const { issuer, store, runtime } = deps
+  const { issuer, store, revision, runtime } = deps
   // The key includes the issuer: two providers with the same storage may both have a client `web`.
   const keyFor = (kind: keyof Epochs, name: string): string =>
     keyOf('epoch', hashOf(JSON.stringify([issuer, kind, name]), runtime))
@@ -122,6 +124,7 @@ export function createRevocationEpochs(deps: {
     async begin(kind, name) {
       const epoch = runtime.base64url(runtime.randomBytes(12))
       await store.put(keyFor(kind, name), { epoch }, runtime.now() + maxLifetime + margin)
+      await revision.replace()
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from './family.ts'
+import type { Revision } from './revision.ts'
 import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
 /** The record of a code or refresh token, whether it can still be redeemed or not. */
@@ -17,6 +18,8 @@ export interface StoredRecord {
   readonly hash: string
   readonly record: GrantRecord
   readonly spent: SpentRecord | undefined
+  /** The current revision. */
+  readonly revision: string | undefined
 }
 
 /** Looks up authorization codes and refresh tokens without spending them. */
@@ -38,29 +41,32 @@ export function createStoredGrants(deps: {
   readonly store: Store
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
+  readonly revision: Revision
   readonly runtime: Runtime
 }): StoredGrants {
-  const { issuer, store, families, revocationEpochs, runtime } = deps
+  const { issuer, store, families, revocationEpochs, revision, runtime } = deps
 
   async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
-    const [record, spent] = await allOf([
+    const [record, spent, current] = await allOf([
       store.get(keyOf(kind, hash), grantRecordSchema),
       store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker),
+      revision.current(),
     ])
     // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
-    return { hash, record, spent }
+    return { hash, record, spent, revision: current }
   }
 
   async function redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     const found = await find(kind, credential)
     if (found === undefined) return undefined
     const { record, spent } = found
+    const isCurrent = record.revision !== undefined && record.revision === found.revision
     const [revoked, epochs] = await allOf([
-      families.isRevoked(record.family),
-      revocationEpochs.current(record.clientId, record.subject.sub),
+      !isCurrent && families.isRevoked(record.family),
+      isCurrent ? (record.epochs ?? {}) : revocationEpochs.current(record.clientId, record.subject.sub),
     ])
     if (revoked) {
       await families.confirm(record)

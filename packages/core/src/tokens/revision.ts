@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { maxLifetime } from '../config-schema.ts'
+import { after } from '../promises.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
+
+/**
+ * A random value that every revocation replaces. A record that carries the current revision was written after the last
+ * revocation of the issuer, so its family and epochs need not be read.
+ *
+ * @see docs/decisions/0041-one-revision-for-all-revocations.md
+ */
+export interface Revision {
+  /** Reads the revision. `undefined` if there is none that can be read; then nothing is known to be unrevoked. */
+  current(): MaybePromise<string | undefined>
+  /**
+   * Returns the revision for a new record: the one that this process read before the call, because a revision that is
+   * read after the epochs could hide a revocation. It may be outdated or `undefined`; the record is then checked in full.
+   * Call it before the epochs are read.
+   */
+  forNewRecord(): MaybePromise<string | undefined>
+  /** Replaces the revision. Call it when the record of the revocation is written, not before. */
+  replace(): MaybePromise<void>
+}
+
+const recordSchema = v.object({ revision: v.string() })
+/** Equals no revision of a record. */
+const unreadable = { revision: '' }
+
+/** Seconds by which the record outlives all others, to allow for clock skew. */
+const margin = 86_400
+
+export function createRevision(deps: {
+  readonly issuer: string
+  readonly store: Store
+  readonly runtime: Runtime
+}): Revision {
+  const { issuer, store, runtime } = deps
+  const key = keyOf('revision', hashOf(issuer, runtime))
+  let lastRead: string | undefined
+
+  const newRecord = (): v.InferOutput<typeof recordSchema> => ({
+    revision: runtime.base64url(runtime.randomBytes(12)),
+  })
+  const expiresAt = (): number => runtime.now() + maxLifetime + margin
+
+  const read = (): MaybePromise<v.InferOutput<typeof recordSchema> | undefined> =>
+    after(store.getMarker(key, recordSchema, unreadable), (record) => {
+      lastRead = record?.revision || undefined
+      return record
+    })
+
+  return {
+    current: () => after(read(), () => lastRead),
+    forNewRecord() {
+      const known = lastRead
+      // For the next records. The driver can combine it with the reads of the epochs.
+      return after(read(), (record) => {
+        if (record !== undefined) return known
+        // A lost revision must not return: the records that carry it may have been revoked since.
+        return after(store.insert(key, newRecord(), expiresAt()), () => undefined)
+      })
+    },
+    async replace() {
+      await store.put(key, newRecord(), expiresAt())
+    },
+  }
+}
