@@ -9,6 +9,9 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Everything in the store, as text. */
 const contents = (items: Map<string, string>) => [...items].flat().join('\n')
 
+/** The keys of all records but the revision, which exists once. */
+const tokenKeys = (items: Map<string, string>) => [...items.keys()].filter((key) => !key.startsWith('revision:'))
+
 async function stored() {
   const items = new Map<string, string>()
   return { items, f: await fixture({ storage: mapDriver(items) }) }
@@ -29,7 +32,7 @@ describe('a reference token', () => {
   test('3.55 is stored under its SHA-256 only', async () => {
     const { f, items } = await stored()
     const token = await clientToken(f)
-    expect([...items.keys()]).toEqual([`access:${sha256(token)}`])
+    expect(tokenKeys(items)).toEqual([`access:${sha256(token)}`])
     expect(contents(items)).not.toContain(token)
     expect(contents(items)).not.toContain(Buffer.from(token).toString('base64url'))
   })
@@ -48,9 +51,9 @@ describe('a reference token', () => {
     const { f, items } = await stored()
     expect(await clientToken(f, webJwt)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
     // A self-contained token needs no record.
-    expect(items.size).toBe(0)
+    expect(tokenKeys(items)).toHaveLength(0)
     expect(await clientToken(f, web)).not.toContain('.')
-    expect(items.size).toBe(1)
+    expect(tokenKeys(items)).toHaveLength(1)
   })
 
   test('3.55 has the same claims as a JWT', async () => {

@@ -166,7 +166,7 @@ describe('createAuthorizationCode', () => {
     expect(one).toMatch(/^[\w-]{43,512}$/u)
     expect(one).not.toBe(two)
     const keys = [one, two].map((code) => `code:${createHash('sha256').update(code).digest('hex')}`)
-    expect([...items.keys()]).toEqual(keys)
+    expect([...items.keys()].filter((key) => !key.startsWith('revision:'))).toEqual(keys)
     expect([...items.values()].join('\n')).not.toContain(one)
   })
 

@@ -68,7 +68,7 @@ describe('a single-use credential of a custom grant', () => {
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(49)
     const kinds = [...items.keys()].map((key) => key.split(':')[0]).sort()
-    expect(kinds).toEqual(['access', 'refresh', 'spent'])
+    expect(kinds).toEqual(['access', 'refresh', 'revision', 'spent'])
   })
 
   test('stays spent until the time that the grant named', async () => {

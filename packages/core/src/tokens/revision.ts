@@ -60,7 +60,11 @@ export function createRevision(deps: {
       return after(read(), (record) => {
         if (record !== undefined) return known
         // A lost revision must not return: the records that carry it may have been revoked since.
-        return after(store.insert(key, newRecord(), expiresAt()), () => undefined)
+        const created = newRecord()
+        return after(store.insert(key, created, expiresAt()), (isCreated) => {
+          if (isCreated) lastRead = created.revision
+          return undefined
+        })
       })
     },
     async replace() {

@@ -13,6 +13,8 @@ export interface FaultyStorage {
   readonly storage: AtomicDriver
   /** The operations performed since the last `breakAfter`, as operation and kind of key: `insertItem spent`. */
   readonly performed: readonly string[]
+  /** Whether the driver has broken since the last `breakAfter`. */
+  readonly isBroken: boolean
   /** Passes this number of operations through, then breaks. */
   breakAfter(operations: number, fault: Fault): void
   /** Resolves when the driver has broken and all operations in flight have settled. */
@@ -27,6 +29,7 @@ export function createFaultyStorage(driver: AtomicDriver): FaultyStorage {
   let performed: string[] = []
   let pending: (() => void)[] = []
   let inFlight: Promise<unknown>[] = []
+  let isBroken = false
   let resolveBroken = (): void => {}
   let broken = Promise.resolve()
 
@@ -40,6 +43,7 @@ export function createFaultyStorage(driver: AtomicDriver): FaultyStorage {
       inFlight.push(acting)
       return acting
     }
+    isBroken = true
     resolveBroken()
     if (fault === 'forgets') {
       performed.push(`${operation} ${key.slice(0, key.indexOf(':'))}`)
@@ -54,6 +58,9 @@ export function createFaultyStorage(driver: AtomicDriver): FaultyStorage {
     get performed() {
       return performed
     },
+    get isBroken() {
+      return isBroken
+    },
     get broken() {
       return broken.then(async () => {
         await Promise.allSettled(inFlight)
@@ -64,6 +71,7 @@ export function createFaultyStorage(driver: AtomicDriver): FaultyStorage {
       fault = nextFault
       performed = []
       inFlight = []
+      isBroken = false
       broken = new Promise((resolve) => {
         resolveBroken = resolve
       })

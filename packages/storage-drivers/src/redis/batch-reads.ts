@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import type { Connection } from './connection.ts'
+import { type Connection, isReplyError } from './connection.ts'
 
 interface PendingRead {
   readonly itemKey: string
@@ -7,20 +6,40 @@ interface PendingRead {
   reject(error: unknown): void
 }
 
-/** Most keys of one MGET: Redis serves no other client while it runs. */
+/** Maximum number of keys in one command: Redis serves no other client while it runs. */
 const maxBatch = 500
 
+// Not MGET: it reports a key of another type as absent, and a marker that forbids something must not count as absent.
+const readScript =
+  "local values = {} for index, key in ipairs(KEYS) do values[index] = redis.call('GET', key) end return values"
+
 /**
- * Reads the items that are requested in one turn of the event loop with one MGET. A command costs the process several
- * times as much as a key.
+ * Reads items. Those that are requested in one turn of the event loop share one command, because a command costs this
+ * process several times as much as a key. In a cluster, the keys are on several servers, so each is read by itself.
  */
 export function batchReads(connection: Connection): (itemKey: string) => Promise<unknown> {
+  const readOne = (itemKey: string): Promise<unknown> => connection.run(() => connection.client.get(itemKey))
+  if (connection.client.isCluster) return readOne
   let pending: PendingRead[] = []
 
+  function readEach(batch: readonly PendingRead[]): void {
+    for (const { itemKey, resolve, reject } of batch) readOne(itemKey).then(resolve, reject)
+  }
+
+  /** Resolves to `undefined` after an error reply. */
+  const readAll = (itemKeys: readonly string[]): Promise<unknown> =>
+    connection.run(() =>
+      connection.client.call('eval', readScript, itemKeys.length, ...itemKeys).catch((error: unknown) => {
+        if (!isReplyError(error)) throw error
+      }),
+    )
+
   async function readBatch(batch: readonly PendingRead[]): Promise<void> {
+    if (batch.length === 1) return readEach(batch)
     try {
-      const itemKeys = batch.map(({ itemKey }) => itemKey)
-      const values = await connection.run(() => (connection.client as Redis).mget(itemKeys))
+      const values = await readAll(batch.map(({ itemKey }) => itemKey))
+      // One key that cannot be read must not fail the others.
+      if (!Array.isArray(values)) return readEach(batch)
       for (const [index, { resolve }] of batch.entries()) resolve(values[index])
     } catch (error) {
       for (const { reject } of batch) reject(error)
