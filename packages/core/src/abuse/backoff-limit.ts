@@ -1,16 +1,23 @@
-import * as v from 'valibot'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { isNumber, isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Delays } from './options.ts'
 
-// The current series and level of a name, and until when attempts are refused. Only a hint: the number of taken slots
-// decides.
-const hintSchema = v.object({ series: v.string(), level: v.number(), until: v.number() })
-type Hint = v.InferOutput<typeof hintSchema>
-const slotSchema = v.object({ until: v.number() })
+interface Slot {
+  /** Epoch seconds until which attempts are refused. */
+  readonly until: number
+}
+/** The current series and level of a name. Only a hint: the number of taken slots decides. */
+interface Hint extends Slot {
+  readonly series: string
+  readonly level: number
+}
+const isSlot = (value: unknown): value is Slot => isObject(value) && 'until' in value && isNumber(value.until)
+const isHint = (value: unknown): value is Hint =>
+  isSlot(value) && 'series' in value && isString(value.series) && 'level' in value && isNumber(value.level)
 
 /** Permission for one attempt. End it with `fail` or `release`. */
 export interface Permit {
@@ -24,6 +31,13 @@ export interface Permit {
   release(): MaybePromise<void>
   /** Forgets all earlier failures, after a success. */
   reset(): Promise<void>
+}
+
+interface TakenSlot extends Slot {
+  readonly series: string
+  readonly slot: number
+  /** The key of its record. */
+  readonly key: string
 }
 
 /** What the storage hints about a name before an attempt. */
@@ -76,7 +90,7 @@ export function createBackoffLimit(
    */
   async function takeSlot(key: string, until: number): Promise<boolean> {
     if (await store.insert(key, { until }, until + forgetAfter)) return true
-    const taken = await store.getMarker(key, slotSchema, { until: 0 })
+    const taken = await store.getMarker(key, isSlot, { until: 0 })
     if (taken === undefined) {
       await store.delete(key)
       return store.insert(key, { until }, until + forgetAfter)
@@ -103,8 +117,7 @@ export function createBackoffLimit(
     return low
   }
 
-  function permitOf(name: string, earlier: AttemptHint, series: string, slot: number, until: number): Permit {
-    const key = slotKey(name, series, slot)
+  function permitOf(name: string, earlier: AttemptHint, { series, slot, key, until }: TakenSlot): Permit {
     const writeHint = (hint: Hint, expiresAt: number) => store.put(hintKey(name), hint, expiresAt)
     return {
       async fail() {
@@ -121,7 +134,7 @@ export function createBackoffLimit(
   }
 
   return {
-    hintOf: (name) => store.get(hintKey(name), hintSchema),
+    hintOf: (name) => store.get(hintKey(name), isHint),
     assertAllowed,
     async acquire(name, hint) {
       assertAllowed(hint)
@@ -131,7 +144,8 @@ export function createBackoffLimit(
       let slot = hint?.level ?? 0
       for (let step = 0; step < maxSteps; step += 1) {
         const until = runtime.now() + delayAfter(slot)
-        if (await takeSlot(slotKey(name, series, slot), until)) return permitOf(name, hint, series, slot, until)
+        const key = slotKey(name, series, slot)
+        if (await takeSlot(key, until)) return permitOf(name, hint, { series, slot, key, until })
         slot = slot + 1 < attempts ? await firstFree(name, series, hint?.level ?? 0) : slot + 1
       }
       throw tooManyFailures(delay)

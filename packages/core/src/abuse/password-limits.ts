@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { isObject } from '../records/schemas.ts'
 import type { MaybePromise } from '../types.ts'
 import { addressGroupOf } from './address-group.ts'
 import { createBackoffLimit, type Permit } from './backoff-limit.ts'
@@ -48,8 +48,6 @@ const releaseAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.
 
 /** Milliseconds that an attempt waits at most for earlier ones of the same user. */
 const maxQueueTime = 10_000
-
-const knownSchema = v.object({})
 
 /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same key take too long. */
 async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>): Promise<T> {
@@ -109,7 +107,7 @@ export function createPasswordLimits(
     const asWritten =
       directory === undefined ? JSON.stringify(['as written', personAtAddress ?? person, spelling]) : undefined
     const [known, clientWait, hint, hintAsWritten, personHint] = await allOf([
-      store.get(knownKey, knownSchema),
+      store.get(knownKey, isObject),
       clientFailures.waitOf(who),
       narrow.backoff.hintOf(everySpelling),
       asWritten === undefined ? undefined : narrow.backoff.hintOf(asWritten),

@@ -4,13 +4,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import {
-  grantRecordSchema,
-  replayRecordSchema,
-  type SpentRecord,
-  spentRecordSchema,
-  unreadableMarker,
-} from '../records/schemas.ts'
+import { isGrantRecord, isReplayRecord, isSpentRecord, type SpentRecord, unreadableMarker } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
@@ -90,7 +84,7 @@ export function createCommit(deps: {
     const hash = hashOf(successor, runtime)
     const [isSpent, record] = await Promise.all([
       store.has(spentKeyOf('refresh', hash)),
-      store.get(keyOf('refresh', hash), grantRecordSchema),
+      store.get(keyOf('refresh', hash), isGrantRecord),
     ])
     return isSpent || (record !== undefined && record.generation > (redeemed?.generation ?? 0) + 1)
   }
@@ -105,7 +99,7 @@ export function createCommit(deps: {
     const replay = spent?.replay
     if (replay === undefined || credential === undefined) return undefined
     if (runtime.now() >= replay.until || replay.request !== retryId) return undefined
-    const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), replayRecordSchema)
+    const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), isReplayRecord)
     const response = record && (await openResponse(record.sealed, credential, runtime))
     if (response === undefined) return undefined
     const [isUsed] = await Promise.all([
@@ -137,7 +131,7 @@ export function createCommit(deps: {
   }
 
   const markerOf = async ({ kind, hash }: CredentialDetails): Promise<SpentRecord | undefined> =>
-    store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker)
+    store.getMarker(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker)
 
   /** Handles a request that lost the race. The winner may be a concurrent retry, whose response then serves both. */
   async function handleLostRace(request: CommitRequest, lost: CredentialDetails): Promise<JsonObject> {

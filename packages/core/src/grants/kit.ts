@@ -1,6 +1,7 @@
 import { maxLifetime } from '../config-schema.ts'
 import type { PasswordCheck } from '../credentials/password-check.ts'
 import { constantTimeEqual } from '../credentials/secret.ts'
+import type { CompleteSubject } from '../directory/subject.ts'
 import { utf8 } from '../encoding.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
@@ -30,6 +31,15 @@ export interface RequestKit {
 type Owner = readonly [grantType: string] | readonly [kind: 'grant-check', settles: string]
 
 export type CreateGrantKit = (grantType: string, client: AuthenticatedClient, trace: Trace) => RequestKit
+
+/** A grant returns the subject in its result, where an unknown member, written by a later release, would be an error. */
+const knownMembersOf = ({ sub, amr, authTime, idp, acr }: CompleteSubject): CompleteSubject => ({
+  sub,
+  amr,
+  authTime,
+  idp,
+  ...(acr !== undefined && { acr }),
+})
 
 export function createGrantKits(deps: {
   readonly issuer: string
@@ -93,7 +103,7 @@ export function createGrantKits(deps: {
       foundGrants.push(redemption)
       return {
         clientId: record.clientId,
-        subject: record.subject,
+        subject: knownMembersOf(record.subject),
         scopes: record.scopes,
         ...(record.claims !== undefined && { claims: record.claims }),
         ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),

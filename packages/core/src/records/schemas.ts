@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { Json } from '../types.ts'
+import type { CompleteSubject } from '../directory/subject.ts'
+import type { Json, JsonObject } from '../types.ts'
 
 const maxDepth = 16
 
@@ -19,75 +20,140 @@ export const jsonObjectSchema = v.custom<Readonly<Record<string, Json>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
 )
 
-/** For values that were just parsed from JSON. */
-const objectSchema = v.custom<Readonly<Record<string, Json>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-)
+// The core's own records are checked by functions, not by valibot schemas: docs/decisions/0042-plain-checks-of-records.md.
+// They ignore unknown members, which a later release may add, and do not remove them.
 
-const subjectSchema = v.object({
-  sub: v.string(),
-  amr: v.array(v.string()),
-  authTime: v.number(),
-  idp: v.string(),
-  acr: v.exactOptional(v.string()),
-})
+/** A record whose members have not been checked yet. */
+type Unchecked<Value> = { readonly [Name in keyof Value]?: unknown }
+
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+export const isString = (value: unknown): value is string => typeof value === 'string'
+export const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value)
+const isStringOrAbsent = (value: unknown): boolean => value === undefined || isString(value)
+const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
+/** The values were just parsed from JSON, so their content is not checked. */
+const isJsonObject = (value: unknown): boolean => isObject(value) && !Array.isArray(value)
 
 /**
  * The record of an authorization code or refresh token. All tokens that result from one authorization have the same
  * `family`; `generation` counts rotations.
  */
-export const grantRecordSchema = v.object({
-  kind: v.picklist(['code', 'refresh']),
-  issuer: v.string(),
-  clientId: v.string(),
+export interface GrantRecord {
+  readonly kind: 'code' | 'refresh'
+  readonly issuer: string
+  readonly clientId: string
   /** The grant type of the original authorization. */
-  grantType: v.string(),
-  subject: subjectSchema,
-  scopes: v.array(v.string()),
-  family: v.string(),
+  readonly grantType: string
+  readonly subject: CompleteSubject
+  readonly scopes: readonly string[]
+  readonly family: string
   /** Epoch seconds at which the code was created; for a refresh token, at which the first token was issued. */
-  familyStartedAt: v.number(),
-  generation: v.number(),
-  redeemableUntil: v.number(),
+  readonly familyStartedAt: number
+  readonly generation: number
+  readonly redeemableUntil: number
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
-  keptUntil: v.number(),
-  claims: v.exactOptional(objectSchema),
-  redirectUri: v.exactOptional(v.string()),
-  nonce: v.exactOptional(v.string()),
-  demands: v.exactOptional(objectSchema),
+  readonly keptUntil: number
+  readonly claims?: JsonObject
+  readonly redirectUri?: string
+  readonly nonce?: string
+  readonly demands?: JsonObject
   /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
-  epochs: v.exactOptional(v.object({ client: v.exactOptional(v.string()), subject: v.exactOptional(v.string()) })),
+  readonly epochs?: { readonly client?: string; readonly subject?: string }
   /** The revision when the record was written. */
-  revision: v.exactOptional(v.string()),
-})
-export type GrantRecord = v.InferOutput<typeof grantRecordSchema>
+  readonly revision?: string
+}
+
+function isSubject(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { sub, amr, authTime, idp, acr } = value as Unchecked<GrantRecord['subject']>
+  return isString(sub) && isStrings(amr) && isNumber(authTime) && isString(idp) && isStringOrAbsent(acr)
+}
+
+function isEpochs(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { client, subject } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
+  return isStringOrAbsent(client) && isStringOrAbsent(subject)
+}
+
+export function isGrantRecord(value: unknown): value is GrantRecord {
+  if (!isObject(value)) return false
+  const record = value as Unchecked<GrantRecord>
+  return (
+    (record.kind === 'code' || record.kind === 'refresh') &&
+    isString(record.issuer) &&
+    isString(record.clientId) &&
+    isString(record.grantType) &&
+    isSubject(record.subject) &&
+    isStrings(record.scopes) &&
+    isString(record.family) &&
+    isNumber(record.familyStartedAt) &&
+    isNumber(record.generation) &&
+    isNumber(record.redeemableUntil) &&
+    isNumber(record.keptUntil) &&
+    (record.claims === undefined || isJsonObject(record.claims)) &&
+    isStringOrAbsent(record.redirectUri) &&
+    isStringOrAbsent(record.nonce) &&
+    (record.demands === undefined || isJsonObject(record.demands)) &&
+    (record.epochs === undefined || isEpochs(record.epochs)) &&
+    isStringOrAbsent(record.revision)
+  )
+}
 
 /** The record of a reference token: the claims that a JWT would contain, and the revision when it was written. */
-export const accessTokenRecordSchema = v.object({ claims: objectSchema, revision: v.exactOptional(v.string()) })
-export type AccessTokenRecord = v.InferOutput<typeof accessTokenRecordSchema>
+export interface AccessTokenRecord {
+  readonly claims: JsonObject
+  readonly revision?: string
+}
+
+export function isAccessTokenRecord(value: unknown): value is AccessTokenRecord {
+  if (!isObject(value)) return false
+  const { claims, revision } = value as Unchecked<AccessTokenRecord>
+  return isJsonObject(claims) && isStringOrAbsent(revision)
+}
 
 /**
  * The marker of a redeemed single-use credential: when and by which request it was spent, and where a retry finds its
  * response.
  */
-export const spentRecordSchema = v.object({
-  spentAt: v.number(),
+export interface SpentRecord {
+  readonly spentAt: number
   /**
    * The id of the attempt that spent it. Distinguishes an insert that the driver retried after a lost response from the
    * insert of another request.
    */
-  attempt: v.string(),
+  readonly attempt: string
   /** Set when failed proofs ended an authorization code: nothing was issued for it, so there is nothing to revoke. */
-  ended: v.exactOptional(v.literal(true)),
-  replay: v.exactOptional(v.object({ nonce: v.string(), until: v.number(), request: v.string() })),
-})
-export type SpentRecord = v.InferOutput<typeof spentRecordSchema>
+  readonly ended?: true
+  readonly replay?: { readonly nonce: string; readonly until: number; readonly request: string }
+}
+
+function isReplay(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { nonce, until, request } = value as Unchecked<NonNullable<SpentRecord['replay']>>
+  return isString(nonce) && isNumber(until) && isString(request)
+}
+
+export function isSpentRecord(value: unknown): value is SpentRecord {
+  if (!isObject(value)) return false
+  const { spentAt, attempt, ended, replay } = value as Unchecked<SpentRecord>
+  return (
+    isNumber(spentAt) &&
+    isString(attempt) &&
+    (ended === undefined || ended === true) &&
+    (replay === undefined || isReplay(replay))
+  )
+}
 
 /** Replaces a marker that exists but cannot be read: the credential is spent, and no response can be replayed. */
 export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable' }
 
 /** A token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
-export const replayRecordSchema = v.object({ sealed: v.string() })
+export interface ReplayRecord {
+  readonly sealed: string
+}
+
+export const isReplayRecord = (value: unknown): value is ReplayRecord =>
+  isObject(value) && isString((value as Unchecked<ReplayRecord>).sealed)
 
 /** The marker of a revoked family. Its presence alone makes every token of the family invalid. */
 export interface RevokedRecord {

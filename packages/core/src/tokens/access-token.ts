@@ -4,7 +4,7 @@ import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import { type AccessTokenRecord, accessTokenRecordSchema } from '../records/schemas.ts'
+import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
@@ -148,7 +148,7 @@ export function createAccessTokens(deps: {
   }
 
   const findReference = (token: string, hash: string): MaybePromise<AccessTokenRecord | undefined> =>
-    token.length > maxReferenceLength ? undefined : store.get(keyOf('access', hash), accessTokenRecordSchema)
+    token.length > maxReferenceLength ? undefined : store.get(keyOf('access', hash), isAccessTokenRecord)
 
   /** Returns the claims of a valid token, and whether nothing was revoked since its record was written. */
   async function readReference(token: string, hash: string) {

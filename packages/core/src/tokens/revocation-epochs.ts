@@ -1,8 +1,8 @@
-import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { after, allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
@@ -29,7 +29,8 @@ export interface RevocationEpochs {
   begin(kind: keyof Epochs, name: string): Promise<void>
 }
 
-const recordSchema = v.object({ epoch: v.string() })
+const isEpochRecord = (value: unknown): value is { readonly epoch: string } =>
+  isObject(value) && 'epoch' in value && isString(value.epoch)
 /** The epoch of a record that cannot be read. No readable record contains it, so all earlier tokens are refused. */
 const unreadable = { epoch: '' }
 
@@ -113,7 +114,7 @@ export function createRevocationEpochs(deps: {
   }
 
   const epochAt = (key: string): MaybePromise<string | undefined> =>
-    after(store.getMarker(key, recordSchema, unreadable), (record) => record?.epoch)
+    after(store.getMarker(key, isEpochRecord, unreadable), (record) => record?.epoch)
 
   return {
     current: (clientId, sub) =>

@@ -2,9 +2,9 @@ import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import {
   type GrantRecord,
-  grantRecordSchema,
+  isGrantRecord,
+  isSpentRecord,
   type SpentRecord,
-  spentRecordSchema,
   unreadableMarker,
 } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -50,8 +50,8 @@ export function createStoredGrants(deps: {
     if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
     const [record, spent, current] = await allOf([
-      store.get(keyOf(kind, hash), grantRecordSchema),
-      store.getMarker(spentKeyOf(kind, hash), spentRecordSchema, unreadableMarker),
+      store.get(keyOf(kind, hash), isGrantRecord),
+      store.getMarker(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
       revision.current(),
     ])
     // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
