@@ -89,18 +89,25 @@ describe('a revision', () => {
     }
   })
 
-  test('that could not be replaced on a replay is replaced by the next one', async () => {
-    const { f, revision } = await started()
-    const { refresh_token: stolen } = await issueTokens(f)
-    const { body: second } = await refresh(f, stolen)
-    const { body: third } = await refresh(f, second.refresh_token)
-    revision.fails = true
-    expect((await refresh(f, stolen)).status).toBe(503)
-    revision.fails = false
-    expect((await refresh(f, stolen)).status).toBe(400)
-    expect(await judged(f, third.access_token)).toEqual(dead)
-    expect((await refresh(f, third.refresh_token)).status).toBe(400)
-  })
+  test.each([
+    ['current', false],
+    ['outdated', true],
+  ])(
+    'that could not be replaced on a replay of a token with a %s one is replaced by the next',
+    async (_which, outdated) => {
+      const { f, revision } = await started()
+      const { refresh_token: stolen } = await issueTokens(f)
+      if (outdated) await f.provider.revoke({ subject: 'someone else' })
+      const { body: second } = await refresh(f, stolen)
+      const { body: third } = await refresh(f, second.refresh_token)
+      revision.fails = true
+      expect((await refresh(f, stolen)).status).toBe(503)
+      revision.fails = false
+      expect((await refresh(f, stolen)).status).toBe(400)
+      expect(await judged(f, third.access_token)).toEqual(dead)
+      expect((await refresh(f, third.refresh_token)).status).toBe(400)
+    },
+  )
 
   test.each([
     ['is lost', (items: Map<string, string>, key: string) => void items.delete(key)],

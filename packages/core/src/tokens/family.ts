@@ -20,7 +20,10 @@ export interface Families {
   revoke(record: GrantRecord, client: Client, reason: string, trace: Trace): Promise<void>
   /** Revokes a family of which only the id is known, for as long as any token can be valid. */
   revokeByName(family: string, reason: string, trace: Trace): Promise<void>
-  /** Writes the record of a revoked family again: the process that wrote it may have crashed before it was durable. */
+  /**
+   * Writes the record of a revoked family again, and replaces the revision: the process that wrote the record may have
+   * crashed before it was durable, or before it replaced the revision.
+   */
   confirm(record: GrantRecord): Promise<void>
 }
 
@@ -68,6 +71,7 @@ export function createFamilies(deps: {
     revokeByName: (family, reason, trace) => end(family, runtime.now() + maxLifetime, reason, trace),
     async confirm({ family, keptUntil }) {
       await mark(family, Math.max(keptUntil, runtime.now()), 'confirmed')
+      await revision.replace()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { RevocationEpochs } from './revocation-epochs.ts'
 
 /**
  * What to revoke: the tokens of a user, of a client, or of one authorization (`family` is the claim `grant_id` of its
- * tokens).
+ * tokens, of this issuer).
  */
 export type RevocationTarget =
   | { readonly subject: string }
