@@ -46,13 +46,23 @@ describe('redisDriver() throws', () => {
     ],
     [
       'for a client that resends commands',
-      { client: client(), waitReplicas: 1 },
+      { client: client() },
       /autoResendUnfulfilledCommands: false/u,
     ],
     [
       'for a cluster client that resends commands',
-      { client: new Cluster([{ port: 1 }], { lazyConnect: true }), waitReplicas: 1 },
+      { client: new Cluster([{ port: 1 }], { lazyConnect: true, retryDelayOnFailover: 0 }) },
       /autoResendUnfulfilledCommands: false/u,
+    ],
+    [
+      'for a cluster client that resends commands after a failover',
+      {
+        client: new Cluster([{ port: 1 }], {
+          lazyConnect: true,
+          redisOptions: { autoResendUnfulfilledCommands: false },
+        }),
+      },
+      /retryDelayOnFailover: 0/u,
     ],
   ])('%s', (_, options, sentence) => {
     expect(() => driverOf(options as RedisDriverOptions)).toThrow(sentence)
