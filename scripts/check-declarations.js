@@ -30,7 +30,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { redisDriver } from '@grantry/storage-drivers/redis'
 import { defineConfig } from 'grantry'
 import { Redis } from 'ioredis'
-const storage = redisDriver({ client: new Redis() })
+const storage = redisDriver({ client: new Redis({ autoResendUnfulfilledCommands: false }) })
 const plugins: Grant[] = [clientCredentials()]
 const provider = await createProvider({ issuer: 'https://id.example.com', keys: signingKeys(), storage, clients: [], plugins })
 defineConfig({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })

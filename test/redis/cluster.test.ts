@@ -48,7 +48,11 @@ describeWithRedis('the Redis driver on a cluster', () => {
 
   test("works with the caller's cluster client and leaves it open", async () => {
     const nodes = cluster.nodes.map(({ port }) => ({ port, host: '127.0.0.1' }))
-    const client = new Cluster(nodes, { enableAutoPipelining: true })
+    const client = new Cluster(nodes, {
+      enableAutoPipelining: true,
+      retryDelayOnFailover: 0,
+      redisOptions: { autoResendUnfulfilledCommands: false },
+    })
     const driver = driverOf({ client })
     await Promise.all(keys.map((key) => driver.setItem(key, 'x', { ttl })))
     expect((await driver.getKeys()).length).toBe(keys.length)

@@ -169,7 +169,7 @@ describeWithRedis('an item in Redis', () => {
   })
 
   test('makes operations reject after an unexpected reply', async () => {
-    const client = new Redis(server.url)
+    const client = new Redis(server.url, { autoResendUnfulfilledCommands: false })
     client.get = () => Promise.resolve(Buffer.from('x')) as never
     client.call = () => Promise.resolve('QUEUED') as never
     const driver = driverOf({ client })

@@ -44,11 +44,7 @@ describe('redisDriver() throws', () => {
       { client: new Cluster([{ port: 1 }], { lazyConnect: true, scaleReads: 'slave' }) },
       /reads from replicas/u,
     ],
-    [
-      'for a client that resends commands',
-      { client: client() },
-      /autoResendUnfulfilledCommands: false/u,
-    ],
+    ['for a client that resends commands', { client: client() }, /autoResendUnfulfilledCommands: false/u],
     [
       'for a cluster client that resends commands',
       { client: new Cluster([{ port: 1 }], { lazyConnect: true, retryDelayOnFailover: 0 }) },

@@ -202,7 +202,7 @@ describeWithRedis('the Redis driver', () => {
 
   test.concurrent("rejects in time with the caller's client and leaves the client open", async ({ expect }) => {
     const server = await servers.start()
-    const client = new Redis(server.url)
+    const client = new Redis(server.url, { autoResendUnfulfilledCommands: false })
     const driver = driverOf({ client, operationTimeout })
     await driver.open()
     expect(driver.getInstance()).toBe(client)

@@ -19,6 +19,10 @@ export interface AtomicDriver {
    */
   readonly open?: (() => MaybePromise<void>) | undefined
   getItem(key: string): MaybePromise<unknown>
+  /**
+   * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
+   * undo a later revocation.
+   */
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
   removeItem(key: string, options: object): MaybePromise<void>
   /**

@@ -48,24 +48,27 @@ export async function assertServer(connection: Connection, where: string, replic
 }
 
 /** @throws TypeError when the options of the caller's client are unsafe. */
-export function assertClientOptions(client: RedisClient, waitReplicas: number): void {
-  const { keyPrefix } = client.options
-  if (keyPrefix) {
+export function assertClientOptions({ options }: RedisClient): void {
+  if (options.keyPrefix) {
     throw new TypeError(
       'redisDriver(): the client has a keyPrefix, which SCAN ignores; remove it and set the prefix option of redisDriver',
     )
   }
-  if ('scaleReads' in client.options && client.options.scaleReads !== 'master') {
+  const isCluster = 'scaleReads' in options
+  if (isCluster && options.scaleReads !== 'master') {
     throw new TypeError(
       'redisDriver(): the client reads from replicas, which may not have the latest revocations yet; set scaleReads to master',
     )
   }
-  const { options } = client
-  const { autoResendUnfulfilledCommands } =
-    'scaleReads' in options ? (options.redisOptions ?? {}) : (options as RedisOptions)
-  if (waitReplicas > 0 && autoResendUnfulfilledCommands !== false) {
-    throw new TypeError(
-      'redisDriver(): with waitReplicas the client needs autoResendUnfulfilledCommands: false; a WAIT that is resent to a new primary would confirm a lost write',
-    )
+  // With waitReplicas, a WAIT that is sent again to a new primary would also confirm a lost write.
+  const reason = 'a command that is sent again after a lost reply can undo a later revocation'
+  const { autoResendUnfulfilledCommands } = isCluster ? (options.redisOptions ?? {}) : (options as RedisOptions)
+  if (autoResendUnfulfilledCommands !== false) {
+    const option = 'autoResendUnfulfilledCommands: false'
+    const needed = isCluster ? `redisOptions: { ${option} }` : option
+    throw new TypeError(`redisDriver(): the client needs ${needed}; ${reason}`)
+  }
+  if (isCluster && options.retryDelayOnFailover !== 0) {
+    throw new TypeError(`redisDriver(): the client needs retryDelayOnFailover: 0; ${reason}`)
   }
 }

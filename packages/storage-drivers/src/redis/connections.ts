@@ -23,7 +23,7 @@ function connect(
 ): Pick<Connections, 'serverName' | 'reads' | 'writes'> {
   if ('client' in options) {
     const { client } = options
-    assertClientOptions(client, replicas)
+    assertClientOptions(client)
     const connection = createConnection(() => client, { serverName: 'Redis', isOwned: false, timeout })
     return { serverName: 'Redis', reads: connection, writes: connection }
   }
