@@ -125,12 +125,12 @@ describe('grantry.mjs', () => {
   })
 
   test('names a package that is neither installed nor bundled', async () => {
-    const directory = await alone({ 'grantry.config.mjs': "import 'a-package-of-nobody'\nexport default {}\n" })
+    const directory = await alone({ 'grantry.config.mjs': "import 'a-missing-package'\nexport default {}\n" })
     const wrong = runProgram([process.execPath, 'grantry.mjs', 'serve', '--log-format', 'text'], {
       cwd: directory,
     })
     expect(await wrong.ended).toBe(1)
-    expect(wrong.output().err).toMatch(/^grantry: [^\n]*a-package-of-nobody[^\n]*\n/u)
+    expect(wrong.output().err).toMatch(/^grantry: [^\n]*a-missing-package[^\n]*\n/u)
   })
 })
 
