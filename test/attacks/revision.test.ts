@@ -117,6 +117,11 @@ describe('a revision', () => {
       (items: Map<string, string>, key: string) =>
         void items.set(key, items.get(key)?.replace(/"revision":"[^"]+"/u, '"revision":""') ?? ''),
     ],
+    [
+      'is not text',
+      (items: Map<string, string>, key: string) =>
+        void items.set(key, items.get(key)?.replace(/"revision":"[^"]+"/u, '"revision":7') ?? ''),
+    ],
   ])('that %s revives no token and ends none', async (_how, damage) => {
     const { f, items, revisionKey } = await started()
     const revoked = await issueTokens(f)

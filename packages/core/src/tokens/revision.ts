@@ -1,7 +1,7 @@
-import * as v from 'valibot'
 import { maxLifetime } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
@@ -22,10 +22,15 @@ export interface Revision {
    */
   forNewRecord(): MaybePromise<string | undefined>
   /** Replaces the revision. Call it when the record of the revocation is written, not before. */
-  replace(): MaybePromise<void>
+  replace(): Promise<void>
 }
 
-const recordSchema = v.object({ revision: v.string() })
+interface RevisionRecord {
+  readonly revision: string
+}
+
+const isRevisionRecord = (value: unknown): value is RevisionRecord =>
+  isObject(value) && 'revision' in value && isString(value.revision)
 /** Equals no revision of a record. */
 const unreadable = { revision: '' }
 
@@ -41,13 +46,11 @@ export function createRevision(deps: {
   const key = keyOf('revision', hashOf(issuer, runtime))
   let lastRead: string | undefined
 
-  const newRecord = (): v.InferOutput<typeof recordSchema> => ({
-    revision: runtime.base64url(runtime.randomBytes(12)),
-  })
+  const newRecord = (): RevisionRecord => ({ revision: runtime.base64url(runtime.randomBytes(12)) })
   const expiresAt = (): number => runtime.now() + maxLifetime + margin
 
-  const read = (): MaybePromise<v.InferOutput<typeof recordSchema> | undefined> =>
-    after(store.getMarker(key, recordSchema, unreadable), (record) => {
+  const read = (): MaybePromise<RevisionRecord | undefined> =>
+    after(store.getMarker(key, isRevisionRecord, unreadable), (record) => {
       lastRead = record?.revision || undefined
       return record
     })
