@@ -6,15 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256Of } from '@grantry/core/testing'
 import { bundle } from '../../test/support/bundle.ts'
 
-/** The program of a server process. jiti, which the server uses to load modules, has its own `createRequire`. */
-export const serverProgram = (): Promise<string> =>
-  bundle(new URL('./programs/server.ts', import.meta.url), {
-    // The CommonJS build of jsonc-parser requires its modules in a way that bundlers cannot follow.
-    mainFields: ['module', 'main'],
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
-  })
+/** The program of a server process. */
+export const serverProgram = (): Promise<string> => bundle(new URL('./programs/server.ts', import.meta.url))
 
 /** Failed secrets that an address may try in `secretWindow` seconds. */
 export const secretFailures = 10

@@ -21,7 +21,6 @@ export async function startWorker(executable: string, entry: URL): Promise<Progr
     platform: 'neutral',
     target: 'es2022',
     conditions: ['@grantry/source', 'workerd', 'worker', 'import'],
-    mainFields: ['module', 'main'],
     banner: {},
   })
   const file = join(dirname(script), 'config.capnp')
