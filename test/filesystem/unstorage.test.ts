@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { createStorage, prefixStorage, type Storage } from 'unstorage'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { testItemsInUnstorage } from '../support/unstorage-tests.ts'
 
 let directory: string
 let storage: Storage
@@ -18,32 +19,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('sets, gets, has and removes values', async () => {
-  expect(await storage.getItem('a:b')).toBeNull()
-  await storage.setItem('a:b', { deep: ['value', 1, null] })
-  expect(await storage.getItem('a:b')).toEqual({ deep: ['value', 1, null] })
-  expect(await storage.hasItem('a/b')).toBe(true)
-  await storage.removeItem('a:b')
-  expect(await storage.hasItem('a:b')).toBe(false)
-})
-
-test('sets and gets several items in one call', async () => {
-  await storage.setItems([
-    { key: 'a', value: 'one' },
-    { key: 'a:b', value: 'two' },
-  ])
-  expect(await storage.getItems(['a', 'a:b', 'a:b:c'])).toEqual([
-    { key: 'a', value: 'one' },
-    { key: 'a:b', value: 'two' },
-    { key: 'a:b:c', value: null },
-  ])
-})
-
-test('stores raw bytes', async () => {
-  const bytes = new Uint8Array([0, 255, 128, 10])
-  await storage.setItemRaw('bytes', bytes)
-  expect(new Uint8Array((await storage.getItemRaw<Uint8Array>('bytes')) ?? [])).toEqual(bytes)
-})
+testItemsInUnstorage(() => storage)
 
 test('expires an item after its ttl', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })

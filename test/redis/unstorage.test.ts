@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { redisDrivers } from '../support/redis-drivers.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { testItemsInUnstorage } from '../support/unstorage-tests.ts'
 
 describeWithRedis('the Redis driver in unstorage', () => {
   let server: RedisServer
@@ -18,31 +19,7 @@ describeWithRedis('the Redis driver in unstorage', () => {
   afterEach(() => server.command('FLUSHALL'))
   afterAll(() => server.stop())
 
-  test('sets, gets, has and removes', async () => {
-    expect([await storage.getItem('a:b'), await storage.hasItem('a:b')]).toEqual([null, false])
-    await storage.setItem('a:b', { deep: ['value', 1, null] })
-    expect([await storage.getItem('a:b'), await storage.hasItem('a/b')]).toEqual([{ deep: ['value', 1, null] }, true])
-    await storage.removeItem('a:b')
-    expect([await storage.getItem('a:b'), await storage.hasItem('a:b')]).toEqual([null, false])
-  })
-
-  test('sets and gets several items in one call', async () => {
-    await storage.setItems([
-      { key: 'a', value: 'one' },
-      { key: 'a:b', value: 'two' },
-    ])
-    expect(await storage.getItems(['a', 'a:b', 'a:b:c'])).toEqual([
-      { key: 'a', value: 'one' },
-      { key: 'a:b', value: 'two' },
-      { key: 'a:b:c', value: null },
-    ])
-  })
-
-  test('stores raw bytes', async () => {
-    const bytes = new Uint8Array([0, 255, 128, 10])
-    await storage.setItemRaw('bytes', bytes)
-    expect(new Uint8Array((await storage.getItemRaw<Uint8Array>('bytes')) ?? [])).toEqual(bytes)
-  })
+  testItemsInUnstorage(() => storage)
 
   test('expires an item after its ttl', async () => {
     await storage.setItem('short', 'value', { ttl: 0.05 })
