@@ -7,9 +7,22 @@ export const operationNames = [
   'userinfo',
   'refresh',
   'password',
+  'authorization-code',
 ] as const
+
+/** The operations on Redis. Signing does not use a store. */
+export const redisOperationNames = [
+  'client-credentials-opaque',
+  'introspection',
+  'userinfo',
+  'refresh',
+  'password-5000-users',
+  'password',
+  'authorization-code',
+] as const
+
 /** Includes the baseline of the adapters: read a form and respond with a short text. */
-export type OperationName = (typeof operationNames)[number] | 'floor'
+export type OperationName = (typeof operationNames)[number] | (typeof redisOperationNames)[number] | 'floor'
 
 /** The same for every server, so that the request bytes are the same too. */
 export const paths = {
@@ -32,12 +45,22 @@ export const audience = 'https://api1.example.com'
 /** Seconds. */
 export const accessTokenLifetime = 3600
 
+export const passwordOf = (username: string): string => `${username}-password`
+
 export const user = {
   username: 'alice',
-  password: 'alice-password',
+  password: passwordOf('alice'),
   sub: '1',
   claims: { name: 'Alice Smith', given_name: 'Alice', family_name: 'Smith', preferred_username: 'alice' },
 } as const
+
+/** Number of the other users, over which `password-5000-users` spreads its logins. */
+export const userCount = 5000
+
+/** Registered for the client that redeems codes. */
+export const redirectUri = 'https://web.example.com/callback'
+/** Seconds. Codes of a slice are issued before it starts. */
+export const codeLifetime = 600
 
 /** Length of the baseline response, in bytes. */
 export const floorLength = 200
@@ -47,15 +70,26 @@ export const heldScopes = {
   introspection: ['api1'],
   userinfo: ['openid', 'profile'],
   refresh: ['api1', 'offline_access'],
+  'authorization-code': ['api1', 'offline_access'],
 } as const
+/** An operation that presents issued tokens or codes. */
+export type HoldingOperation = keyof typeof heldScopes
+
+export const isHolding = (operation: OperationName): operation is HoldingOperation => operation in heldScopes
+
+/**
+ * How the requests of an operation present tokens: all the same one, each connection the refresh token of its previous
+ * response, each request a new one, or the tokens of a list in turn, again from its start.
+ */
+export type Presentation = 'same' | 'rotated' | 'spent' | 'in turn'
 
 interface Call {
   readonly path: string
   readonly authorization: (token: string) => string
   /** The request body. A call without one is a GET. */
   readonly form?: (token: string) => string
-  /** Each request presents the refresh token of the previous response. */
-  readonly rotates?: true
+  /** Default: `same`. */
+  readonly presents?: Presentation
 }
 
 const basic = (credentials: Credentials): string => `Basic ${Buffer.from(credentials.join(':')).toString('base64')}`
@@ -68,6 +102,10 @@ const asClient = (credentials: Credentials, form: (token: string) => string): Ca
 const clientCredentials = (credentials: Credentials): Call =>
   asClient(credentials, () => 'grant_type=client_credentials&scope=api1')
 
+/** The token of this form is a user name. */
+const login = (username: string): string =>
+  `grant_type=password&username=${username}&password=${passwordOf(username)}&scope=api1+offline_access`
+
 const calls: Readonly<Record<OperationName, Call>> = {
   'client-credentials-opaque': clientCredentials(opaqueClient),
   'client-credentials-es256': clientCredentials(jwtClient),
@@ -76,16 +114,22 @@ const calls: Readonly<Record<OperationName, Call>> = {
   userinfo: { path: paths.userinfo, authorization: (token) => `Bearer ${token}` },
   refresh: {
     ...asClient(opaqueClient, (token) => `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`),
-    rotates: true,
+    presents: 'rotated',
   },
   floor: clientCredentials(opaqueClient),
-  password: asClient(
-    opaqueClient,
-    () => `grant_type=password&username=${user.username}&password=${user.password}&scope=api1+offline_access`,
-  ),
+  password: asClient(opaqueClient, () => login(user.username)),
+  'password-5000-users': { ...asClient(opaqueClient, login), presents: 'in turn' },
+  'authorization-code': {
+    ...asClient(
+      opaqueClient,
+      (code) =>
+        `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=${encodeURIComponent(code)}`,
+    ),
+    presents: 'spent',
+  },
 }
 
-export const rotates = (operation: OperationName): boolean => calls[operation].rotates === true
+export const presentation = (operation: OperationName): Presentation => calls[operation].presents ?? 'same'
 
 /** Returns the bytes of one request. */
 export function requestOf(operation: OperationName, token: string): string {

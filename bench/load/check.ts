@@ -8,6 +8,8 @@ type Check = (body: string) => string | undefined
 const lacks = (body: string, ...parts: readonly string[]): string | undefined =>
   parts.find((part) => !body.includes(part))
 
+const issuedBoth = ['"access_token":"', '"refresh_token":"', '"expires_in":3'] as const
+
 /** Text that every response must contain. No parsing: the generator handles a hundred thousand responses per second. */
 const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   'client-credentials-opaque': ['"access_token":"', '"expires_in":3', '"token_type":"Bearer"'],
@@ -16,8 +18,10 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   floor: ['"access_token":"', '"scope":"api1"'],
   introspection: ['"active":true', '"client_id":"web"'],
   userinfo: ['"sub":"1"', '"name":"Alice Smith"'],
-  refresh: ['"access_token":"', '"refresh_token":"', '"expires_in":3'],
-  password: ['"access_token":"', '"refresh_token":"', '"expires_in":3'],
+  refresh: issuedBoth,
+  password: issuedBoth,
+  'password-5000-users': issuedBoth,
+  'authorization-code': issuedBoth,
 }
 
 const isOpaque = (token: unknown): boolean => typeof token === 'string' && token.length >= 32 && !token.includes('.')

@@ -1,6 +1,6 @@
 import type { JsonWebKey } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { type OperationName, requestOf, rotates } from '../operations.ts'
+import { type OperationName, presentation, requestOf } from '../operations.ts'
 import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
 import { createResponseReader } from './response-reader.ts'
@@ -10,7 +10,10 @@ export interface Slice {
   readonly operation: OperationName
   readonly port: number
   readonly seconds: number
-  /** One per connection if the operation rotates them; otherwise all connections present the first. */
+  /**
+   * One per connection if the operation rotates them, one per request if it spends them. The slice ends early when all
+   * are spent.
+   */
   readonly tokens: readonly string[]
   readonly connections: number
   /** Verifies the JWTs. */
@@ -28,7 +31,7 @@ export interface SliceFigures {
   readonly p99: number
   /** Share of its core that the generator used, 0 to 1. */
   readonly generatorLoad: number
-  /** The tokens for the next slice. */
+  /** The tokens for the next slice, if the operation rotates them. */
   readonly tokens: readonly string[]
 }
 
@@ -69,11 +72,12 @@ function open(port: number, onText: (text: string) => void, onEnd: (reason: stri
  */
 export async function runSlice(slice: Slice): Promise<SliceFigures> {
   const { operation, port, seconds, connections, publicKey } = slice
-  const rotating = rotates(operation)
+  const presented = presentation(operation)
   const tokens = [...slice.tokens]
   const check = createCheck(operation, publicKey)
   const histogram = createHistogram()
   const same = requestOf(operation, tokens[0] ?? '')
+  let next = 0
   let [requests, failures, open_] = [0, 0, connections]
   let firstFailure: string | undefined
   let deadline = Number.POSITIVE_INFINITY
@@ -86,9 +90,30 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     fail = reject
   })
 
-  const send = (index: number): void => {
+  /** Returns the next request of a connection; `undefined` when all tokens are spent. */
+  function nextRequest(index: number): string | undefined {
+    if (presented === 'same') return same
+    if (presented === 'rotated') return requestOf(operation, tokens[index] ?? '')
+    if (presented === 'spent' && next === tokens.length) return undefined
+    const token = tokens[next % tokens.length]
+    next += 1
+    return requestOf(operation, token ?? '')
+  }
+
+  function send(index: number): void {
+    const request = nextRequest(index)
+    if (request === undefined) {
+      end()
+      return
+    }
     started[index] = performance.now()
-    sockets[index]?.write(rotating ? requestOf(operation, tokens[index] ?? '') : same, 'latin1')
+    sockets[index]?.write(request, 'latin1')
+  }
+
+  /** Counts a connection that has sent its last request. */
+  function end(): void {
+    open_ -= 1
+    if (open_ === 0) finish()
   }
 
   for (let index = 0; index < connections; index += 1) {
@@ -103,13 +128,12 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
       if (problem !== undefined) {
         failures += 1
         firstFailure ??= problem
-      } else if (rotating) tokens[index] = refreshTokenOf(response.body)
+      } else if (presented === 'rotated') tokens[index] = refreshTokenOf(response.body)
       if (now < deadline) {
         send(index)
         return
       }
-      open_ -= 1
-      if (open_ === 0) finish()
+      end()
     }
     sockets.push(
       await open(
@@ -144,6 +168,6 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     p50: histogram.quantile(0.5),
     p99: histogram.quantile(0.99),
     generatorLoad: (user + system) / (elapsed * 1000),
-    tokens,
+    tokens: presented === 'rotated' ? tokens : [],
   }
 }

@@ -4,4 +4,4 @@ import { reportReady } from '../setting.ts'
 
 const server = serve({ fetch: floorFetch(FastResponse), port: 0, hostname: '127.0.0.1', silent: true })
 await server.ready()
-reportReady({ port: Number(new URL(server.url ?? '').port), tokens: [] })
+reportReady(Number(new URL(server.url ?? '').port))

@@ -70,6 +70,9 @@ declare module 'oidc-provider' {
     readonly RefreshToken: new (
       properties: object,
     ) => Model
+    readonly AuthorizationCode: new (
+      properties: object,
+    ) => Model
     readonly Grant: new (
       properties: object,
     ) => Grant

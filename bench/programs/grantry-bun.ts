@@ -1,8 +1,7 @@
 import { bunRuntime, serve } from '@grantry/adapters/bun'
 import { readSetting, reportReady } from '../setting.ts'
-import { grantryTokens, openGrantry } from './grantry.ts'
+import { grantryIssue, openGrantry } from './grantry.ts'
 
-const setting = readSetting()
-const provider = await openGrantry(setting, bunRuntime)
+const provider = await openGrantry(readSetting(), bunRuntime)
 const { port } = await serve(provider)
-reportReady({ port, tokens: await grantryTokens(provider, setting) })
+reportReady(port, grantryIssue(provider))

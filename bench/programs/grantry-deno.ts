@@ -1,8 +1,7 @@
 import { denoRuntime, serve } from '@grantry/adapters/deno'
 import { readSetting, reportReady } from '../setting.ts'
-import { grantryTokens, openGrantry } from './grantry.ts'
+import { grantryIssue, openGrantry } from './grantry.ts'
 
-const setting = readSetting()
-const provider = await openGrantry(setting, denoRuntime)
+const provider = await openGrantry(readSetting(), denoRuntime)
 const { port } = await serve(provider)
-reportReady({ port, tokens: await grantryTokens(provider, setting) })
+reportReady(port, grantryIssue(provider))

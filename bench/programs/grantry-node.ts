@@ -1,8 +1,7 @@
 import { nodeRuntime, serve } from '@grantry/adapters/node'
 import { readSetting, reportReady } from '../setting.ts'
-import { grantryTokens, openGrantry } from './grantry.ts'
+import { grantryIssue, openGrantry } from './grantry.ts'
 
-const setting = readSetting()
-const provider = await openGrantry(setting, nodeRuntime)
+const provider = await openGrantry(readSetting(), nodeRuntime)
 const { port } = await serve(provider)
-reportReady({ port, tokens: await grantryTokens(provider, setting) })
+reportReady(port, grantryIssue(provider))

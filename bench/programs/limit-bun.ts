@@ -4,4 +4,4 @@ import { limitFetch } from './limit-fetch.ts'
 import { bunServe } from './runtimes.ts'
 
 const limit = createLimit(readSetting())
-reportReady({ port: bunServe(limitFetch(limit)), tokens: limit.tokens })
+reportReady(bunServe(limitFetch(limit)), limit.issue)

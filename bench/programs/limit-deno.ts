@@ -4,4 +4,4 @@ import { limitFetch } from './limit-fetch.ts'
 import { denoServe } from './runtimes.ts'
 
 const limit = createLimit(readSetting())
-reportReady({ port: denoServe(limitFetch(limit)), tokens: limit.tokens })
+reportReady(denoServe(limitFetch(limit)), limit.issue)

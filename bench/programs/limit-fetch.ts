@@ -1,5 +1,6 @@
 import { paths } from '../operations.ts'
-import { headers, type Limit } from './limit.ts'
+import type { Limit } from './limit.ts'
+import { headers } from './limit-parts.ts'
 
 /** The limit as a fetch handler, for runtimes whose server uses Request and Response. */
 export function limitFetch(limit: Limit): (request: Request) => Promise<Response> {

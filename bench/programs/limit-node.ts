@@ -2,7 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { paths } from '../operations.ts'
 import { readSetting, reportReady } from '../setting.ts'
-import { createLimit, headers } from './limit.ts'
+import { createLimit } from './limit.ts'
+import { headers } from './limit-parts.ts'
 
 const limit = createLimit(readSetting())
 
@@ -27,5 +28,5 @@ const server = createServer((req, res) => {
   req.on('end', () => end(res, () => operate(authorization, Buffer.concat(chunks).toString())))
 })
 server.listen(0, '127.0.0.1', () => {
-  reportReady({ port: (server.address() as AddressInfo).port, tokens: limit.tokens })
+  reportReady((server.address() as AddressInfo).port, limit.issue)
 })

@@ -7,7 +7,7 @@ import { openGrantry } from './grantry.ts'
 
 const tokens = 50_000
 const driver = memoryDriver()
-const provider = await openGrantry(newSetting('client-credentials-opaque', 0), nodeRuntime, { storage: driver })
+const provider = await openGrantry(newSetting('client-credentials-opaque'), nodeRuntime, driver)
 const headers = { authorization: `Basic ${btoa(opaqueClient.join(':'))}` }
 
 async function issue(count: number): Promise<void> {

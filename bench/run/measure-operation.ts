@@ -1,9 +1,10 @@
 import type { Slice, SliceFigures } from '../load/run-slice.ts'
-import type { OperationName } from '../operations.ts'
-import { newSetting } from '../setting.ts'
+import { type OperationName, presentation } from '../operations.ts'
+import { newSetting, publicKeyOf } from '../setting.ts'
+import type { BenchRedis } from './bench-redis.ts'
 import type { Generator } from './generator.ts'
-import { pinToCore } from './pin-to-core.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { tokensFor } from './present-tokens.ts'
+import type { Launch, ServerProcess } from './server-process.ts'
 
 /** The figures of one server in one slice of load. */
 export interface Round {
@@ -17,6 +18,9 @@ export interface Round {
   /** Share of their core that the server and the generator used, 0 to 1. */
   readonly serverLoad: number
   readonly generatorLoad: number
+  /** Share of the generator's core that Redis used, and its commands per request; 0 without Redis. */
+  readonly redisLoad: number
+  readonly commands: number
 }
 
 export interface ServerFigures {
@@ -40,6 +44,9 @@ export interface Plan {
   readonly connections: number
 }
 
+/** Codes for the first requests, which show how many are needed. */
+const firstCodes = 500
+
 interface Contender {
   readonly server: string
   readonly process: ServerProcess
@@ -49,6 +56,8 @@ interface Contender {
   failures: number
   firstFailure: string | undefined
   startup: number
+  /** Requests per second in the last slice. */
+  speed: number
 }
 
 /**
@@ -57,29 +66,50 @@ interface Contender {
  */
 export async function measureOperation(
   operation: OperationName,
-  servers: ReadonlyMap<string, readonly string[]>,
+  servers: ReadonlyMap<string, Launch>,
   generator: Generator,
   plan: Plan,
+  redis?: BenchRedis,
 ): Promise<readonly ServerFigures[]> {
-  const setting = newSetting(operation, plan.connections)
-  const { d, p, q, dp, dq, qi, ...publicKey } = setting.signingKey
+  const setting = newSetting(operation, redis && { redisUrl: redis.url })
+  const publicKey = publicKeyOf(setting)
+  const spends = presentation(operation) === 'spent'
   const contenders: Contender[] = []
 
+  /** Runs a slice whose tokens are prepared. */
   async function slice(contender: Contender, seconds: number, connections: number): Promise<SliceFigures> {
     const { process, tokens } = contender
     const order: Slice = { operation, port: process.port, seconds, tokens, connections, publicKey }
     const figures = await generator.run(order)
-    contender.tokens = figures.tokens
+    if (presentation(operation) === 'rotated') contender.tokens = figures.tokens
+    contender.speed = figures.requests / figures.seconds
     contender.requests += figures.requests
     contender.failures += figures.failures
     contender.firstFailure ??= figures.firstFailure
     return figures
   }
 
+  /** Issues the codes of the next slice; other tokens stay valid. */
+  async function prepare(contender: Contender, seconds: number): Promise<void> {
+    if (!spends) return
+    const count = Math.max(firstCodes, Math.ceil(contender.speed * seconds * 1.3))
+    contender.tokens = await tokensFor(contender.process, operation, count)
+  }
+
+  async function warmUp(contender: Contender): Promise<void> {
+    // The first, short slice shows how many codes the others need.
+    for (const seconds of spends ? [plan.warmup / 10, plan.warmup] : [plan.warmup]) {
+      await prepare(contender, seconds)
+      await slice(contender, seconds, plan.connections)
+    }
+  }
+
   async function round(contender: Contender): Promise<Round> {
-    const before = contender.process.cpu()
+    await prepare(contender, plan.seconds)
+    const commands = await redis?.commands()
+    const [cpu, redisCpu] = [contender.process.cpu(), redis?.cpu()]
     const figures = await slice(contender, plan.seconds, plan.connections)
-    const used = contender.process.cpu() - before
+    const used = contender.process.cpu() - cpu
     const right = figures.requests - figures.failures
     return {
       requestsPerSecond: right / figures.seconds,
@@ -88,31 +118,35 @@ export async function measureOperation(
       cpu: (used * 1e6) / right,
       serverLoad: used / figures.seconds,
       generatorLoad: figures.generatorLoad,
+      redisLoad: redisCpu === undefined ? 0 : ((redis?.cpu() ?? 0) - redisCpu) / figures.seconds,
+      commands: commands === undefined ? 0 : (((await redis?.commands()) ?? 0) - commands) / figures.requests,
     }
   }
 
   try {
-    for (const [server, command] of servers) {
-      const process = await startServer(pinToCore(0, command), setting)
+    for (const [server, launch] of servers) {
+      const process = await launch(setting)
       const contender: Contender = {
         server,
         process,
         rounds: [],
-        tokens: process.tokens,
+        tokens: [],
         requests: 0,
         failures: 0,
         firstFailure: undefined,
         startup: 0,
+        speed: 0,
       }
       contenders.push(contender)
+      contender.tokens = await tokensFor(process, operation, plan.connections)
       await slice(contender, 0, 1)
       contender.startup = performance.now() - process.startedAt
     }
-    for (const contender of contenders) await slice(contender, plan.warmup, plan.connections)
+    for (const contender of contenders) await warmUp(contender)
     for (let count = 0; count < plan.rounds; count += 1) {
       for (const contender of contenders) contender.rounds.push(await round(contender))
     }
-    return contenders.map(({ process, tokens: _, ...figures }) => ({
+    return contenders.map(({ process, tokens: _tokens, speed: _speed, ...figures }) => ({
       ...figures,
       operation,
       memory: process.memory(),

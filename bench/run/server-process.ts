@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import type { Ready, Setting } from '../setting.ts'
-
-/** Linux reports CPU time in hundredths of a second (USER_HZ), regardless of the kernel timer. */
-const ticksPerSecond = 100
+import { createInterface } from 'node:readline'
+import type { Issue, Issued, IssueOrder, Ready, Setting } from '../setting.ts'
+import { cpuOf, memoryOf } from './process-figures.ts'
 
 /** Time limit for a server to listen, in milliseconds. */
 const timeLimit = 30_000
@@ -12,6 +10,8 @@ const timeLimit = 30_000
 export interface ServerProcess extends Ready {
   /** Start time, by `performance.now()` of this process. */
   readonly startedAt: number
+  /** Asks the server for tokens. One order at a time. */
+  readonly issue: Issue
   /** Returns the CPU seconds of all its threads. */
   cpu(): number
   /** Returns the resident bytes. */
@@ -20,16 +20,8 @@ export interface ServerProcess extends Ready {
   stop(): Promise<void>
 }
 
-function cpuOf(pid: number): number {
-  // The program name, in parentheses, may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /u, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-const memoryOf = (pid: number): number =>
-  Number(/VmRSS:\s*(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+/** Starts a server with settings. */
+export type Launch = (setting: Setting) => Promise<ServerProcess>
 
 /**
  * Starts a server and waits until it listens.
@@ -41,9 +33,14 @@ export async function startServer(command: readonly string[], setting: Setting):
   const [program = '', ...parameters] = command
   const child = spawn(program, parameters, {
     env: { ...process.env, NODE_ENV: 'production', BENCH_SETTING: JSON.stringify(setting) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   let [output, log] = ['', '']
+  // A write after its exit; the missing line reports it.
+  child.stdin.on('error', () => {})
+  child.stderr.on('data', (chunk) => {
+    log = (log + chunk).slice(-4000)
+  })
   const ended = new Promise<void>((resolve) => {
     child.once('close', () => resolve())
     child.once('error', (error) => {
@@ -51,30 +48,40 @@ export async function startServer(command: readonly string[], setting: Setting):
       resolve()
     })
   })
-  const ready = await new Promise<Ready>((resolve, reject) => {
-    const giveUp = (reason: string): void => {
-      clearTimeout(timer)
-      child.kill('SIGKILL')
-      reject(new Error(`${command.join(' ')} ${reason}\n${output}${log}`))
-    }
-    const timer = setTimeout(() => giveUp('did not report that it listens'), timeLimit)
-    child.stderr.on('data', (chunk) => {
-      log = (log + chunk).slice(-4000)
-    })
-    child.stdout.on('data', (chunk) => {
-      output += chunk
-      const line = output.split('\n').find((text) => text.startsWith('{') && text.endsWith('}'))
-      if (line === undefined) return
-      clearTimeout(timer)
-      resolve(JSON.parse(line))
-    })
-    void ended.then(() => giveUp('exited'))
+  let onLine: (line: string) => void = () => {}
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('{')) onLine(line)
+    else output = `${output}${line}\n`.slice(-4000)
   })
+
+  /** Returns the next line of JSON. */
+  const nextLine = <T>(what: string): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const giveUp = (reason: string): void => {
+        clearTimeout(timer)
+        child.kill('SIGKILL')
+        reject(new Error(`${command.join(' ')} ${reason}\n${output}${log}`))
+      }
+      const timer = setTimeout(() => giveUp(`did not ${what}`), timeLimit)
+      onLine = (line) => {
+        clearTimeout(timer)
+        resolve(JSON.parse(line))
+      }
+      void ended.then(() => giveUp('exited'))
+    })
+
+  const { port } = await nextLine<Ready>('report that it listens')
   // `taskset` replaces itself with the program, so the id stays the same.
   const pid = child.pid ?? 0
   return {
-    ...ready,
+    port,
     startedAt,
+    async issue(operation, count) {
+      const order: IssueOrder = { operation, count }
+      const issued = nextLine<Issued>('issue tokens')
+      child.stdin.write(`${JSON.stringify(order)}\n`)
+      return (await issued).tokens
+    },
     cpu: () => cpuOf(pid),
     memory: () => memoryOf(pid),
     async stop() {

@@ -1,6 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { OperationName } from '../operations.ts'
+import type { Setting } from '../setting.ts'
 import type { Bundles } from './bundles.ts'
+import { pinToCore } from './pin-to-core.ts'
+import { startReadyServer } from './ready-server.ts'
+import { type Launch, startServer } from './server-process.ts'
 
 export type RuntimeName = 'node' | 'bun' | 'deno'
 
@@ -14,23 +18,35 @@ export interface Server {
   readonly lacks?: readonly OperationName[]
   /** The only operations to measure, for a variant of another server. */
   readonly only?: readonly OperationName[]
+  /** Settings that differ from those of the other servers. */
+  readonly setting?: Pick<Setting, 'retryWindow'>
+  /** Measures the built `grantry serve`; the program issues its tokens. */
+  readonly ready?: true
 }
+
+/** Compared with `grantry-node`, shows the cost of the retry window. The peers and the limit do not support retries. */
+const withoutRetry = { name: 'grantry-without-retry-node', only: ['refresh'], setting: { retryWindow: 0 } } as const
 
 export const servers: readonly Server[] = [
   { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts' },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-node.ts' },
-  {
-    name: 'grantry-without-retry-node',
-    runtime: 'node',
-    program: 'programs/grantry-without-retry-node.ts',
-    only: ['refresh'],
-  },
+  { ...withoutRetry, runtime: 'node', program: 'programs/grantry-node.ts' },
   { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify.ts', lacks: ['userinfo'] },
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider.ts' },
   { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts' },
   { name: 'grantry-bun', runtime: 'bun', program: 'programs/grantry-bun.ts' },
   { name: 'limit-deno', runtime: 'deno', program: 'programs/limit-deno.ts' },
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/grantry-deno.ts' },
+]
+
+/** The servers on Redis; only on Node, which all peers support. */
+export const redisServers: readonly Server[] = [
+  { name: 'limit-node', runtime: 'node', program: 'programs/limit-redis-node.ts' },
+  { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-redis-node.ts' },
+  { ...withoutRetry, runtime: 'node', program: 'programs/grantry-redis-node.ts' },
+  { name: 'grantry-serve-node', runtime: 'node', program: 'programs/grantry-redis-node.ts', ready: true },
+  { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify-redis.ts', lacks: ['userinfo'] },
+  { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider-redis.ts' },
 ]
 
 /** The baseline: the cost of the adapters alone. */
@@ -55,17 +71,28 @@ export function interpreter(runtime: RuntimeName, bench: URL): readonly string[]
   return runtime === 'deno' ? [program, 'run', '--no-config', '--no-lock', '-A'] : [program]
 }
 
-/** Returns the start commands of the servers that support the operation, by name. */
-export async function commandsOf(
+export const supports = ({ lacks, only }: Server, operation: OperationName): boolean =>
+  !lacks?.includes(operation) && only?.includes(operation) !== false
+
+/** Bundles a server and returns how to start it. */
+export async function launchOf(server: Server, bundles: Bundles, bench: URL): Promise<Launch> {
+  const { runtime, program, setting: own, ready } = server
+  const command = [...interpreter(runtime, bench), await bundles.bundle(program)]
+  const start = (core: number) => (setting: Setting) => startServer(pinToCore(core, command), { ...setting, ...own })
+  // The process that issues its tokens is idle during the measurement.
+  return ready ? (setting) => startReadyServer(bench, setting, start(1)) : start(0)
+}
+
+/** Returns how to start the servers that support the operation, by name. */
+export async function launchesOf(
   wanted: readonly Server[],
   operation: OperationName,
   bundles: Bundles,
   bench: URL,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const commands = new Map<string, readonly string[]>()
-  for (const { name, runtime, program, lacks, only } of wanted) {
-    if (lacks?.includes(operation) || only?.includes(operation) === false) continue
-    commands.set(name, [...interpreter(runtime, bench), await bundles.bundle(program)])
+): Promise<ReadonlyMap<string, Launch>> {
+  const launches = new Map<string, Launch>()
+  for (const server of wanted) {
+    if (supports(server, operation)) launches.set(server.name, await launchOf(server, bundles, bench))
   }
-  return commands
+  return launches
 }

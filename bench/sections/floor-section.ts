@@ -1,12 +1,12 @@
 import { failuresOf, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
 import { measureOperation } from '../run/measure-operation.ts'
-import { commandsOf, floorServers } from '../run/servers.ts'
+import { floorServers, launchesOf } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Measures the cost of the adapters alone. */
 export async function* floorSection({ bundles, generator, plan, bench }: Workbench): AsyncGenerator<Section> {
-  const commands = await commandsOf(floorServers, 'floor', bundles, bench)
+  const commands = await launchesOf(floorServers, 'floor', bundles, bench)
   const figures = await measureOperation('floor', commands, generator, { ...plan, rounds: Math.min(3, plan.rounds) })
   yield {
     title: 'Adapters: read a small form, respond with 200 bytes of JSON',

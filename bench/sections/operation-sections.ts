@@ -2,7 +2,7 @@ import type { OperationName } from '../operations.ts'
 import { failuresOf, formatInteger, medianOf, ratioTo, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
 import { measureOperation, type ServerFigures } from '../run/measure-operation.ts'
-import { commandsOf, type Server } from '../run/servers.ts'
+import { launchesOf, type Server } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 
 const peers = { 'to oidc-provider': 'oidc-provider-node', 'to @jmondi': 'jmondi-node' } as const
@@ -45,7 +45,7 @@ export async function* operationSections(
 ): AsyncGenerator<Section> {
   const all: ServerFigures[] = []
   for (const operation of operations) {
-    const commands = await commandsOf(servers, operation, bundles, bench)
+    const commands = await launchesOf(servers, operation, bundles, bench)
     const figures = await measureOperation(operation, commands, generator, plan)
     all.push(...figures)
     yield {

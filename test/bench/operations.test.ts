@@ -1,35 +1,62 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runSlice } from '../../bench/load/run-slice.ts'
-import { operationNames } from '../../bench/operations.ts'
+import { type OperationName, operationNames, redisOperationNames } from '../../bench/operations.ts'
 import { type Bundles, openBundles } from '../../bench/run/bundles.ts'
-import { startServer } from '../../bench/run/server-process.ts'
-import { newSetting } from '../../bench/setting.ts'
+import { tokensFor } from '../../bench/run/present-tokens.ts'
+import { type ServerProcess, startServer } from '../../bench/run/server-process.ts'
+import { newSetting, publicKeyOf, type Setting } from '../../bench/setting.ts'
+import { describeWithRedis } from '../support/redis-describe.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
-const programs = ['programs/limit-node.ts', 'programs/grantry-node.ts']
 const connections = 4
 const seconds = 0.1
 
-describe('the measured servers', () => {
-  let bundles: Bundles
-  beforeAll(() => {
-    bundles = openBundles(new URL('../../bench/', import.meta.url))
-  })
-  afterAll(() => bundles.remove())
+let bundles: Bundles
+beforeAll(() => {
+  bundles = openBundles(new URL('../../bench/', import.meta.url))
+})
+afterAll(() => bundles.remove())
 
-  describe.each(programs)('%s', (program) => {
+async function expectCorrect(server: ServerProcess, operation: OperationName, setting: Setting): Promise<void> {
+  const tokens = await tokensFor(server, operation, 50)
+  const slice = { operation, port: server.port, tokens, seconds, connections, publicKey: publicKeyOf(setting) }
+  const { requests, failures, firstFailure } = await runSlice(slice)
+  expect({ failures, firstFailure }).toEqual({ failures: 0, firstFailure: undefined })
+  expect(requests).toBeGreaterThanOrEqual(connections)
+}
+
+describe('the measured servers', () => {
+  describe.each(['programs/limit-node.ts', 'programs/grantry-node.ts'])('%s', (program) => {
     it.each(operationNames)('%s: every response is correct', async (operation) => {
-      const setting = newSetting(operation, connections)
-      const { d, p, q, dp, dq, qi, ...publicKey } = setting.signingKey
+      const setting = newSetting(operation)
       const server = await startServer([process.execPath, await bundles.bundle(program)], setting)
       try {
-        const { port, tokens } = server
-        const slice = { operation, port, tokens, seconds, connections, publicKey }
-        const { requests, failures, firstFailure } = await runSlice(slice)
-        expect({ failures, firstFailure }).toEqual({ failures: 0, firstFailure: undefined })
-        expect(requests).toBeGreaterThanOrEqual(connections)
+        await expectCorrect(server, operation, setting)
       } finally {
         await server.stop()
       }
     })
+  })
+})
+
+describeWithRedis('the measured servers on Redis', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  describe.each(['programs/limit-redis-node.ts', 'programs/grantry-redis-node.ts'])('%s', (program) => {
+    let server: ServerProcess
+    let setting: Setting
+    beforeAll(async () => {
+      setting = newSetting('password', { redisUrl: redis.url })
+      server = await startServer([process.execPath, await bundles.bundle(program)], setting)
+    })
+    afterAll(() => server.stop())
+
+    it.each(redisOperationNames)('%s: every response is correct', (operation) =>
+      expectCorrect(server, operation, setting),
+    )
   })
 })

@@ -2,4 +2,4 @@ import { reportReady } from '../../setting.ts'
 import { bunServe } from '../runtimes.ts'
 import { floorFetch } from './response.ts'
 
-reportReady({ port: bunServe(floorFetch()), tokens: [] })
+reportReady(bunServe(floorFetch()))

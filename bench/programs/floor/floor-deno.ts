@@ -2,4 +2,4 @@ import { reportReady } from '../../setting.ts'
 import { denoServe } from '../runtimes.ts'
 import { floorFetch } from './response.ts'
 
-reportReady({ port: denoServe(floorFetch()), tokens: [] })
+reportReady(denoServe(floorFetch()))

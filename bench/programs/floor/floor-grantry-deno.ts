@@ -3,4 +3,4 @@ import { reportReady } from '../../setting.ts'
 import { floorFetch, textByPieces } from './response.ts'
 
 const { port } = await serve({ fetch: floorFetch(Response, textByPieces) })
-reportReady({ port, tokens: [] })
+reportReady(port)

@@ -4,4 +4,4 @@ import { reportReady } from '../../setting.ts'
 import { floorFetch, textByPieces } from './response.ts'
 
 const { port } = await serve({ issuer, fetch: floorFetch(nodeRuntime.Response, textByPieces) })
-reportReady({ port, tokens: [] })
+reportReady(port)

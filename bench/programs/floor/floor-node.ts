@@ -12,4 +12,4 @@ const server = createServer((req, res) => {
     res.end(body)
   })
 })
-server.listen(0, '127.0.0.1', () => reportReady({ port: (server.address() as AddressInfo).port, tokens: [] }))
+server.listen(0, '127.0.0.1', () => reportReady((server.address() as AddressInfo).port))
