@@ -1,27 +1,33 @@
-// Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--quick] [--results]`;
-// [--sections operations,floor,redis,start,size,memory] [--only refresh] [--servers grantry-node,limit-node] [--seconds
-// 1.25] [--warmup 3] [--rounds 5].
+// Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--store memory | redis]
+// [--quick] [--results]`; [--sections operations,floor,redis,start,size,memory, with --store redis
+// operations,races,scale] [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 3] [--rounds 5].
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { operationNames } from './operations.ts'
+import { buildIfStale } from '../scripts/build-if-stale.js'
+import { redisMissing } from '../test/support/redis-server.ts'
+import { operationNames, redisOperationNames } from './operations.ts'
 import { resultsDocument } from './report/results-document.ts'
 import { plainText, type Section } from './report/section.ts'
 import { openBundles } from './run/bundles.ts'
 import { startGenerator } from './run/generator.ts'
 import { installDependencies } from './run/install-dependencies.ts'
 import { pinToCore } from './run/pin-to-core.ts'
-import { interpreter, servers } from './run/servers.ts'
+import { interpreter, redisServers, servers } from './run/servers.ts'
 import { floorSection } from './sections/floor-section.ts'
 import { memorySection } from './sections/memory-section.ts'
 import { operationSections } from './sections/operation-sections.ts'
+import { raceSection } from './sections/race-section.ts'
+import { redisOperationSections } from './sections/redis-operation-sections.ts'
 import { redisSection } from './sections/redis-section.ts'
+import { scaleSection } from './sections/scale-section.ts'
 import { sizeSection } from './sections/size-section.ts'
 import { startSection } from './sections/start-section.ts'
 import type { Workbench } from './sections/workbench.ts'
 
 const { values } = parseArgs({
   options: {
+    store: { type: 'string', default: 'memory' },
     quick: { type: 'boolean', default: false },
     results: { type: 'boolean', default: false },
     sections: { type: 'string' },
@@ -33,27 +39,39 @@ const { values } = parseArgs({
   },
 })
 const { quick } = values
+const onRedis = values.store === 'redis'
+if (!onRedis && values.store !== 'memory') throw new Error('--store must be memory or redis')
 const loadBefore = loadavg()[0] ?? 0
 const bench = new URL('./', import.meta.url)
+const quickPlan = onRedis ? { seconds: 1, warmup: 0.5, rounds: 1 } : { seconds: 0.5, warmup: 1.5, rounds: 3 }
+const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 3, rounds: 5 }
 const plan = {
-  seconds: Number(values.seconds ?? (quick ? 0.5 : 1.25)),
-  warmup: Number(values.warmup ?? (quick ? 1.5 : 3)),
-  rounds: Number(values.rounds ?? (quick ? 3 : 5)),
+  seconds: Number(values.seconds ?? defaults.seconds),
+  warmup: Number(values.warmup ?? defaults.warmup),
+  rounds: Number(values.rounds ?? defaults.rounds),
   connections: 32,
 }
-const operations = operationNames.filter((name) => values.only?.split(',').includes(name) ?? true)
-const measured = servers.filter(
+const isWanted = (operation: string): boolean => values.only?.split(',').includes(operation) ?? true
+const measured = (onRedis ? redisServers : servers).filter(
   ({ name, runtime }) => values.servers?.split(',').includes(name) ?? (!quick || runtime === 'node'),
 )
-const all = {
-  operations: (workbench: Workbench) => operationSections(workbench, operations, measured),
+const memorySections = {
+  operations: (workbench: Workbench) => operationSections(workbench, operationNames.filter(isWanted), measured),
   floor: floorSection,
   redis: redisSection,
   start: startSection,
   size: sizeSection,
   memory: memorySection,
 }
-const wanted = values.sections?.split(',') ?? (quick ? ['operations', 'size'] : Object.keys(all))
+const redisSections = {
+  operations: (workbench: Workbench) =>
+    redisOperationSections(workbench, redisOperationNames.filter(isWanted), measured),
+  races: (workbench: Workbench) => raceSection(workbench, measured),
+  scale: scaleSection,
+}
+const all = onRedis ? redisSections : memorySections
+const byDefault = quick && !onRedis ? ['operations', 'size'] : Object.keys(all)
+const wanted = values.sections?.split(',') ?? byDefault
 
 /**
  * Prefers Bun, on which the generator reaches 135,000 requests per second on this machine; on Node it reaches 105,000.
@@ -66,9 +84,13 @@ function generatorCommand(): readonly string[] {
 if (process.platform !== 'linux') throw new Error('The benchmark requires Linux, because it uses taskset and /proc')
 if (availableParallelism() < 2)
   throw new Error('The benchmark requires two CPU cores, one for the server and one for the load generator')
+if (onRedis && redisMissing !== undefined) throw new Error(redisMissing)
 if (loadBefore > 0.5) process.stderr.write(`Warning: the machine is not idle (load average ${loadBefore.toFixed(2)})\n`)
 installDependencies(new URL('peers/', bench))
-if (!quick) installDependencies(new URL('../runtimes/', bench))
+// The Redis benchmark needs Bun only for its generator.
+if (!quick && !onRedis) installDependencies(new URL('../runtimes/', bench))
+// For `grantry serve`.
+if (onRedis && wanted.some((name) => name !== 'scale')) buildIfStale()
 
 const bundles = openBundles(bench)
 const generator = startGenerator(pinToCore(1, [...generatorCommand(), await bundles.bundle('load/program.ts')]))
@@ -90,5 +112,6 @@ try {
   bundles.remove()
 }
 if (values.results) {
-  writeFileSync(new URL('RESULTS.md', bench), resultsDocument(bench, sections, process.argv.slice(2), loadBefore))
+  const file = onRedis ? 'RESULTS-REDIS.md' : 'RESULTS.md'
+  writeFileSync(new URL(file, bench), resultsDocument(bench, sections, process.argv.slice(2), loadBefore, onRedis))
 }

@@ -57,11 +57,14 @@ const print = (line: Ready | Issued): void => {
 /** Reports that the server listens, then issues tokens on order. */
 export function reportReady(port: number, issue: Issue = async () => []): void {
   print({ port })
-  createInterface({ input: process.stdin }).on('line', (line) => {
+  const orders = createInterface({ input: process.stdin })
+  orders.on('line', (line) => {
     const { operation, count } = JSON.parse(line) as IssueOrder
     // A rejection ends the process, which the benchmark reports with the log.
     void issue(operation, count).then((tokens) => print({ tokens }))
   })
+  // The benchmark has ended, also if it was killed.
+  orders.on('close', () => process.exit())
 }
 
 /** How many tokens are issued concurrently. */

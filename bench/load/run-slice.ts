@@ -8,7 +8,8 @@ import { createResponseReader } from './response-reader.ts'
 /** One slice of load on one server. */
 export interface Slice {
   readonly operation: OperationName
-  readonly port: number
+  /** The connections are spread over these ports. */
+  readonly ports: readonly number[]
   readonly seconds: number
   /**
    * One per connection if the operation rotates them, one per request if it spends them. The slice ends early when all
@@ -71,7 +72,7 @@ function open(port: number, onText: (text: string) => void, onEnd: (reason: stri
  * @throws Error when a connection fails, since the figures would be invalid.
  */
 export async function runSlice(slice: Slice): Promise<SliceFigures> {
-  const { operation, port, seconds, connections, publicKey } = slice
+  const { operation, ports, seconds, connections, publicKey } = slice
   const presented = presentation(operation)
   const tokens = [...slice.tokens]
   const check = createCheck(operation, publicKey)
@@ -137,7 +138,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     }
     sockets.push(
       await open(
-        port,
+        ports[index % ports.length] ?? 0,
         (text) => {
           try {
             onText(text)

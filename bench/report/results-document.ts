@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { interpreter } from '../run/servers.ts'
-import { markdown, type Section } from './section.ts'
+import { markdown, type Section, wrap } from './section.ts'
 
 const commandOutput = (command: string, ...parameters: readonly string[]): string => {
   const { stdout, status } = spawnSync(command, parameters, { encoding: 'utf8' })
@@ -18,6 +18,7 @@ function versions(bench: URL): readonly string[] {
     Object.entries(dependencies)
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),
+    `Redis ${/v=(\S+)/u.exec(commandOutput('redis-server', '--version'))?.[1] ?? 'none'}`,
     `commit ${commandOutput('git', '-C', fileURLToPath(bench), 'rev-parse', '--short', 'HEAD')}`,
   ]
 }
@@ -44,17 +45,22 @@ and "generator" are the load of their cores: if the generator is near 100%, the 
 more.
 `
 
-/** Returns the text of `bench/RESULTS.md`. */
+const readingOnRedis = `
+redis-server runs on the core of the load generator, without persistence. "redis" is its load of
+that core. "commands" are its commands per request under load, where the driver reads the items of
+concurrent requests together.
+`
+
+/** Returns the text of `bench/RESULTS.md`, or of `bench/RESULTS-REDIS.md`. */
 export function resultsDocument(
   bench: URL,
   sections: readonly Section[],
   parameters: readonly string[],
   loadBefore: number,
+  onRedis: boolean,
 ): string {
-  const facts = environmentFacts(bench, parameters, loadBefore).map((fact) => `- ${fact}`)
-  // The summary comes first.
-  const ordered = [...sections].sort(
-    (one, other) => Number(other.title === 'Summary') - Number(one.title === 'Summary'),
-  )
-  return ['# Results of `npm run bench`', '', ...facts, reading, ordered.map(markdown).join('\n')].join('\n')
+  const facts = environmentFacts(bench, parameters, loadBefore).map((fact) => wrap(`- ${fact}`, '  '))
+  const ordered = [...sections].sort((one, other) => Number(other.leads ?? false) - Number(one.leads ?? false))
+  const heading = ['# Results of `npm run bench`', '', ...facts]
+  return [...heading, onRedis ? `${reading}${readingOnRedis}` : reading, ordered.map(markdown).join('\n')].join('\n')
 }

@@ -79,7 +79,7 @@ export async function measureOperation(
   /** Runs a slice whose tokens are prepared. */
   async function slice(contender: Contender, seconds: number, connections: number): Promise<SliceFigures> {
     const { process, tokens } = contender
-    const order: Slice = { operation, port: process.port, seconds, tokens, connections, publicKey }
+    const order: Slice = { operation, ports: [process.port], seconds, tokens, connections, publicKey }
     const figures = await generator.run(order)
     if (presentation(operation) === 'rotated') contender.tokens = figures.tokens
     contender.speed = figures.requests / figures.seconds

@@ -1,11 +1,13 @@
 import type { OperationName } from '../operations.ts'
 import { failuresOf, formatInteger, medianOf, ratioTo, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
+import { memoryTargets, reachedRatios, targetSection } from '../report/targets.ts'
 import { measureOperation, type ServerFigures } from '../run/measure-operation.ts'
 import { launchesOf, type Server } from '../run/servers.ts'
 import type { Workbench } from './workbench.ts'
 
-const peers = { 'to oidc-provider': 'oidc-provider-node', 'to @jmondi': 'jmondi-node' } as const
+/** The peers, by the heading of their column. */
+export const peers = { 'to oidc-provider': 'oidc-provider-node', 'to @jmondi': 'jmondi-node' } as const
 
 function summary(all: readonly ServerFigures[], operations: readonly OperationName[]): Section {
   const rows = operations.map((operation) => {
@@ -28,6 +30,7 @@ function summary(all: readonly ServerFigures[], operations: readonly OperationNa
     ]
   })
   return {
+    leads: true,
     title: 'Summary',
     notes: [
       'Requests per second of the limit and of Grantry on Node, then the ratio of Grantry to the limit, to oidc-provider and to @jmondi/oauth2-server on fastify, then to the limit on Bun and on Deno.',
@@ -56,4 +59,5 @@ export async function* operationSections(
     }
   }
   yield summary(all, operations)
+  yield targetSection('Targets', reachedRatios(all, memoryTargets))
 }

@@ -19,7 +19,7 @@ afterAll(() => bundles.remove())
 
 async function expectCorrect(server: ServerProcess, operation: OperationName, setting: Setting): Promise<void> {
   const tokens = await tokensFor(server, operation, 50)
-  const slice = { operation, port: server.port, tokens, seconds, connections, publicKey: publicKeyOf(setting) }
+  const slice = { operation, ports: [server.port], tokens, seconds, connections, publicKey: publicKeyOf(setting) }
   const { requests, failures, firstFailure } = await runSlice(slice)
   expect({ failures, firstFailure }).toEqual({ failures: 0, firstFailure: undefined })
   expect(requests).toBeGreaterThanOrEqual(connections)
