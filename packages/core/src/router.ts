@@ -13,7 +13,7 @@ import {
   type PreflightRefusal,
   preflightHeaders,
 } from './http/cors.ts'
-import { jsonHeaders, type PlainResponse } from './http/plain-response.ts'
+import { jsonHeaders, type PlainResponse, withHeaders } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 
@@ -64,8 +64,7 @@ export const methodOf = ({ method }: Pick<Request, 'method'>): string => (knownM
  */
 function withTrace(response: PlainResponse, { id, context }: Trace): PlainResponse {
   if (context === undefined || response.headers['cache-control'] !== 'no-store') return response
-  const headers = { ...response.headers, 'x-request-id': id, traceparent: traceparentOf(context) }
-  return { ...response, headers }
+  return withHeaders(response, { 'x-request-id': id, traceparent: traceparentOf(context) })
 }
 
 /** An endpoint, or the handler of all other paths. */
@@ -144,17 +143,13 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     return { status: 204, headers: preflightHeaders, body: null }
   }
 
-  async function withCors(
-    { status, headers, body }: PlainResponse,
-    request: Request,
-    trace: Trace,
-  ): Promise<PlainResponse> {
+  async function withCors(response: PlainResponse, request: Request, trace: Trace): Promise<PlainResponse> {
     // No `Vary`: the document is the same for every origin.
-    if (endpoint.cors === 'public') return { status, headers: { ...headers, ...originHeaders('*') }, body }
+    if (endpoint.cors === 'public') return withHeaders(response, originHeaders('*'))
     const origin = request.headers.get('origin')
-    if (origin === null) return { status, headers: { ...headers, vary: 'Origin' }, body }
+    if (origin === null) return withHeaders(response, { vary: 'Origin' })
     const more = (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
-    return { status, headers: { ...headers, vary: 'Origin', ...more }, body }
+    return withHeaders(response, { vary: 'Origin', ...more })
   }
 
   function refuse(thrown: unknown, trace: Trace): { response: PlainResponse; error: OAuthError } {
