@@ -91,6 +91,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       'the demo listens on loopback only, because its secrets are public; create a configuration with grantry init',
     )
 
+  let ready: Handler | undefined
   let resolveHandler: (handler: Handler) => void = () => {}
   const handler = new Promise<Handler>((resolve) => {
     resolveHandler = resolve
@@ -101,7 +102,8 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   let running: Listening
   let observability: Observability | undefined
   try {
-    const fetch: Handler = async (request, connection) => (await handler)(request, connection)
+    const fetch: Handler = (request, connection) =>
+      ready === undefined ? handler.then((own) => own(request, connection)) : ready(request, connection)
     const reports = adapterReports((event) => (observability?.observe ?? log)(event))
     const { maxRequests, maxBodies, maxConnections } = loaded?.configuration ?? {}
     running = await adapter.serve(
@@ -160,11 +162,10 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       isStopping: () => isStopping,
     })
     options.prepared?.(provider)
-    resolveHandler(
-      observability.counted((request, connection) =>
-        (provider.route(request) ?? ownHandler(request))(request, connection),
-      ),
+    ready = observability.counted((request, connection) =>
+      (provider.route(request) ?? ownHandler(request))(request, connection),
     )
+    resolveHandler(ready)
     return {
       provider,
       running,

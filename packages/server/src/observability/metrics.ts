@@ -1,6 +1,7 @@
 import type { Provider } from '@grantry/core'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createKeyAges, type KeyLister } from './key-ages.ts'
+import { createCounter, createHistogram, type Family } from './metric-family.ts'
 import type { OperationObserver } from './observed-driver.ts'
 import type { ServerEvent, ServerObserver } from './server-event.ts'
 
@@ -8,8 +9,9 @@ import type { ServerEvent, ServerObserver } from './server-event.ts'
 export interface Metrics {
   readonly observe: ServerObserver
   readonly operation: OperationObserver
-  /** Counts a request as in flight until the returned function is called. */
-  requestStarted(): () => void
+  /** Counts a request as in flight until `requestEnded` is called. */
+  requestStarted(): void
+  requestEnded(): void
   /** Sets the provider whose state is read during a scrape. */
   watch(provider: Provider): void
   readonly contentType: string
@@ -44,26 +46,40 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   const registry = new Registry()
   const registers = [registry]
   let provider: Provider | undefined
-  const counter = (name: string, help: string, labelNames: readonly string[] = [], collect?: () => number) =>
+  // What is counted for each request. prom-client formats the rest, which is read during a scrape.
+  const families: Family<unknown>[] = []
+  const family = <F extends Family<unknown>>(created: F): F => {
+    families.push(created)
+    return created
+  }
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    family(createCounter(name, help, labelNames))
+  const histogram = (name: string, help: string, labelNames: readonly string[]) =>
+    family(createHistogram(name, help, labelNames, buckets))
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  const total = (name: string, help: string, read: () => number) =>
     new Counter({
       name,
       help,
-      labelNames,
       registers,
-      ...(collect !== undefined && {
-        collect() {
-          this.reset()
-          this.inc(collect())
-        },
-      }),
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
     })
-  const histogram = (name: string, help: string, labelNames: readonly string[]) =>
-    new Histogram({ name, help, labelNames, buckets, registers })
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
 
   const requests = counter('grantry_requests_total', 'Completed requests', ['endpoint', 'method', 'status', 'reason'])
   const durations = histogram('grantry_request_duration_seconds', 'Duration of requests', ['endpoint'])
-  const inFlight = gauge('grantry_requests_in_flight', 'Requests in progress')
+  let requestsInFlight = 0
+  gauge('grantry_requests_in_flight', 'Requests in progress', () => requestsInFlight)
   const tokens = counter('grantry_tokens_issued_total', 'Issued tokens', ['grant_type', 'token_type'])
   const failures = counter(
     'grantry_authentication_failures_total',
@@ -71,21 +87,17 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     ['caller', 'reason'],
   )
   const replays = counter('grantry_replays_total', 'Spent credentials that were presented again', ['credential'])
-  const families = counter('grantry_families_revoked_total', 'Revoked token families', ['reason'])
+  const revokedFamilies = counter('grantry_families_revoked_total', 'Revoked token families', ['reason'])
   const revoked = counter('grantry_tokens_revoked_total', 'Tokens revoked by their client', ['token_type'])
   const events = counter('grantry_events_total', 'Events by type', ['type'])
   const operations = histogram('grantry_storage_operation_duration_seconds', 'Duration of storage operations', [
     'operation',
     'outcome',
   ])
-  const operationsInFlight = gauge('grantry_storage_operations_in_flight', 'Storage operations in progress')
-  counter(
-    'grantry_observer_failures_total',
-    'Events for which an observer failed',
-    [],
-    () => provider?.observerFailures ?? 0,
-  )
-  counter('grantry_log_lines_dropped_total', 'Dropped log lines', [], facts.droppedLines)
+  let operationsInFlight = 0
+  gauge('grantry_storage_operations_in_flight', 'Storage operations in progress', () => operationsInFlight)
+  total('grantry_observer_failures_total', 'Events for which an observer failed', () => provider?.observerFailures ?? 0)
+  total('grantry_log_lines_dropped_total', 'Dropped log lines', facts.droppedLines)
   createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
   new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
     { version: facts.version },
@@ -95,51 +107,66 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
 
   const reasonOf = boundedLabel(maxReasons)
+  // Converting a number to text for each request costs more than finding the series.
+  const statusTexts = new Map<number, string>()
+
+  function textOf(status: number): string {
+    const found = statusTexts.get(status)
+    if (found !== undefined) return found
+    const text = String(status)
+    statusTexts.set(status, text)
+    return text
+  }
 
   function countRequest(endpoint: string, method: string, status: number, reason: string, duration: number): void {
-    requests.inc({ endpoint, method, status, reason })
-    durations.observe({ endpoint }, duration / 1000)
+    requests.with(endpoint, method, textOf(status), reason).value += 1
+    durations.with(endpoint).observe(duration / 1000)
   }
 
   function observe(event: ServerEvent): void {
     const { type } = event
-    events.inc({ type })
+    events.with(type).value += 1
     if (type === 'endpoint_succeeded')
       countRequest(event.endpoint ?? '', event.httpMethod, event.status, '', event.duration)
     else if (type === 'endpoint_failed') {
       countRequest(event.endpoint ?? '', event.httpMethod, event.status, reasonOf(event.reason), event.duration)
     } else if (type === 'request_answered')
       countRequest(event.endpoint, event.httpMethod, event.status, '', event.duration)
-    else if (type === 'token_issued') tokens.inc({ grant_type: event.grantType, token_type: event.tokenType })
-    else if (type === 'client_authentication_failed') failures.inc({ caller: 'client', reason: reasonOf(event.reason) })
-    else if (type === 'user_authentication_failed') failures.inc({ caller: 'user', reason: reasonOf(event.reason) })
-    else if (type === 'introspection_denied') failures.inc({ caller: 'scope', reason: reasonOf(event.reason) })
-    else if (type === 'code_replayed') replays.inc({ credential: 'code' })
-    else if (type === 'refresh_reused') replays.inc({ credential: 'refresh_token' })
-    else if (type === 'redemption_replayed') replays.inc({ credential: 'plugin' })
-    else if (type === 'family_revoked') families.inc({ reason: reasonOf(event.reason) })
-    else if (type === 'token_revoked') revoked.inc({ token_type: event.tokenType })
+    else if (type === 'token_issued') tokens.with(event.grantType, event.tokenType).value += 1
+    else if (type === 'client_authentication_failed') failures.with('client', reasonOf(event.reason)).value += 1
+    else if (type === 'user_authentication_failed') failures.with('user', reasonOf(event.reason)).value += 1
+    else if (type === 'introspection_denied') failures.with('scope', reasonOf(event.reason)).value += 1
+    else if (type === 'code_replayed') replays.with('code').value += 1
+    else if (type === 'refresh_reused') replays.with('refresh_token').value += 1
+    else if (type === 'redemption_replayed') replays.with('plugin').value += 1
+    else if (type === 'family_revoked') revokedFamilies.with(reasonOf(event.reason)).value += 1
+    else if (type === 'token_revoked') revoked.with(event.tokenType).value += 1
   }
 
   return {
     observe,
     operation(operation) {
       const started = performance.now()
-      operationsInFlight.inc()
+      operationsInFlight += 1
       return (failed) => {
-        operationsInFlight.dec()
-        operations.observe({ operation, outcome: failed ? 'failed' : 'ok' }, (performance.now() - started) / 1000)
+        operationsInFlight -= 1
+        operations.with(operation, failed ? 'failed' : 'ok').observe((performance.now() - started) / 1000)
       }
     },
     requestStarted() {
-      inFlight.inc()
-      return () => inFlight.dec()
+      requestsInFlight += 1
+    },
+    requestEnded() {
+      requestsInFlight -= 1
     },
     watch(watched) {
       provider = watched
     },
     contentType: registry.contentType,
     // prom-client 15 writes the invalid `Nan`. Go parses it, but other parsers reject the page.
-    text: async () => (await registry.metrics()).replaceAll(/ Nan$/gmu, ' NaN'),
+    async text() {
+      const formatted = (await registry.metrics()).replaceAll(/ Nan$/gmu, ' NaN')
+      return families.map((each) => `${each.text()}\n`).join('') + formatted
+    },
   }
 }

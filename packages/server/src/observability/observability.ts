@@ -87,11 +87,11 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     counted(handler) {
       if (metrics === undefined) return handler
       return async (request, connection) => {
-        const end = metrics.requestStarted()
+        metrics.requestStarted()
         try {
           return await handler(request, connection)
         } finally {
-          end()
+          metrics.requestEnded()
         }
       }
     },

@@ -1,0 +1,120 @@
+/** One series of a counter. */
+export interface Count {
+  value: number
+}
+
+/** One series of a histogram. */
+export interface Distribution {
+  observe(value: number): void
+}
+
+/** The series of one metric, by the values of its labels. */
+export interface Family<Series> {
+  /** Returns the series with these label values, in the order of the label names. Creates it if it does not exist. */
+  with(...labelValues: readonly string[]): Series
+  /** Returns all series in the Prometheus text format. */
+  text(): string
+}
+
+interface Description {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly string[]
+}
+
+type Labels = readonly (readonly [name: string, value: string])[]
+
+const escaped = (value: string): string =>
+  value.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`).replaceAll('"', String.raw`\"`)
+
+const sampleOf = (name: string, labels: Labels, value: number): string =>
+  `${name}{${labels.map(([label, text]) => `${label}="${escaped(text)}"`).join(',')}} ${value}\n`
+
+interface Node<Series> {
+  readonly children: Map<string, Node<Series>>
+  series: Series | undefined
+}
+
+/**
+ * Creates a family. Unlike a metric of prom-client, it finds a series without a label object, which prom-client sorts
+ * and concatenates for each event.
+ */
+function createFamily<Series>(
+  { name, help, labelNames }: Description,
+  type: 'counter' | 'histogram',
+  create: () => Series,
+  samplesOf: (labels: Labels, series: Series) => string,
+): Family<Series> {
+  const newNode = (): Node<Series> => ({ children: new Map(), series: undefined })
+  const root = newNode()
+  const all: { readonly labels: Labels; readonly series: Series }[] = []
+
+  function add(labelValues: readonly string[]): Series {
+    const series = create()
+    all.push({ labels: labelNames.map((label, index) => [label, labelValues[index] ?? '']), series })
+    return series
+  }
+
+  return {
+    with(...labelValues) {
+      let node = root
+      for (const value of labelValues) {
+        let next = node.children.get(value)
+        if (next === undefined) {
+          next = newNode()
+          node.children.set(value, next)
+        }
+        node = next
+      }
+      node.series ??= add(labelValues)
+      return node.series
+    },
+    text: () =>
+      `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${all.map(({ labels, series }) => samplesOf(labels, series)).join('')}`,
+  }
+}
+
+export function createCounter(name: string, help: string, labelNames: readonly string[]): Family<Count> {
+  const description = { name, help, labelNames }
+  return createFamily(
+    description,
+    'counter',
+    () => ({ value: 0 }),
+    (labels, { value }) => sampleOf(name, labels, value),
+  )
+}
+
+interface Histogram extends Distribution {
+  samples(labels: Labels): string
+}
+
+/** @param bounds the upper bounds of the buckets, in ascending order */
+export function createHistogram(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  bounds: readonly number[],
+): Family<Distribution> {
+  function create(): Histogram {
+    // The last bucket has no upper bound.
+    const counts = new Array<number>(bounds.length + 1).fill(0)
+    let sum = 0
+    return {
+      observe(value) {
+        let bucket = 0
+        while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1
+        counts[bucket] = (counts[bucket] ?? 0) + 1
+        sum += value
+      },
+      samples(labels) {
+        let count = 0
+        const buckets = counts.map((own, bucket) => {
+          count += own
+          return sampleOf(`${name}_bucket`, [['le', String(bounds[bucket] ?? '+Inf')], ...labels], count)
+        })
+        return `${buckets.join('')}${sampleOf(`${name}_sum`, labels, sum)}${sampleOf(`${name}_count`, labels, count)}`
+      },
+    }
+  }
+  return createFamily({ name, help, labelNames }, 'histogram', create, (labels, series) => series.samples(labels))
+}
