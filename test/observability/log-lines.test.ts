@@ -15,7 +15,8 @@ describe('a JSON line', () => {
   test('has an ISO 8601 time with milliseconds, a level, a message and the field names of OpenTelemetry', () => {
     const out = output()
     const before = Date.now()
-    createLog(out, { routeOf: (endpoint) => `/connect/${endpoint}` }).observe(
+    const log = createLog(out, { routeOf: (endpoint) => `/connect/${endpoint}` })
+    log.observe(
       event({
         type: 'endpoint_failed',
         endpoint: 'token',
@@ -33,6 +34,7 @@ describe('a JSON line', () => {
         parentSpanId: 'c'.repeat(16),
       }),
     )
+    log.flush()
     const line = first(out)
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),

@@ -25,6 +25,16 @@ const common = {
   'client.address': v.exactOptional(v.string()),
 }
 
+// The same names as in a line of its own, without those that all events of a request share.
+const nested = v.pipe(
+  v.looseObject({ 'event.name': word }),
+  v.check((event) =>
+    ['event.id', 'trace_id', 'span_id', 'grantry.request_id', 'client.address', 'http.route'].every(
+      (name) => !(name in event),
+    ),
+  ),
+)
+
 const request = {
   trace_id: traceId,
   span_id: spanId,
@@ -36,6 +46,7 @@ const request = {
     v.minValue(0),
     v.check((value) => /^\d+(?:\.\d{1,3})?$/u.test(String(value))),
   ),
+  'grantry.events': v.exactOptional(v.pipe(v.array(nested), v.nonEmpty())),
 }
 const route = v.pipe(v.string(), v.regex(/^\/[\w/.-]*$/u))
 
@@ -68,6 +79,7 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly traceId?: string
   readonly spanId?: string
   readonly parentSpanId?: string
+  readonly events?: readonly Readonly<Record<string, unknown>>[]
 }
 
 const eventNames: Readonly<Record<string, string>> = {
@@ -89,6 +101,17 @@ const eventName = (name: string): string =>
 /** Whether the line is the final line of a request. */
 export const isRequest = ({ status }: LogLine): boolean => status !== undefined
 
+const withEventNames = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [eventName(name), field]))
+
+/** Returns all events: each line, and before the line of a request the events inside it. */
+export const eventsIn = (lines: readonly LogLine[]): readonly LogLine[] =>
+  lines.flatMap((line) => {
+    const { requestId, endpoint, traceId, spanId, level } = line
+    const shared = { requestId, endpoint, traceId, spanId, level }
+    return [...(line.events ?? []).map((each) => ({ ...shared, ...withEventNames(each) }) as unknown as LogLine), line]
+  })
+
 /** @throws Error if a line is incomplete, not JSON, has control characters or does not match the schema of its type. */
 export function parseLog(text: string): readonly LogLine[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line is incomplete')
@@ -98,9 +121,7 @@ export function parseLog(text: string): readonly LogLine[] {
     .map((line) => {
       if (/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(line)) throw new Error(`a control character: ${JSON.stringify(line)}`)
       const value = v.parse(v.looseObject(head), JSON.parse(line))
-      const parsed = Object.fromEntries(
-        Object.entries(value).map(([name, field]) => [eventName(name), field]),
-      ) as unknown as LogLine
+      const parsed = withEventNames(value) as unknown as LogLine
       if (!isLifecycle(parsed)) v.parse(schemas[parsed.type] ?? v.looseObject(common), value)
       return parsed
     })

@@ -11,6 +11,45 @@ export const event = (more: object = {}) =>
     ...more,
   }) as ServerEvent
 
+export const trace = {
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  clientAddress: '198.51.100.7',
+  endpoint: 'token',
+}
+/** An event of a request to the token endpoint. */
+export const inRequest = (requestId: string, more: object) =>
+  event({ reason: undefined, id: `${requestId}.1`, requestId, ...trace, ...more })
+
+export const authenticated = (requestId: string) =>
+  inRequest(requestId, { type: 'client_authentication_succeeded', method: 'client_secret_basic', clientId: 'web' })
+export const issued = (requestId: string) =>
+  inRequest(requestId, {
+    type: 'token_issued',
+    tokenType: 'access_token',
+    grantType: 'client_credentials',
+    scopes: ['api1'],
+    fingerprint: '373cb08e',
+    clientId: 'web',
+  })
+export const succeeded = (requestId: string, more: object = {}) =>
+  inRequest(requestId, {
+    type: 'endpoint_succeeded',
+    httpMethod: 'POST',
+    status: 200,
+    duration: 1.5,
+    clientId: 'web',
+    ...more,
+  })
+export const refused = (requestId: string) =>
+  inRequest(requestId, { type: 'client_authentication_failed', reason: 'x' })
+
+export const parsed = (lines: readonly string[]) => lines.map((line) => JSON.parse(line))
+export const names = (lines: readonly string[]) => parsed(lines).map((line) => line['event.name'])
+/** The names of the events inside a line. */
+export const nested = (line: { readonly 'grantry.events'?: readonly { readonly 'event.name': string }[] }) =>
+  (line['grantry.events'] ?? []).map((each) => each['event.name'])
+
 /** An output with a slow reader, a closed reader or a terminal. */
 export function output({ isTTY = false } = {}) {
   const lines: string[] = []

@@ -117,7 +117,9 @@ describe('a log line', () => {
     ['an unhandled failure', { type: 'unhandled_failure', cause: new Error('x') }, 'error'],
   ])('for %s', (_, more, level) => {
     const out = output()
-    createLog(out, { level: 'debug' }).observe(event(more))
+    const log = createLog(out, { level: 'debug' })
+    log.observe(event(more))
+    log.flush()
     expect(out.lines.map((line) => JSON.parse(line).level)).toEqual([level])
   })
 })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { leaks } from './leaks.ts'
-import { isLifecycle, isRequest, type LogLine, parseLog } from './log-lines.ts'
+import { eventsIn, isLifecycle, isRequest, type LogLine, parseLog } from './log-lines.ts'
 import { caller, hostileHeaders, hostileId, mixedRun } from './mixed-run.ts'
 import { type Family, parsePrometheusText, type Sample } from './prometheus-text.ts'
 import { createRecordingClient, type RecordingClient } from './recording-client.ts'
@@ -14,6 +14,7 @@ let http: RecordingClient
 let page = ''
 let printedAtStart = ''
 let log: readonly LogLine[] = []
+let events: readonly LogLine[] = []
 let metrics: ReadonlyMap<string, Family> = new Map()
 
 beforeAll(async () => {
@@ -26,6 +27,7 @@ beforeAll(async () => {
   server.process.kill('SIGTERM')
   expect(await server.ended).toBe(0)
   log = parseLog(server.output.err).filter((line) => !isLifecycle(line))
+  events = eventsIn(log)
   metrics = parsePrometheusText(page)
 }, 60_000)
 
@@ -41,7 +43,7 @@ function tally(items: readonly string[]): Readonly<Record<string, number>> {
   return counts
 }
 
-const ofType = (type: string): readonly LogLine[] => log.filter((line) => line.type === type)
+const ofType = (type: string): readonly LogLine[] => events.filter((line) => line.type === type)
 
 describe('the log', () => {
   test('has exactly one line for each request except successful probes', () => {
@@ -53,6 +55,21 @@ describe('the log', () => {
       .map(({ endpoint, method, status }) => `${endpoint} ${method} ${status}`)
     expect(tally(reported)).toEqual(tally(expected))
     expect(Object.keys(tally(reported)).length).toBeGreaterThan(20)
+  })
+
+  test('has the events of a request in its line, except warnings and errors', () => {
+    const own = log.filter((line) => !isRequest(line) && line.level === 'info')
+    // Calls of the demo's login page are not requests to the provider.
+    expect(new Set(own.map(({ endpoint }) => endpoint))).toEqual(
+      new Set(['authenticateUser', 'createAuthorizationCode']),
+    )
+    expect(ofType('token_issued').length).toBeGreaterThan(10)
+    expect(log.filter(({ type }) => type === 'token_issued')).toEqual([])
+    const refreshed = log.filter((line) => line.events?.some((each) => each['event.name'] === 'refresh_rotated'))
+    expect(refreshed.map(({ type, level }) => [type, level])).toEqual([
+      ['endpoint_succeeded', 'info'],
+      ['endpoint_succeeded', 'info'],
+    ])
   })
 
   test('has a unique id for each request and each line', () => {

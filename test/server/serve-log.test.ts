@@ -187,25 +187,6 @@ test('the demo logs that it is one, and the cause of a failed request once', asy
   ])
 }, 60_000)
 
-test('logs the stack trace if host code throws outside of a request and ends the process', async () => {
-  const home = newHome()
-  const crash = "process.on('SIGUSR2', () => { Promise.reject(new RangeError('a stray failure')) })"
-  const configuration = JSON.stringify({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
-  writeFileSync(join(home, 'grantry.config.mjs'), `${crash}\nexport default ${configuration}`)
-  const server = await start({ home })
-  server.process.kill('SIGUSR2')
-  expect(await server.ended).toBe(1)
-  const line = server.output.err.split('\n').find((text) => text.includes('"server_crashed"'))
-  expect(JSON.parse(line ?? 'null')).toMatchObject({
-    level: 'error',
-    'event.name': 'server_crashed',
-    msg: 'unhandledRejection: a stray failure',
-    'exception.type': 'RangeError',
-    'exception.message': 'a stray failure',
-    'exception.stacktrace': expect.stringContaining('grantry.config.mjs'),
-  })
-}, 60_000)
-
 describe('with terminals', () => {
   const isTTY = (stream: 'stdout' | 'stderr', value: boolean): void => {
     Object.defineProperty(process[stream], 'isTTY', { value, configurable: true })

@@ -1,8 +1,9 @@
+import { belongsToRequest, createHeldEvents } from './observability/held-events.ts'
 import { isLogged, type Level, type LogLevel, levelOf } from './observability/level.ts'
 import { createLineWriter, type LineOutput, type LineWriter } from './observability/line-writer.ts'
-import { type LogFormat, lineOf } from './observability/log-formats.ts'
-import { type LogRecord, type RouteOf, recordOf } from './observability/log-record.ts'
-import type { ServerObserver } from './observability/server-event.ts'
+import { type LogFormat, lineBuilders } from './observability/log-formats.ts'
+import { lineOfEvent, lineOfFacts, type RouteOf } from './observability/log-record.ts'
+import type { ServerEvent, ServerObserver } from './observability/server-event.ts'
 
 export interface LogOptions {
   /** The lowest level that is logged. Defaults to `info`. */
@@ -19,10 +20,14 @@ export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
   readonly observe: ServerObserver
   /** Logs something that has no event, under the given event name. */
   write(level: Level, name: string, message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** Writes everything immediately, including the events of requests that have not ended. */
+  flush(): void
 }
 
 /** Returns the default log format for an output. */
 export const defaultLogFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
+
+const none: readonly ServerEvent[] = []
 
 const perSecond = 1000
 
@@ -39,30 +44,54 @@ export function isoTime(milliseconds: number = Date.now()): string {
   return `${cachedPrefix}${String(milliseconds - current * perSecond).padStart(3, '0')}Z`
 }
 
-/** Creates a log that writes one line per event and request. It never throws and never blocks. */
+/**
+ * Creates a log that writes one line per request, with its events, and one per event outside of a request. Events of
+ * level `warn` and `error` are always lines of their own, which are written immediately. It never throws and never
+ * blocks.
+ */
 export function createLog(output: LineOutput, options: LogOptions = {}): Log {
   const { level: chosen = 'info', format = defaultLogFormat(output), routeOf = () => undefined } = options
-  const asLine = (record: LogRecord): string => lineOf[format](record, isoTime())
-  const dropped = (count: number): string =>
-    asLine({
-      level: 'warn',
-      name: 'log_lines_dropped',
-      message: `${count} log lines were dropped because the output did not accept them`,
-      fields: [['grantry.count', count]],
-    })
+  const line = lineBuilders[format]()
+  const dropped = (count: number): string => {
+    const message = `${count} log lines were dropped because the output did not accept them`
+    return lineOfFacts(line, 'warn', 'log_lines_dropped', message, isoTime(), { 'grantry.count': count })
+  }
   const writer = createLineWriter(output, dropped)
+  const isUrgent = (level: Level): boolean => level === 'warn' || level === 'error'
+
+  function writeEvent(event: ServerEvent, level: Level, events: readonly ServerEvent[]): void {
+    writer.write(lineOfEvent(line, event, level, isoTime(), routeOf, events), isUrgent(level))
+  }
+
+  // The line is late, so it has the time of the event, which is in seconds.
+  const held = createHeldEvents((event) =>
+    writer.write(lineOfEvent(line, event, 'info', isoTime(event.time * perSecond), routeOf, none), false),
+  )
+
+  function flush(): void {
+    held.releaseAll()
+    writer.flush()
+  }
+
   return {
     format,
     observe(event) {
       const level = levelOf(event)
-      if (isLogged(level, chosen)) writer.write(asLine(recordOf(event, level, routeOf)))
+      if (!isLogged(level, chosen)) return
+      if ('httpMethod' in event) writeEvent(event, level, held.take(event.requestId))
+      else if (level === 'info' && belongsToRequest(event)) held.hold(event)
+      else writeEvent(event, level, none)
     },
     write(level, name, message, fields = {}) {
-      if (isLogged(level, chosen)) writer.write(asLine({ level, name, message, fields: Object.entries(fields) }))
+      if (isLogged(level, chosen)) writer.write(lineOfFacts(line, level, name, message, isoTime(), fields), true)
     },
+    flush,
     get dropped() {
       return writer.dropped
     },
-    end: (milliseconds) => writer.end(milliseconds),
+    end(milliseconds) {
+      flush()
+      return writer.end(milliseconds)
+    },
   }
 }

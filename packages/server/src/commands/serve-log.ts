@@ -74,12 +74,7 @@ export function logFailure(log: Log, thrown: unknown): void {
 export function logCrashes(log: Log): () => void {
   if (log.format === 'text') return () => {}
   const onCrash = (thrown: unknown, origin: string): void => {
-    log.write(
-      'error',
-      'server_crashed',
-      `${origin}: ${errorMessage(thrown)}`,
-      Object.fromEntries(exceptionFields(thrown)),
-    )
+    log.write('error', 'server_crashed', `${origin}: ${errorMessage(thrown)}`, exceptionFields(thrown))
   }
   process.on('uncaughtExceptionMonitor', onCrash)
   return () => process.off('uncaughtExceptionMonitor', onCrash)

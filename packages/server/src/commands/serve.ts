@@ -90,6 +90,8 @@ async function serve(run: Run): Promise<void> {
   })
   const signals = watchSignals()
   const forgetCrashes = logCrashes(log)
+  // The process can end in the middle of a turn: after a crash, or because host code calls `process.exit`.
+  process.on('exit', log.flush)
   let ended = false
   try {
     const server = await start(run, log, (prepared) => {
@@ -109,6 +111,7 @@ async function serve(run: Run): Promise<void> {
     const written = await log.end(logFlushTimeout)
     // Unread log lines would keep the process alive forever.
     if (ended && !written) process.exit(0)
+    process.off('exit', log.flush)
   }
 }
 

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers'
+
 /** The part of `process.stderr` that the writer uses. */
 export interface LineOutput {
   write(text: string, done?: (error?: Error | null) => void): unknown
@@ -9,7 +11,10 @@ export interface LineOutput {
 
 /** Writes lines, and drops them while the output does not accept them. */
 export interface LineWriter {
-  write(line: string): void
+  /** Writes a line in this turn of the event loop: immediately if `urgent`, together with the lines before it. */
+  write(line: string, urgent: boolean): void
+  /** Writes all lines immediately. */
+  flush(): void
   /** The number of lines dropped so far. */
   readonly dropped: number
   /** Waits until all lines are written or the reader has closed: `true`. Returns `false` after this many milliseconds. */
@@ -20,8 +25,17 @@ export interface LineWriter {
 const maxQueuedBytes = 1_048_576
 
 /**
+ * Maximum characters of lines that are written together: the size up to which a write to a pipe is atomic on Linux
+ * (PIPE_BUF). A longer write could end inside a line when other processes write to the same pipe.
+ */
+const maxBatchLength = 4096
+
+/**
  * Creates a writer that never throws, never blocks and buffers at most a megabyte: a slow or closed reader costs log
  * lines, not the service. It listens for `error`, because an unhandled one ends the process.
+ *
+ * Lines of one turn of the event loop are written together, because each write to a pipe is a system call that wakes
+ * the reader.
  *
  * @param notice returns a line that reports dropped lines. It is written when the output accepts lines again.
  */
@@ -30,6 +44,9 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
   let unreported = 0
   let waiting = 0
   let whenWritten: (() => void) | undefined
+  let batch = ''
+  let batchLines = 0
+  let isScheduled = false
   // A closed pipe stays closed, but a full disk can get free space.
   let gone = false
   const onError = (error: Error): void => {
@@ -37,31 +54,56 @@ export function createLineWriter(output: LineOutput, notice: (count: number) => 
   }
   output.on?.('error', onError)
 
-  const drop = (): void => {
-    dropped += 1
-    unreported += 1
+  const drop = (lines: number): void => {
+    dropped += lines
+    unreported += lines
+  }
+
+  function flush(): void {
+    if (batchLines === 0) return
+    const [text, lines] = [batch, batchLines]
+    batch = ''
+    batchLines = 0
+    if (gone || (output.writableLength ?? 0) > maxQueuedBytes) {
+      drop(lines)
+      return
+    }
+    const reported = unreported
+    unreported = 0
+    waiting += 1
+    output.write(reported === 0 ? text : `${notice(reported)}\n${text}`, (error) => {
+      waiting -= 1
+      if (error) {
+        // The notice was lost with the lines. Its dropped lines are already counted, but must be reported again.
+        unreported += reported
+        drop(lines)
+      }
+      if (waiting === 0) whenWritten?.()
+    })
+  }
+
+  const flushTurn = (): void => {
+    isScheduled = false
+    flush()
   }
 
   return {
-    write(line) {
-      if (gone || (output.writableLength ?? 0) > maxQueuedBytes) return drop()
-      const reported = unreported
-      unreported = 0
-      waiting += 1
-      output.write(reported === 0 ? `${line}\n` : `${notice(reported)}\n${line}\n`, (error) => {
-        waiting -= 1
-        if (error) {
-          // The notice was lost with the line. Its dropped lines are already counted, but must be reported again.
-          unreported += reported
-          drop()
-        }
-        if (waiting === 0) whenWritten?.()
-      })
+    write(line, urgent) {
+      if (batch.length + line.length >= maxBatchLength) flush()
+      batch += `${line}\n`
+      batchLines += 1
+      if (urgent) flush()
+      else if (!isScheduled) {
+        isScheduled = true
+        setImmediate(flushTurn)
+      }
     },
+    flush,
     get dropped() {
       return dropped
     },
     async end(milliseconds) {
+      flush()
       if (waiting > 0 && !gone) {
         await new Promise<void>((resolve) => {
           const deadline = setTimeout(resolve, milliseconds)

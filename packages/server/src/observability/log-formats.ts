@@ -1,5 +1,5 @@
 import { sanitizeText } from '../sanitize-text.ts'
-import type { LogRecord } from './log-record.ts'
+import type { LineBuilder } from './log-record.ts'
 
 /** `json`: one JSON object per line. `text`: one readable line. */
 export const logFormats = ['json', 'text'] as const
@@ -14,55 +14,57 @@ const escaped = (character: string): string =>
 // Printable ASCII that JSON does not escape. Nearly all values match.
 const plain = /^[ !#-[\]-~]*$/u
 
+const isPlain = (value: unknown): boolean => typeof value === 'string' && plain.test(value)
+
 function json(value: unknown): string | undefined {
   if (typeof value === 'string' && plain.test(value)) return `"${value}"`
+  if (Array.isArray(value) && value.every(isPlain)) return value.length === 0 ? '[]' : `["${value.join('","')}"]`
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   // JSON.stringify escapes C0 only.
   const text = JSON.stringify(value) as string | undefined
   return text === undefined || /^[ -~]*$/u.test(text) ? text : sanitizeText(text, escaped)
 }
 
-/** Concatenates the line. Calling `JSON.stringify` for each value of the field list is slower (decision 39). */
-function asJson({ level, name, message, fields }: LogRecord, time: string): string {
-  let line = `{"time":"${time}","level":"${level}","msg":${json(message)},"event.name":"${name}"`
-  for (const [field, value] of fields) {
-    const text = json(value)
-    if (text !== undefined) line += `,"${field}":${text}`
+/** Concatenates the line. Calling `JSON.stringify` for each value is slower (decision 39). */
+function jsonLine(): LineBuilder {
+  let text = ''
+  // What closes the line: an event and the list of events, if it has any.
+  let closing = '}'
+  return {
+    start(time, level, message, name) {
+      text = `{"time":"${time}","level":"${level}","msg":${json(message)},"event.name":"${name}"`
+      closing = '}'
+    },
+    field(name, value) {
+      const shown = json(value)
+      if (shown !== undefined) text += name.json + shown
+    },
+    startEvent(_, name) {
+      text += closing === '}' ? `,"grantry.events":[{"event.name":"${name}"` : `},{"event.name":"${name}"`
+      closing = '}]}'
+    },
+    end: () => text + closing,
   }
-  return `${line}}`
 }
-
-// Ids correlate lines for programs, which read JSON. The other fields are part of the message.
-const onlyInJson: ReadonlySet<string> = new Set([
-  'event.id',
-  'grantry.request_id',
-  'trace_id',
-  'span_id',
-  'parent_span_id',
-  'http.request.method',
-  'http.route',
-  'http.response.status_code',
-  'grantry.endpoint',
-  'error.type',
-  'grantry.reason',
-  'exception.message',
-])
-
-const ownPrefix = /^grantry\./u
 
 const quoted = (value: unknown): string =>
   typeof value === 'string' && /^[^\s\p{Cc}\p{Cf}"=]+$/u.test(value) ? value : JSON.stringify(value)
 
-function asText({ level, message, fields }: LogRecord, time: string): string {
-  let line = `${time} ${level.padEnd(5)} ${message}`
-  for (const [name, value] of fields) {
-    if (value !== undefined && !onlyInJson.has(name)) line += ` ${name.replace(ownPrefix, '')}=${quoted(value)}`
+/** A value with a space is quoted, so no value looks like the separator of events. */
+function textLine(): LineBuilder {
+  let text = ''
+  return {
+    start(time, level, message) {
+      text = `${time} ${level.padEnd(5)} ${message}`
+    },
+    field(name, value) {
+      if (value !== undefined && name.text !== undefined) text += ` ${name.text}=${quoted(value)}`
+    },
+    startEvent(message) {
+      text += ` | ${message}`
+    },
+    end: () => sanitizeText(text),
   }
-  return sanitizeText(line)
 }
 
-/** Formats a record. `time` is ISO 8601 with milliseconds, in UTC. */
-export const lineOf: Readonly<Record<LogFormat, (record: LogRecord, time: string) => string>> = {
-  json: asJson,
-  text: asText,
-}
+export const lineBuilders: Readonly<Record<LogFormat, () => LineBuilder>> = { json: jsonLine, text: textLine }

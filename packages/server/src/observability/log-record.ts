@@ -1,7 +1,37 @@
 import type { Level } from './level.ts'
 import type { ServerEvent } from './server-event.ts'
 
-export type Field = readonly [name: string, value: unknown]
+/** How an event field becomes a log field. */
+type Treatment =
+  /** It is in the message or in other fields of the line. */
+  | 'omitted'
+  /** All events of a request have it, so only the line of the request contains it. */
+  | 'shared'
+  /** It becomes known during a request. An event in the line of its request has it only if it differs. */
+  | 'learned'
+  | 'duration'
+  | 'reason'
+  | 'plain'
+
+/** The name of a log field, prepared for both formats. */
+export interface FieldName {
+  /** The start of the member in JSON, with the comma before it. */
+  readonly json: string
+  /** The name in text. Absent for a field that only programs need, or that the message contains. */
+  readonly text: string | undefined
+  readonly treatment: Treatment
+}
+
+/** Builds one line after the other. */
+export interface LineBuilder {
+  /** @param time ISO 8601 with milliseconds, in UTC */
+  start(time: string, level: Level, message: string, name: string): void
+  field(name: FieldName, value: unknown): void
+  /** Starts an event inside the line of its request. The following fields are its own. */
+  startEvent(message: string, name: string): void
+  /** Ends the line and returns it. */
+  end(): string
+}
 
 /**
  * The names of log fields in the semantic conventions of OpenTelemetry. All other fields are `grantry.` and the name in
@@ -23,33 +53,63 @@ const conventional: Readonly<Record<string, string>> = {
   username: 'user.name',
 }
 
-const known = new Map(Object.entries(conventional))
+// Ids correlate lines for programs, which read JSON. The other fields are part of the message.
+const onlyInJson: ReadonlySet<string> = new Set([
+  'event.id',
+  'grantry.request_id',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
+  'http.request.method',
+  'http.route',
+  'http.response.status_code',
+  'grantry.endpoint',
+  'error.type',
+  'grantry.reason',
+  'exception.message',
+])
 
-/** Returns the log name of an event field. The cache is bounded, because events have a fixed set of fields. */
-function fieldName(field: string): string {
-  const found = known.get(field)
-  if (found !== undefined) return found
-  const name = `grantry.${field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}`
-  known.set(field, name)
-  return name
+// `route` is looked up for events of the provider, too.
+const treatments: Readonly<Record<string, Treatment>> = {
+  type: 'omitted',
+  time: 'omitted',
+  message: 'omitted',
+  cause: 'omitted',
+  route: 'omitted',
+  id: 'shared',
+  requestId: 'shared',
+  traceId: 'shared',
+  spanId: 'shared',
+  parentSpanId: 'shared',
+  endpoint: 'shared',
+  clientAddress: 'shared',
+  clientId: 'learned',
+  sub: 'learned',
+  tenant: 'learned',
+  duration: 'duration',
+  reason: 'reason',
 }
 
-/** A log line before it is formatted. */
-export interface LogRecord {
-  readonly level: Level
-  /** The type of the event; see docs/events.md. */
-  readonly name: string
-  /** One readable sentence. */
-  readonly message: string
-  /** Log names and values, in output order. */
-  readonly fields: readonly Field[]
+const prepared = (name: string, treatment: Treatment = 'plain'): FieldName => ({
+  json: `,${JSON.stringify(name)}:`,
+  text: onlyInJson.has(name) ? undefined : name.replace(/^grantry\./u, ''),
+  treatment,
+})
+
+const ofEventField = new Map<string, FieldName>()
+
+/** Returns the log name of an event field. The cache is bounded, because events have a fixed set of fields. */
+function fieldName(field: string): FieldName {
+  const found = ofEventField.get(field)
+  if (found !== undefined) return found
+  const own = `grantry.${field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}`
+  const name = prepared(conventional[field] ?? own, treatments[field])
+  ofEventField.set(field, name)
+  return name
 }
 
 /** Returns the path of an endpoint of the provider, if it is known. */
 export type RouteOf = (endpoint: string) => string | undefined
-
-// Already in the message or in other fields of the line.
-const omittedFields: ReadonlySet<string> = new Set(['type', 'time', 'message', 'cause', 'route'])
 
 const inMilliseconds = (duration: number): number => Math.round(duration * 1000) / 1000
 
@@ -65,13 +125,9 @@ function exceptionOf(cause: unknown): { readonly type?: string; readonly message
 }
 
 /** Returns the fields for a thrown value, with its stack trace. */
-export function exceptionFields(thrown: unknown): readonly Field[] {
+export function exceptionFields(thrown: unknown): Readonly<Record<string, unknown>> {
   const { type, message, stack } = exceptionOf(thrown)
-  return [
-    ['exception.type', type],
-    ['exception.message', message],
-    ['exception.stacktrace', stack],
-  ]
+  return { 'exception.type': type, 'exception.message': message, 'exception.stacktrace': stack }
 }
 
 /** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not logged, because it can contain a token. */
@@ -87,19 +143,69 @@ function eventMessage(event: ServerEvent, route: string | undefined): string {
   return 'cause' in event ? `${explained}: ${exceptionOf(event.cause).message}` : explained
 }
 
-/** Returns the record of an event. The fields are a list, because objects of many different shapes are slow. */
-export function recordOf(event: ServerEvent, level: Level, routeOf: RouteOf): LogRecord {
-  const isFailure = event.type === 'endpoint_failed' || event.type === 'unhandled_failure'
-  const route = 'route' in event ? event.route : 'httpMethod' in event ? routeOf(event.endpoint ?? '') : undefined
-  const fields: Field[] = []
+/** Adds fields by their log names. */
+function addFields(line: LineBuilder, fields: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(fields)) line.field(prepared(name), value)
+}
+
+const errorType = prepared('error.type')
+const httpRoute = prepared('http.route')
+
+/** @param end the end of the request whose line contains the event */
+function addEventFields(line: LineBuilder, event: ServerEvent, end: ServerEvent | undefined): void {
   for (const field in event) {
-    if (omittedFields.has(field)) continue
     const value = event[field as keyof ServerEvent] as unknown
-    if (field === 'reason' && isFailure) fields.push(['error.type', value])
-    else if (field === 'duration') fields.push(['duration_ms', inMilliseconds(value as number)])
-    else fields.push([fieldName(field), value])
+    if (value === undefined) continue
+    const name = fieldName(field)
+    const { treatment } = name
+    if (treatment === 'plain') line.field(name, value)
+    else if (treatment === 'shared') {
+      if (end === undefined) line.field(name, value)
+    } else if (treatment === 'learned') {
+      if (end?.[field as keyof ServerEvent] !== value) line.field(name, value)
+    } else if (treatment === 'duration') line.field(name, inMilliseconds(value as number))
+    else if (treatment === 'reason') {
+      const isFailure = event.type === 'endpoint_failed' || event.type === 'unhandled_failure'
+      line.field(isFailure ? errorType : name, value)
+    }
   }
-  if (route !== undefined) fields.push(['http.route', route])
-  if ('cause' in event) fields.push(...exceptionFields(event.cause))
-  return { level, name: event.type, message: eventMessage(event, route), fields }
+}
+
+/**
+ * Returns the line of an event.
+ *
+ * @param events the events of the request that this event ends
+ */
+export function lineOfEvent(
+  line: LineBuilder,
+  event: ServerEvent,
+  level: Level,
+  time: string,
+  routeOf: RouteOf,
+  events: readonly ServerEvent[],
+): string {
+  const route = 'route' in event ? event.route : 'httpMethod' in event ? routeOf(event.endpoint ?? '') : undefined
+  line.start(time, level, eventMessage(event, route), event.type)
+  addEventFields(line, event, undefined)
+  if (route !== undefined) line.field(httpRoute, route)
+  if ('cause' in event) addFields(line, exceptionFields(event.cause))
+  for (const each of events) {
+    line.startEvent(eventMessage(each, undefined), each.type)
+    addEventFields(line, each, event)
+  }
+  return line.end()
+}
+
+/** Returns a line that is not an event. `fields` have log names. */
+export function lineOfFacts(
+  line: LineBuilder,
+  level: Level,
+  name: string,
+  message: string,
+  time: string,
+  fields: Readonly<Record<string, unknown>>,
+): string {
+  line.start(time, level, message, name)
+  addFields(line, fields)
+  return line.end()
 }
