@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import type { OperationName } from '../operations.ts'
 import { newSetting, publicKeyOf } from '../setting.ts'
 import { startBenchRedis } from './bench-redis.ts'
@@ -14,7 +15,12 @@ export interface ScaleRound {
   readonly busiestServer: number
   readonly redisLoad: number
   readonly generatorLoad: number
+  /** Of everything else on the machine. */
+  readonly otherLoad: number
 }
+
+/** Returns the idle seconds of all cores. */
+const idle = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0) / 1000
 
 /**
  * Measures server processes that share one Redis, without pinning them to cores: the kernel distributes them, as on a
@@ -39,7 +45,7 @@ export async function measureScale(
 
     async function round(seconds: number): Promise<ScaleRound> {
       const before = servers.map((server) => server.cpu())
-      const redisCpu = redis.cpu()
+      const [redisCpu, idleBefore] = [redis.cpu(), idle()]
       const figures = await generator.run({
         operation,
         ports: servers.map(({ port }) => port),
@@ -51,16 +57,22 @@ export async function measureScale(
       if (figures.failures > 0) throw new Error(`${processes} processes, ${operation}: ${figures.firstFailure}`)
       if (figures.tokens.length > 0) tokens = figures.tokens
       const loads = servers.map((server, index) => (server.cpu() - (before[index] ?? 0)) / figures.seconds)
+      const serverLoad = loads.reduce((sum, load) => sum + load, 0)
+      const redisLoad = (redis.cpu() - redisCpu) / figures.seconds
+      const { generatorLoad } = figures
+      const busy = cpus().length - (idle() - idleBefore) / figures.seconds
       return {
         requestsPerSecond: figures.requests / figures.seconds,
-        serverLoad: loads.reduce((sum, load) => sum + load, 0),
+        serverLoad,
         busiestServer: Math.max(...loads),
-        redisLoad: (redis.cpu() - redisCpu) / figures.seconds,
-        generatorLoad: figures.generatorLoad,
+        redisLoad,
+        generatorLoad,
+        otherLoad: Math.max(0, busy - serverLoad - redisLoad - generatorLoad),
       }
     }
 
-    await round(plan.warmup)
+    // Each process compiles its own code.
+    await round(plan.warmup * processes)
     const rounds: ScaleRound[] = []
     while (rounds.length < plan.rounds) rounds.push(await round(plan.seconds))
     return rounds

@@ -16,14 +16,15 @@ export type ScaleFigures = ScaleRound
 
 /** Returns what keeps the servers from handling more requests. */
 export function bottleneckOf(figures: ScaleFigures, cores: number): string {
-  const { serverLoad, busiestServer, redisLoad, generatorLoad } = figures
+  const { serverLoad, busiestServer, redisLoad, generatorLoad, otherLoad } = figures
   const parts = [
     { name: 'the server process', load: busiestServer },
     { name: 'Redis', load: redisLoad },
     { name: 'the generator', load: generatorLoad },
+    { name: 'other programs', load: otherLoad },
   ]
   const busy = parts.filter(({ load }) => load >= full).map(({ name }) => name)
-  if (serverLoad + redisLoad + generatorLoad >= cores * full) busy.push(`all ${cores} cores`)
+  if (serverLoad + redisLoad + generatorLoad + otherLoad >= cores * full) busy.push(`all ${cores} cores`)
   return busy.length === 0 ? 'nothing is busy all the time' : busy.join(', ')
 }
 
@@ -35,6 +36,7 @@ const medians = (rounds: readonly ScaleRound[]): ScaleFigures => {
     busiestServer: of('busiestServer'),
     redisLoad: of('redisLoad'),
     generatorLoad: of('generatorLoad'),
+    otherLoad: of('otherLoad'),
   }
 }
 
@@ -53,20 +55,23 @@ export async function* scaleSection({ bundles, generator, plan, bench }: Workben
         String(processes),
         formatInteger(figures.requestsPerSecond),
         (figures.requestsPerSecond / alone).toFixed(2),
+        formatInteger((figures.serverLoad * 1e6) / figures.requestsPerSecond),
         percent(figures.serverLoad),
         percent(figures.busiestServer),
         percent(figures.redisLoad),
         percent(figures.generatorLoad),
+        percent(figures.otherLoad),
         bottleneckOf(figures, cores),
       ])
     }
   }
-  const heads = ['operation', 'processes', 'req/s', 'of one', 'servers', 'busiest', 'Redis', 'generator', 'full']
+  const loads = ['servers', 'busiest', 'Redis', 'generator', 'others']
+  const heads = ['operation', 'processes', 'req/s', 'of one', 'CPU us', ...loads, 'full']
   yield {
     leads: true,
     title: `Processes on one Redis, on ${cores} cores`,
     notes: [
-      'CPU as a share of one core. The servers, Redis and the generator share the cores of this machine, so more processes help only while a core is idle.',
+      'CPU as a share of one core. The servers, Redis and the generator share the cores of this machine, so more processes help only while a core is idle. "others" are all other programs and the network in the kernel; repeat a run in which they use much more than with one process.',
       `"full" names what uses at least ${percent(full)} of a core, or all cores together: it limits the requests per second.`,
     ],
     rows: [heads, ...rows],

@@ -20,9 +20,10 @@ describe('the report of the benchmark', () => {
     ['the server process', { serverLoad: 0.99, busiestServer: 0.99, redisLoad: 0.2, generatorLoad: 0.2 }],
     ['all 2 cores', { serverLoad: 1.4, busiestServer: 0.7, redisLoad: 0.3, generatorLoad: 0.25 }],
     ['Redis', { serverLoad: 0.5, busiestServer: 0.3, redisLoad: 0.97, generatorLoad: 0.2 }],
+    ['other programs', { serverLoad: 0.5, busiestServer: 0.3, redisLoad: 0.1, generatorLoad: 0.1, otherLoad: 0.96 }],
     ['nothing is busy all the time', { serverLoad: 0.5, busiestServer: 0.5, redisLoad: 0.1, generatorLoad: 0.1 }],
   ])('names %s as the bottleneck', (name, loads) => {
-    expect(bottleneckOf({ requestsPerSecond: 1, ...loads }, 2)).toBe(name)
+    expect(bottleneckOf({ requestsPerSecond: 1, otherLoad: 0, ...loads }, 2)).toBe(name)
   })
 
   it('compares what was reached with the target, as precisely as it prints them', () => {
