@@ -53,7 +53,7 @@ describe('a storage that does not respond', () => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
-      message: 'storage: hanging cannot be used: The storage did not respond within 0.55 s',
+      message: 'storage: hanging cannot be used: The storage did not respond within 0.75 s',
     })
   })
 

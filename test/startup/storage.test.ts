@@ -172,7 +172,7 @@ describe('storage', () => {
     await expect(start(storage)).rejects.toMatchObject(notAtomic)
   })
 
-  test.each(['getItem', 'insertItem', 'incrementItem', 'removeItem'])(
+  test.each(['getItem', 'insertItem', 'incrementItem', 'removeItem', 'commit'])(
     'the error includes what %s() throws, also as its cause',
     async (method) => {
       const cause = new Error('connect ECONNREFUSED 127.0.0.1:6379')

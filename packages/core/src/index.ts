@@ -45,7 +45,7 @@ export {
 export { defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
 export type { GrantKit, PluginRecords, Redemption, StoredGrant } from './plugin/grant-kit.ts'
 export { createProvider, type Provider } from './provider.ts'
-export type { AtomicDriver } from './records/store.ts'
+export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

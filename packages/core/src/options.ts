@@ -11,7 +11,7 @@ import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
 import type { Plugin } from './grants/registry.ts'
 import type { KeySource } from './keys/key-source.ts'
-import type { AtomicDriver } from './records/store.ts'
+import type { AtomicDriver } from './records/driver.ts'
 import type { Runtime } from './runtime.ts'
 import type { Optional } from './types.ts'
 

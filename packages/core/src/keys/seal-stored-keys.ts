@@ -1,5 +1,6 @@
 import { parseConfiguration } from '../config-schema.ts'
-import { type AtomicDriver, openStore } from '../records/store.ts'
+import type { AtomicDriver } from '../records/driver.ts'
+import { openStore } from '../records/store.ts'
 import { webRuntime } from '../runtime.ts'
 import type { KeyInfo } from './key-ring.ts'
 import { infoOf, newKey } from './ring-content.ts'

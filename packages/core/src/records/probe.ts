@@ -1,6 +1,7 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
-import { type AtomicDriver, withinTime } from './store.ts'
+import type { AtomicDriver, DriverItem } from './driver.ts'
+import { withinTime } from './store.ts'
 
 /**
  * Converts a stored value to a string.
@@ -18,25 +19,55 @@ interface ProbeOutcome {
   readonly keeps: boolean
   readonly created: number
   readonly counts: boolean
+  readonly commits: boolean
 }
 
 /** Sequential storage operations of the probe. They determine its time limit. */
-const operations = 11
+const operations = 15
+
+const newKey = (runtime: Runtime): string => `probe:${hex(runtime.randomBytes(32))}`
 
 /**
  * Whether `incrementItem()` works. It can fail alone: Redis may forbid scripts, or a wrapper around the driver may not
  * forward it.
  */
 async function count(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
-  const key = `probe:${hex(runtime.randomBytes(32))}`
+  const key = newKey(runtime)
   const counted = [await driver.incrementItem(key, { ttl: 60 }), await driver.incrementItem(key, { ttl: 60 })]
   await driver.removeItem(key, {})
   return counted[0] === 1 && counted[1] === 2
 }
 
+/** Whether of several concurrent calls of `commit()` with one key one writes everything, and the others nothing. */
+async function commit(driver: AtomicDriver, runtime: Runtime): Promise<boolean> {
+  if (driver.commit === undefined) return true
+  const prefix = newKey(runtime).slice(0, -1)
+  const item = (digit: number): DriverItem => {
+    const key = `${prefix}${digit}`
+    return { key, value: JSON.stringify({ probe: key }), ttl: 60 }
+  }
+  const [marker, removed, racers] = [item(0), item(1), [2, 3, 4, 5].map(item)]
+  await driver.setItem(removed.key, removed.value, { ttl: 60 })
+  const outcomes = await Promise.all(
+    racers.map(async (put) => driver.commit?.({ create: [marker], put: [put], remove: [removed.key] })),
+  )
+  const keys = [marker, removed, ...racers].map(({ key }) => key)
+  const [created, left, ...written] = await Promise.all(keys.map(async (key) => asText(await driver.getItem(key))))
+  await Promise.all(keys.map(async (key) => driver.removeItem(key, {})))
+  const hasWon = outcomes.map((outcome) => outcome === true)
+  const isRefused = (outcome: unknown): boolean => Array.isArray(outcome) && outcome.join() === marker.key
+  return (
+    hasWon.filter(Boolean).length === 1 &&
+    outcomes.every((outcome, index) => hasWon[index] || isRefused(outcome)) &&
+    written.every((found, index) => found === (hasWon[index] ? racers[index]?.value : undefined)) &&
+    created === marker.value &&
+    left === undefined
+  )
+}
+
 async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
   await driver.open?.()
-  const key = `probe:${hex(runtime.randomBytes(32))}`
+  const key = newKey(runtime)
   const value = JSON.stringify({ probe: key })
   const other = JSON.stringify({ probe: 'replaced' })
   // Concurrently: a driver that checks and then writes creates the item more than once.
@@ -53,12 +84,13 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
     keeps: inserted === value && replaced === other && removed === undefined,
     created,
     counts: await count(driver, runtime),
+    commits: await commit(driver, runtime),
   }
 }
 
 /**
  * Opens the storage at startup and checks that it keeps written values, that its insert is atomic, on which single use
- * depends, and that its counter counts.
+ * depends, that its counter counts, and that its commit, if it has one, writes everything or nothing.
  *
  * @param timeLimit seconds that one operation may take.
  * @throws TypeError with a sentence that says what is wrong with the storage and how to fix it.
@@ -97,5 +129,10 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   }
   if (!outcome.counts) {
     throw new TypeError(`storage: incrementItem() of ${name} does not count; it must return 1 and then 2`)
+  }
+  if (!outcome.commits) {
+    throw new TypeError(
+      `storage: commit() of ${name} must write all changes, or none and return the keys that exist; correct it, or omit it, because it is optional (docs/guides/custom-driver.md)`,
+    )
   }
 }

@@ -3,45 +3,17 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import { after, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
+import {
+  type CommitRecords,
+  createCommitRecords,
+  type NewMarker,
+  type NewRecord,
+  type RecordChanges,
+} from './commit-records.ts'
+import type { AtomicDriver, DriverItem } from './driver.ts'
+import { encodeEnvelope, parseEnvelope, type RecordRejection } from './envelope.ts'
 import { createReadiness } from './readiness.ts'
-
-/**
- * An unstorage driver with an atomic insert, which single-use credentials require, and an atomic counter, which limits
- * on guessing require. unstorage defines neither.
- *
- * @see docs/storage-schema.md
- */
-export interface AtomicDriver {
-  readonly name?: string | undefined
-  /**
-   * Called once, before any other method. Rejects if the storage is unsuitable, with a sentence that says what is wrong
-   * and how to fix it.
-   */
-  readonly open?: (() => MaybePromise<void>) | undefined
-  getItem(key: string): MaybePromise<unknown>
-  /**
-   * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
-   * undo a later revocation.
-   */
-  setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
-  removeItem(key: string, options: object): MaybePromise<void>
-  /**
-   * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes
-   * that share the storage. When it returns, with either result, the stored item must be as durable as the storage
-   * allows.
-   *
-   * @param options `ttl`: whole seconds, at least 1
-   */
-  insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
-  /**
-   * Increments a counter and returns the new value: 1 if it did not exist or had expired. Must be atomic across all
-   * processes that share the storage: no two calls return the same value. A counter may be lost in a crash.
-   *
-   * @param options `ttl`: whole seconds, at least 1, from the creation of the counter; later calls do not extend it
-   */
-  incrementItem(key: string, options: { ttl: number }): MaybePromise<number>
-  readonly dispose?: (() => MaybePromise<void>) | undefined
-}
+import { isObject } from './schemas.ts'
 
 /** A type guard for the records that requests read, which is faster; a schema for other records and for those of plugins. */
 export type RecordCheck<T> = ((value: unknown) => value is T) | v.GenericSchema<unknown, T>
@@ -70,17 +42,11 @@ export interface Store {
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
+  /** Atomic across processes, also in a crash, if the driver has `commit()`. */
+  readonly commit: CommitRecords
   /** Whether the storage can be read, and, after a failed write, written. Never rejects. */
   isReady(): Promise<boolean>
 }
-
-/** The record version that this release writes. It reads no other version. */
-const version = 1
-/**
- * Why a stored record is treated as absent: another release wrote it, or it is incomplete, of foreign origin, or of the
- * wrong kind.
- */
-export type RecordRejection = 'version_unknown' | 'record_malformed'
 
 const unavailable = (cause: unknown): OAuthError =>
   new OAuthError('temporarily_unavailable', 'The service is temporarily unavailable', {
@@ -88,26 +54,6 @@ const unavailable = (cause: unknown): OAuthError =>
     cause,
     retryAfter: 1,
   })
-
-interface Envelope {
-  readonly expiresAt: number
-  readonly value: unknown
-}
-
-function parseEnvelope(stored: unknown): Envelope | RecordRejection {
-  let candidate = stored
-  if (typeof stored === 'string') {
-    try {
-      candidate = JSON.parse(stored)
-    } catch {
-      return 'record_malformed'
-    }
-  }
-  if (typeof candidate !== 'object' || candidate === null) return 'record_malformed'
-  const { version: written, expiresAt, value } = candidate as Readonly<Record<string, unknown>>
-  if (typeof written === 'number' && written !== version) return 'version_unknown'
-  return written === version && typeof expiresAt === 'number' ? { expiresAt, value } : 'record_malformed'
-}
 
 // Rejects even if the driver throws synchronously: a throw between concurrent operations would leave the others
 // unhandled.
@@ -127,6 +73,7 @@ const probeKey = 'probe:ready'
 const probeSize = 16_384
 const probeLifetime = 60
 
+const noKeys = (): Error => new Error('commit() of the storage returned neither true nor the keys that exist')
 const noNumber = (): Error => new Error('incrementItem() of the storage did not return a number')
 
 /**
@@ -176,7 +123,6 @@ export function openStore(
     return fail(cause)
   }
   const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
-  const encode = (value: unknown, expiresAt: number): string => JSON.stringify({ version, expiresAt, value })
   // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
 
@@ -202,20 +148,57 @@ export function openStore(
     return unreadable
   }
 
-  const put: Store['put'] = (key, value, expiresAt) =>
+  const itemOf = ({ key, value, expiresAt }: NewRecord): DriverItem => ({
+    key,
+    value: encodeEnvelope({ expiresAt, value }),
+    ...options(expiresAt),
+  })
+  const putRecord = (record: NewRecord): MaybePromise<void> =>
     after(
-      attempt(() => driver.setItem(key, encode(value, expiresAt), options(expiresAt)), failedWrite),
+      attempt(() => {
+        const { key, value, ttl } = itemOf(record)
+        return driver.setItem(key, value, { ttl })
+      }, failedWrite),
       () => undefined,
+    )
+  const insertRecord = (record: NewRecord): MaybePromise<boolean> =>
+    after(
+      attempt(() => {
+        const { key, value, ttl } = itemOf(record)
+        return driver.insertItem(key, value, { ttl })
+      }, failedWrite),
+      (created) => created === true,
     )
   const remove = (key: string): MaybePromise<void> =>
     after(
       attempt(() => driver.removeItem(key, {}), failedWrite),
       () => undefined,
     )
+  const has = (key: string): MaybePromise<boolean> => after(read(key), (stored) => valueIn(key, stored) !== undefined)
+  const isOurs = ({ key, value }: NewMarker): MaybePromise<boolean> =>
+    after(read(key), (stored) => {
+      const envelope = parseEnvelope(stored)
+      if (typeof envelope === 'string' || !isObject(envelope.value)) return false
+      return 'attempt' in envelope.value && envelope.value.attempt === value.attempt
+    })
+
+  function commitAtOnce({ create, put, remove: removed }: RecordChanges): MaybePromise<readonly string[]> {
+    const items = { create: create.map(itemOf), put: put.map(itemOf), remove: removed }
+    return after(
+      attempt(() => driver.commit?.(items), failedWrite),
+      (outcome) => {
+        if (outcome === true) return []
+        const existing = create.flatMap(({ key }) => (Array.isArray(outcome) && outcome.includes(key) ? [key] : []))
+        return existing.length > 0 ? existing : fail(noKeys())
+      },
+    )
+  }
+
   const readiness = createReadiness({
     read: async () => read(probeKey),
     async write() {
-      await put(probeKey, { filler: '0'.repeat(probeSize) }, runtime.now() + probeLifetime)
+      const expiresAt = runtime.now() + probeLifetime
+      await putRecord({ key: probeKey, value: { filler: '0'.repeat(probeSize) }, expiresAt })
       await remove(probeKey)
     },
     runtime,
@@ -223,20 +206,24 @@ export function openStore(
 
   return {
     get: (key, check) => after(read(key), (stored) => recordIn(key, stored, check, undefined)),
-    has: (key) => after(read(key), (stored) => valueIn(key, stored) !== undefined),
+    has,
     getMarker: (key, check, unreadable) => after(read(key), (stored) => recordIn(key, stored, check, unreadable)),
-    put,
-    insert: (key, value, expiresAt) =>
-      after(
-        attempt(() => driver.insertItem(key, encode(value, expiresAt), options(expiresAt)), failedWrite),
-        (created) => created === true,
-      ),
+    put: (key, value, expiresAt) => putRecord({ key, value, expiresAt }),
+    insert: (key, value, expiresAt) => insertRecord({ key, value, expiresAt }),
     increment: (key, expiresAt) =>
       after(
         attempt(() => driver.incrementItem(key, options(expiresAt)), failedWrite),
         (count) => (Number.isSafeInteger(count) && count > 0 ? count : fail(noNumber())),
       ),
     delete: remove,
+    commit: createCommitRecords({
+      put: putRecord,
+      insert: insertRecord,
+      remove,
+      has,
+      isOurs,
+      atOnce: driver.commit && commitAtOnce,
+    }),
     isReady: readiness.isReady,
   }
 }

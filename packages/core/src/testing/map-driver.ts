@@ -1,4 +1,4 @@
-import type { AtomicDriver } from '../records/store.ts'
+import type { AtomicDriver } from '../records/driver.ts'
 
 /**
  * Creates an in-memory storage driver for tests of plugins.
@@ -24,6 +24,13 @@ export function mapDriver(items: Map<string, string> = new Map(), now?: () => nu
     insertItem(key, value, { ttl }) {
       if (isLive(key)) return false
       write(key, value, ttl)
+      return true
+    },
+    commit({ create, put, remove }) {
+      const existing = create.filter(({ key }) => isLive(key))
+      if (existing.length > 0) return existing.map(({ key }) => key)
+      for (const { key, value, ttl } of [...create, ...put]) write(key, value, ttl)
+      for (const key of remove) items.delete(key)
       return true
     },
     incrementItem(key, { ttl }) {

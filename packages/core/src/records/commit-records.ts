@@ -1,0 +1,75 @@
+import { after, allOf } from '../promises.ts'
+import type { MaybePromise } from '../types.ts'
+
+/** A record to write. */
+export interface NewRecord {
+  readonly key: string
+  readonly value: unknown
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+/** A record that a commit creates. The random `attempt` distinguishes it from the record of another commit. */
+export interface NewMarker extends NewRecord {
+  readonly value: { readonly attempt: string }
+}
+
+/** Records that are written together. */
+export interface RecordChanges {
+  /** Records that must not exist yet. */
+  readonly create: readonly NewMarker[]
+  readonly put: readonly NewRecord[]
+  /** Keys. */
+  readonly remove: readonly string[]
+}
+
+/** Performs all changes, or none if a record in `create` exists. Returns the keys of those that exist. */
+export type CommitRecords = (
+  changes: { readonly [Kind in keyof RecordChanges]?: RecordChanges[Kind] | undefined },
+) => MaybePromise<readonly string[]>
+
+/** The operations of the store that a commit consists of. */
+interface Operations {
+  put(record: NewRecord): MaybePromise<void>
+  insert(record: NewRecord): MaybePromise<boolean>
+  remove(key: string): MaybePromise<void>
+  has(key: string): MaybePromise<boolean>
+  /** Whether the stored marker is this one: after a broken connection, the driver may have sent our own commit twice. */
+  isOurs(marker: NewMarker): MaybePromise<boolean>
+  /** Performs the changes in one atomic operation of the driver. `undefined` if it has none. */
+  readonly atOnce: ((changes: RecordChanges) => MaybePromise<readonly string[]>) | undefined
+}
+
+export function createCommitRecords({ put, insert, remove, has, isOurs, atOnce }: Operations): CommitRecords {
+  /**
+   * Single use is as strict as with an atomic operation. A crash, or a second marker that exists, can leave records
+   * that no credential leads to.
+   */
+  async function inOrder(changes: RecordChanges): Promise<readonly string[]> {
+    // Before the markers: a credential must not be spent unless its tokens are stored.
+    await allOf(changes.put.map(put))
+    for (const [index, marker] of changes.create.entries()) {
+      if ((await insert(marker)) || (await isOurs(marker))) continue
+      const later = changes.create.slice(index + 1).map(({ key }) => key)
+      const [exist] = await allOf([allOf(later.map(has)), allOf(changes.put.map(({ key }) => remove(key)))])
+      return [marker.key, ...later.filter((_, at) => exist[at])]
+    }
+    await allOf(changes.remove.map(remove))
+    return []
+  }
+
+  return ({ create = [], put: records = [], remove: removed = [] }) => {
+    const [first, ...others] = records
+    // One write is atomic by itself, and costs less than a transaction.
+    if (create.length === 0 && removed.length === 0 && others.length === 0) {
+      return after(first && put(first), () => [])
+    }
+    const changes = { create, put: records, remove: removed }
+    if (atOnce === undefined) return inOrder(changes)
+    return after(atOnce(changes), (existing) =>
+      existing.length === 0
+        ? existing
+        : after(allOf(create.map(isOurs)), (ours) => (ours.every(Boolean) ? [] : existing)),
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import type { MaybePromise } from '../types.ts'
+
+/** An item to write. */
+export interface DriverItem {
+  readonly key: string
+  readonly value: string
+  /** Whole seconds, at least 1. */
+  readonly ttl: number
+}
+
+/** The changes of one `commit()`. No key occurs twice. */
+export interface DriverChanges {
+  /** Items that must not exist yet. */
+  readonly create: readonly DriverItem[]
+  /** Items that are written whether they exist or not. */
+  readonly put: readonly DriverItem[]
+  /** Keys of items that are removed if they exist. */
+  readonly remove: readonly string[]
+}
+
+/**
+ * An unstorage driver with an atomic insert, which single-use credentials require, and an atomic counter, which limits
+ * on guessing require. unstorage defines neither.
+ *
+ * @see docs/storage-schema.md
+ */
+export interface AtomicDriver {
+  readonly name?: string | undefined
+  /**
+   * Called once, before any other method. Rejects if the storage is unsuitable, with a sentence that says what is wrong
+   * and how to fix it.
+   */
+  readonly open?: (() => MaybePromise<void>) | undefined
+  getItem(key: string): MaybePromise<unknown>
+  /**
+   * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
+   * undo a later revocation.
+   */
+  setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
+  removeItem(key: string, options: object): MaybePromise<void>
+  /**
+   * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes
+   * that share the storage. When it returns, with either result, the stored item must be as durable as the storage
+   * allows.
+   *
+   * @param options `ttl`: whole seconds, at least 1
+   */
+  insertItem(key: string, value: string, options: { ttl: number }): MaybePromise<boolean>
+  /**
+   * Increments a counter and returns the new value: 1 if it did not exist or had expired. Must be atomic across all
+   * processes that share the storage: no two calls return the same value. A counter may be lost in a crash.
+   *
+   * @param options `ttl`: whole seconds, at least 1, from the creation of the counter; later calls do not extend it
+   */
+  incrementItem(key: string, options: { ttl: number }): MaybePromise<number>
+  /**
+   * Writes all changes or none. Returns `true` if none of the keys in `create` existed; otherwise it writes nothing and
+   * returns those that did. Must be atomic across all processes that share the storage, and in a crash. When it
+   * returns, with either result, the stored items must be as durable as the storage allows.
+   *
+   * Optional: without it, the core performs the changes one by one. Single use is the same, but a request that loses a
+   * race, or a crash, can leave records that no credential leads to.
+   */
+  readonly commit?: ((changes: DriverChanges) => MaybePromise<true | readonly string[]>) | undefined
+  readonly dispose?: (() => MaybePromise<void>) | undefined
+}
