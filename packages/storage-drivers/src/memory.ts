@@ -1,4 +1,4 @@
-import type { AtomicDriver } from '@grantry/core'
+import type { AtomicDriver, DriverChanges, DriverItem } from '@grantry/core'
 
 interface Item {
   readonly value: string
@@ -39,6 +39,7 @@ export interface MemoryDriver extends AtomicDriver {
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): void
   insertItem(key: string, value: string, options: { ttl: number }): boolean
   incrementItem(key: string, options: { ttl: number }): number
+  commit(changes: DriverChanges): true | readonly string[]
   hasItem(key: string): boolean
   removeItem(key: string): void
   /** Returns every live key and ignores `base`. For unstorage; the provider never calls it. */
@@ -68,6 +69,8 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   let walk = (shards[0] as Shard).entries()
 
   const isLive = (item: Item | undefined, now = Date.now()): item is Item => item !== undefined && item.expiresAt > now
+
+  const full = (): Error => new Error(`The memory driver is full: it holds ${maxItems} items; raise maxItems`)
 
   function remove(shard: Shard, key: string): void {
     if (shard.delete(key)) size -= 1
@@ -100,7 +103,7 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     }
     if (!shard.has(key)) {
       // Evicting another item could forget that a code was redeemed.
-      if (size >= maxItems) throw new Error(`The memory driver is full: it holds ${maxItems} items; raise maxItems`)
+      if (size >= maxItems) throw full()
       size += 1
     }
     shard.set(key, { value, expiresAt: ttl === undefined ? Number.POSITIVE_INFINITY : now + ttl * 1000 })
@@ -109,6 +112,11 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
   const get = (key: string): string | null => {
     const item = shardFor(key).get(key)
     return isLive(item) ? item.value : null
+  }
+
+  function assertFits(items: readonly DriverItem[]): void {
+    const added = items.filter(({ key }) => !shardFor(key).has(key)).length
+    if (size + added > maxItems) throw full()
   }
 
   function clear(): void {
@@ -138,6 +146,15 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
       if (count > 1 && item !== undefined) shard.set(key, { value: String(count), expiresAt: item.expiresAt })
       else write(key, '1', ttl)
       return count
+    },
+    commit({ create, put, remove: removed }) {
+      const existing = create.filter(({ key }) => isLive(shardFor(key).get(key)))
+      if (existing.length > 0) return existing.map(({ key }) => key)
+      if (maxItems !== Number.POSITIVE_INFINITY) assertFits([...create, ...put])
+      for (const { key, value, ttl } of create) write(key, value, ttl)
+      for (const { key, value, ttl } of put) write(key, value, ttl)
+      for (const key of removed) remove(shardFor(key), key)
+      return true
     },
     removeItem: (key) => remove(shardFor(key), key),
     getKeys: () => shards.flatMap((shard) => [...shard].flatMap(([key, item]) => (isLive(item) ? [key] : []))),

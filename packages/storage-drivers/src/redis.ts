@@ -1,6 +1,7 @@
-import type { AtomicDriver } from '@grantry/core'
+import type { AtomicDriver, DriverChanges } from '@grantry/core'
 import { batchReads } from './redis/batch-reads.ts'
 import type { RedisClient } from './redis/client-factory.ts'
+import { createCommit } from './redis/commit.ts'
 import { primariesOf } from './redis/connection.ts'
 import { createConnections } from './redis/connections.ts'
 import { itemKeys } from './redis/item-key.ts'
@@ -22,6 +23,8 @@ export interface RedisDriver extends AtomicDriver {
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
   incrementItem(key: string, options: { ttl: number }): Promise<number>
+  /** Absent for a cluster: the items are on several servers. */
+  readonly commit?: ((changes: DriverChanges) => Promise<true | readonly string[]>) | undefined
   removeItem(key: string): Promise<void>
   /** Returns every key that starts with `base`. For unstorage; the provider never calls it. */
   getKeys(base?: string, options?: object): Promise<string[]>
@@ -71,7 +74,8 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   }
 
   async function removeItem(key: string): Promise<void> {
-    await write(key, 'unlink')
+    const itemKey = keys.of(key)
+    await write(itemKey, ['unlink', itemKey])
   }
 
   /** Yields pages of keys from SCAN, which can return a key twice. */
@@ -104,12 +108,14 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     async setItem(key, value, options) {
       const end = expiryArguments(options?.ttl)
       if (isExpired(end)) return removeItem(key)
-      if ((await write(key, 'set', value, ...end)) !== 'OK') throw unexpectedReply('SET')
+      const itemKey = keys.of(key)
+      if ((await write(itemKey, ['set', itemKey, value, ...end])) !== 'OK') throw unexpectedReply('SET')
     },
     async insertItem(key, value, { ttl }) {
       const end = expiryArguments(ttl)
       if (isExpired(end)) throw new RangeError(`The ttl of an inserted item is ${ttl} s; give more than 0`)
-      const reply = await write(key, 'set', value, 'NX', ...end)
+      const itemKey = keys.of(key)
+      const reply = await write(itemKey, ['set', itemKey, value, 'NX', ...end])
       if (reply !== 'OK' && reply !== null) throw unexpectedReply('SET NX')
       return reply === 'OK'
     },
@@ -123,6 +129,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       if (typeof count !== 'number') throw unexpectedReply('INCR')
       return count
     },
+    ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys) }),
     removeItem,
     async getKeys(base = '') {
       const found = new Set<string>()

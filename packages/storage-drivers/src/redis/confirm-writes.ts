@@ -1,9 +1,9 @@
 import type { RedisClient } from './client-factory.ts'
 import { type Connection, isReplyError } from './connection.ts'
 
-/** A command on one key, as it is sent. */
+/** A command, as it is sent. */
 export interface Write {
-  /** The key of the item in Redis. */
+  /** The key in Redis of an item that it writes. */
   readonly itemKey: string
   readonly command: readonly [name: string, ...parameters: (string | number)[]]
 }
@@ -54,7 +54,8 @@ async function send(
 }
 
 /** Whether the command changed data, so that WAIT covers it. */
-const hasWritten = ([error, reply]: Result): boolean => error === null && (reply === 'OK' || Number(reply) > 0)
+const hasWritten = ([error, reply]: Result): boolean =>
+  error === null && (reply === 'OK' || (typeof reply === 'number' && reply > 0))
 
 /**
  * Performs writes on one server and waits until enough replicas have them and all earlier writes of any client: an

@@ -5,17 +5,17 @@ import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
 
 /**
- * Runs a write command on the item of a key. Resolves to the reply of Redis; with `waitReplicas`, once the replicas
- * have the write.
+ * Runs a command that writes the item, and possibly others of the same slot. Resolves to the reply of Redis; with
+ * `waitReplicas`, once the replicas have the write.
  */
-export type Writer = (key: string, name: string, ...parameters: (string | number)[]) => Promise<unknown>
+export type Writer = (itemKey: string, command: Write['command']) => Promise<unknown>
 
 export function createWriter(
   { open, writes }: Pick<Connections, 'open' | 'writes'>,
-  keys: ItemKeys,
+  { fenceOf }: Pick<ItemKeys, 'fenceOf'>,
   { replicas, replicaTimeout }: RedisSettings,
 ): Writer {
-  const confirmation = { replicas, replicaTimeout, fenceOf: keys.fenceOf }
+  const confirmation = { replicas, replicaTimeout, fenceOf }
   const batched = batchWrites(writes, confirmation)
   const single = async (write: Write): Promise<Outcome> => {
     const [outcome] = await confirmWrites(writes, [write], confirmation)
@@ -24,14 +24,16 @@ export function createWriter(
   // A batch goes to one server, so a cluster confirms each write separately.
   const confirmed = writes.client.isCluster ? single : batched
 
-  return async (key, name, ...parameters) => {
+  return async (itemKey, command) => {
     const opening = open()
     if (opening !== undefined) await opening
-    const itemKey = keys.of(key)
-    if (replicas === 0) return writes.run(() => writes.client.call(name, itemKey, ...parameters))
+    if (replicas === 0) {
+      const [name, ...parameters] = command
+      return writes.run(() => writes.client.call(name, ...parameters))
+    }
     // The time limit includes the time in the queue.
     return writes.run(async () => {
-      const outcome = await confirmed({ itemKey, command: [name, itemKey, ...parameters] })
+      const outcome = await confirmed({ itemKey, command })
       if ('error' in outcome) throw outcome.error
       return outcome.reply
     })

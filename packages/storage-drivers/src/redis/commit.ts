@@ -1,0 +1,38 @@
+import type { DriverChanges, DriverItem } from '@grantry/core'
+import type { ItemKeys } from './item-key.ts'
+import type { Writer } from './writer.ts'
+
+// KEYS: the keys to create, to put and to remove. ARGV: the number of the first, then value and milliseconds of each item.
+// Redis runs a script alone and replicates its writes together, so all of them happen or none.
+const commitScript = `local existing = {}
+for index = 1, tonumber(ARGV[1]) do
+  if redis.call('EXISTS', KEYS[index]) == 1 then existing[#existing + 1] = index end
+end
+if #existing > 0 then return existing end
+local written = (#ARGV - 1) / 2
+for index = 1, written do redis.call('SET', KEYS[index], ARGV[2 * index], 'PX', ARGV[2 * index + 1]) end
+for index = written + 1, #KEYS do redis.call('UNLINK', KEYS[index]) end
+return redis.status_reply('OK')`
+
+function argumentsOf({ value, ttl }: DriverItem): readonly [value: string, milliseconds: number] {
+  if (!(ttl > 0 && ttl < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`)
+  }
+  return [value, Math.ceil(ttl * 1000)]
+}
+
+/** Performs a commit with one script, on a single server. */
+export function createCommit(write: Writer, keys: Pick<ItemKeys, 'of'>) {
+  return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
+    const items = [...create, ...put]
+    const itemKeys = [...items.map(({ key }) => keys.of(key)), ...remove.map(keys.of)]
+    const [first] = itemKeys
+    if (first === undefined) return true
+    const values = items.flatMap(argumentsOf)
+    const reply = await write(first, ['eval', commitScript, itemKeys.length, ...itemKeys, create.length, ...values])
+    if (reply === 'OK') return true
+    const existing = Array.isArray(reply) ? create.filter((_, index) => reply.includes(index + 1)) : []
+    if (existing.length === 0) throw new Error('Redis returned an unexpected reply to a script')
+    return existing.map(({ key }) => key)
+  }
+}
