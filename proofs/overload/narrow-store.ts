@@ -25,6 +25,7 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
       else next()
     }
   }
+  const { commit } = driver
   return {
     name: `narrow ${driver.name}`,
     getItem: (key) => through(() => driver.getItem(key)),
@@ -32,5 +33,6 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
     removeItem: (key, options) => through(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => through(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => through(() => driver.incrementItem(key, options)),
+    ...(commit !== undefined && { commit: (changes) => through(() => commit(changes)) }),
   }
 }

@@ -11,6 +11,7 @@ export function forgetfulDriver(driver: MemoryDriver): AtomicDriver {
   return {
     ...driver,
     name: 'forgetful',
+    commit: undefined,
     async insertItem(key, value, options) {
       if (key.startsWith('probe:')) return driver.insertItem(key, value, options)
       if (driver.hasItem(key)) return false

@@ -1,3 +1,4 @@
+import { differentTokens } from '../../test/support/same-tokens.ts'
 import type { Contenders } from './contenders.ts'
 import { type Answers, retried, strict } from './orders.ts'
 
@@ -51,7 +52,7 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
   const next = await contenders.order(round + 2, { what: 'refresh', token: tokens.refresh_token ?? '-', as })
   return {
     granted: granted.length,
-    distinct: new Set(granted).size,
+    distinct: differentTokens(granted.map((text) => ({ body: JSON.parse(text) }))).length,
     refused: sumOf(responses),
     works: works === true,
     successorWorks: next === 200,

@@ -8,6 +8,7 @@
 import { type Credentials, sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
+import { withoutSignatures } from '../support/same-tokens.ts'
 
 interface Party {
   readonly clientId: string
@@ -80,9 +81,12 @@ test('3.40 the newest response can be requested again until its refresh token is
   const f = await fixture()
   const links = await chain(f, 2)
   const [first, second] = links
-  for (let retry = 0; retry < 3; retry += 1) expect((await refresh(f, first.refresh_token)).body).toEqual(second)
+  const repeated = async (token: string) => withoutSignatures((await refresh(f, token)).body)
+  for (let retry = 0; retry < 3; retry += 1) {
+    expect(await repeated(first.refresh_token)).toEqual(withoutSignatures(second))
+  }
   const third = (await refresh(f, second.refresh_token)).body
-  expect((await refresh(f, second.refresh_token)).body).toEqual(third)
+  expect(await repeated(second.refresh_token)).toEqual(withoutSignatures(third))
   expect((await refresh(f, first.refresh_token)).status).toBe(400)
   await expectDead(f, [...links, third])
 })
@@ -101,7 +105,7 @@ test('3.40 a rejected use of the successor spends nothing, so the retry still su
   const [first, second] = await chain(f, 2)
   expect((await refresh(f, second.refresh_token, confidential, { scope: 'nothing' })).body.error).toBe('invalid_scope')
   expect((await refresh(f, second.refresh_token, { clientId: webJwt[0], as: webJwt })).status).toBe(400)
-  expect((await refresh(f, first.refresh_token)).body).toEqual(second)
+  expect(withoutSignatures((await refresh(f, first.refresh_token)).body)).toEqual(withoutSignatures(second))
 })
 
 test('3.40 a response without a refresh token has no successor, and can be requested again until the window ends', async () => {
@@ -119,7 +123,7 @@ test('3.40 a response without a refresh token has no successor, and can be reque
   const last = await refresh(f, first.refresh_token)
   expect(last.status).toBe(200)
   expect(last.body).not.toHaveProperty('refresh_token')
-  expect((await refresh(f, first.refresh_token)).body).toEqual(last.body)
+  expect(withoutSignatures((await refresh(f, first.refresh_token)).body)).toEqual(withoutSignatures(last.body))
   f.clock.advance(10)
   expect((await refresh(f, first.refresh_token)).status).toBe(400)
 })

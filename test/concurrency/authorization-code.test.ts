@@ -5,7 +5,7 @@ import { basic, type Credentials } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { afterAll, describe, expect, test } from 'vitest'
 import { api1, fixture, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
-import { withLatency } from '../support/latency.ts'
+import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'
 import { rounds } from '../support/rounds.ts'
 
 const racers = 50
@@ -15,9 +15,9 @@ afterAll(async () => {
 })
 
 /** Two providers that share only the store, as two processes would, behind real sockets. */
-async function served() {
+async function served({ prepare }: CommitPath) {
   const driver = memoryDriver()
-  const storage = withLatency(driver)
+  const storage = withLatency(prepare(driver))
   const f = await fixture({ storage })
   const second = await fixture({ storage, runtime: { now: f.clock.now } })
   const servers = await Promise.all([serve(f.provider), serve(second.provider)])
@@ -38,9 +38,9 @@ async function served() {
 
 const redeem = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 
-describe.concurrent(`${racers} concurrent redemptions of one code`, () => {
+describe.concurrent.each(commitPaths)(`${racers} concurrent redemptions of one code, committed $path`, (path) => {
   test.each(rounds())('3.32 exactly one of 50 succeeds, the others are invalid_grant: round %i', async () => {
-    const { f, post, count } = await served()
+    const { f, post, count } = await served(path)
     const code = await f.code()
     const responses = await Promise.all(Array.from({ length: racers }, () => post('token', { ...redeem, code }, web)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -57,7 +57,7 @@ describe.concurrent(`${racers} concurrent redemptions of one code`, () => {
     ['reference tokens', web],
     ['JWTs', webJwt],
   ] as const)('3.33 the replays among them revoke the tokens of the winner: %s', async (_, client) => {
-    const { f, post } = await served()
+    const { f, post } = await served(path)
     const code = await f.code({ clientId: client[0] })
     const responses = await Promise.all(
       Array.from({ length: racers }, () => post('token', { ...redeem, code }, client)),
@@ -72,7 +72,7 @@ describe.concurrent(`${racers} concurrent redemptions of one code`, () => {
   })
 
   test('3.32 exactly one of 50 public clients with the right verifier succeeds', async () => {
-    const { f, post } = await served()
+    const { f, post } = await served(path)
     const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
     const form = { ...redeem, code, client_id: spaClientId, code_verifier: proof.verifier }
     const responses = await Promise.all(Array.from({ length: racers }, () => post('token', form)))
@@ -81,7 +81,7 @@ describe.concurrent(`${racers} concurrent redemptions of one code`, () => {
   })
 
   test('3.32 different codes do not interfere with each other', async () => {
-    const { f, post } = await served()
+    const { f, post } = await served(path)
     const codes = await Promise.all(Array.from({ length: racers }, () => f.code()))
     const responses = await Promise.all(codes.map((code) => post('token', { ...redeem, code }, web)))
     expect(responses.map(({ status }) => status)).toEqual(codes.map(() => 200))

@@ -3,7 +3,7 @@ import { mapDriver, type TestResponse } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 
-type Operation = 'getItem' | 'setItem' | 'insertItem'
+type Operation = 'getItem' | 'setItem' | 'insertItem' | 'commit'
 type Outage = 'throws' | 'rejects' | 'returns an error'
 
 /** A driver that fails in these operations while the switch is on. */
@@ -25,6 +25,9 @@ function failingDriver(operations: readonly Operation[], outage: Outage): { driv
     insertItem: (key, value, options) =>
       state.down && operations.includes('insertItem') ? fail() : driver.insertItem(key, value, options),
     incrementItem: (key, options) => driver.incrementItem(key, options),
+    ...(operations.includes('commit') && {
+      commit: (changes) => (state.down ? fail() : (driver.commit?.(changes) ?? [])),
+    }),
   }
   return state
 }
@@ -60,6 +63,9 @@ describe('an unreachable storage', () => {
     ['authorization_code', 'setItem', 'rejects'],
     ['authorization_code', 'insertItem', 'throws'],
     ['authorization_code', 'insertItem', 'rejects'],
+    ['authorization_code', 'commit', 'throws'],
+    ['authorization_code', 'commit', 'returns an error'],
+    ['refresh_token', 'commit', 'rejects'],
     ['refresh_token', 'getItem', 'throws'],
     ['refresh_token', 'setItem', 'rejects'],
     ['refresh_token', 'insertItem', 'rejects'],

@@ -2,17 +2,17 @@ import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { inOrder } from '../support/latency.ts'
 import { issueTokens, refresh } from '../support/revocation.ts'
 
-const methods = ['getItem', 'setItem', 'insertItem'] as const
+const methods = ['getItem', 'setItem', 'insertItem', 'commit'] as const
 type Method = (typeof methods)[number]
 
 /** Never settles, once `state.hangs` names the method. */
-function hanging() {
-  const driver = mapDriver()
+function hanging(driver: AtomicDriver = mapDriver()) {
   const state: { hangs: Method | undefined } = { hangs: undefined }
   const storage: AtomicDriver = { ...driver }
-  for (const method of methods) {
+  for (const method of methods.filter((name) => name in driver)) {
     Object.assign(storage, {
       [method]: (...parameters: readonly never[]) =>
         state.hangs === method
@@ -25,7 +25,8 @@ function hanging() {
 
 describe('a storage that does not respond', () => {
   test.each(methods)('1.21 is an outage after the time limit: %s', async (method) => {
-    const { storage, state } = hanging()
+    const driver = mapDriver()
+    const { storage, state } = hanging(method === 'commit' ? driver : inOrder(driver))
     const f = await fixture({ storage, storageTimeLimit: 0.05 })
     const { refresh_token: token } = await issueTokens(f)
     state.hangs = method

@@ -84,7 +84,7 @@ describe('the store', () => {
     const first = (await f.post('token', redeem, web)).body
     const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
     const second = (await f.post('token', refresh, web)).body
-    // The response is stored, sealed, for a retry.
+    // What a retry needs is stored.
     expect([...items.keys()].some((key) => key.startsWith('replay:'))).toBe(true)
     const secrets = [code, ...[first, second].flatMap((body) => [body.access_token, body.refresh_token, body.id_token])]
     expect(new Set(secrets).size).toBe(7)
@@ -92,7 +92,7 @@ describe('the store', () => {
     for (const key of items.keys()) expect(key).toMatch(/^[a-z:]+:[0-9a-f]{64}$/u)
   })
 
-  test('the sealed response cannot be opened with another token', async () => {
+  test('the record for a retry of one token does not serve another', async () => {
     const { f, items } = await stored()
     const start = async () => {
       const redeem = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
@@ -101,7 +101,7 @@ describe('the store', () => {
     const refresh = (token: string) => f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
     const [mine, hers] = [await start(), await start()]
     await refresh(hers)
-    // An attacker who can write to the store points the marker of one token at the response of the other.
+    // An attacker who can write to the store points the marker of one token at the retry record of the other.
     const markers = [...items].filter(([key]) => key.startsWith('spent:'))
     await refresh(mine)
     const own = [...items.keys()].filter((key) => key.startsWith('spent:') && !markers.some(([known]) => known === key))

@@ -3,6 +3,7 @@ import type { ClientOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
+import { withoutSignatures } from '../support/same-tokens.ts'
 
 const alice = { grant_type: 'password', username: 'alice', password: 'alice-password' }
 
@@ -30,12 +31,13 @@ async function rotated(refreshToken: ClientOptions['refreshToken'] = {}) {
 }
 
 describe('a retry inside the window', () => {
-  test('3.40 gets the same response, byte for byte', async () => {
+  test('3.40 gets the same tokens; only JWTs are signed again', async () => {
     const { f, first, second } = await rotated()
     f.clock.advance(9)
     const retry = await refresh(f, first.refresh_token)
     expect(retry.status).toBe(200)
-    expect(retry.body).toEqual(second)
+    expect(withoutSignatures(retry.body)).toEqual(withoutSignatures(second))
+    expect(retry.body).toMatchObject({ access_token: second.access_token, refresh_token: second.refresh_token })
     expect(f.events.map(({ type }) => type)).toContain('refresh_retried')
     expect((await refresh(f, second.refresh_token)).status).toBe(200)
   })
@@ -51,7 +53,9 @@ describe('a retry inside the window', () => {
     const f = await fixture()
     const first = await login(f)
     const second = (await refresh(f, first.refresh_token, { scope: 'openid api1' })).body
-    expect((await refresh(f, first.refresh_token, { scope: 'api1 openid' })).body).toEqual(second)
+    const retry = await refresh(f, first.refresh_token, { scope: 'api1 openid' })
+    expect(withoutSignatures({ ...retry.body, scope: second.scope })).toEqual(withoutSignatures(second))
+    expect(retry.body.scope.split(' ').sort()).toEqual(second.scope.split(' ').sort())
   })
 
   test('3.40 is not a retry after the successor was used: the family is revoked', async () => {
@@ -80,7 +84,8 @@ describe('a retry inside the window', () => {
   test('3.40 the window is a setting: it may be longer', async () => {
     const { f, first, second } = await rotated({ retryWindow: 60 })
     f.clock.advance(59)
-    expect((await refresh(f, first.refresh_token)).body).toEqual(second)
+    const retry = await refresh(f, first.refresh_token)
+    expect(withoutSignatures(retry.body)).toEqual(withoutSignatures(second))
     f.clock.advance(1)
     expect((await refresh(f, first.refresh_token)).body.error).toBe('invalid_grant')
   })

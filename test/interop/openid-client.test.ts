@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api1, api2, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import { withoutSignatures } from '../support/same-tokens.ts'
 import { awkward, awkwardApi, noRetry, type RunningProvider, startProvider } from './running-server.ts'
 
 let server: RunningProvider
@@ -159,7 +160,7 @@ describe('openid-client', () => {
     const { refresh_token = '' } = await signIn(config)
     const lost = await client.refreshTokenGrant(config, refresh_token)
     const again = await client.refreshTokenGrant(config, refresh_token)
-    expect(again).toEqual(lost)
+    expect(withoutSignatures(again)).toEqual(withoutSignatures(lost))
   })
 
   test('a reused refresh token is invalid_grant, and its successor then is too', async () => {

@@ -59,8 +59,8 @@ test('a provider without an observer generates no ids', async () => {
     await provider.fetch(post())
     drawn.length = 0
     await provider.fetch(post())
-    // 16 and 32 bytes are for the token.
-    expect(drawn).toEqual('traceHeaders' in more ? [24, 9, 16, 32] : [16, 32])
+    // 64 bytes are for an access token and a refresh token, 16 for the id in the claims of a reference token.
+    expect(drawn).toEqual('traceHeaders' in more ? [24, 9, 64, 16] : [64, 16])
   }
 })
 

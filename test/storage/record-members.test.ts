@@ -1,6 +1,11 @@
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import type { AccessTokenRecord, GrantRecord, SpentRecord } from '../../packages/core/src/records/schemas.ts'
+import type {
+  AccessTokenRecord,
+  GrantRecord,
+  ReplayRecord,
+  SpentRecord,
+} from '../../packages/core/src/records/schemas.ts'
 import { api1, fixture, web } from '../support/fixture.ts'
 
 type Value = Record<string, unknown>
@@ -47,8 +52,9 @@ const wrongSpent: Wrong<SpentRecord> = {
   spentAt: notNumber,
   attempt: notText,
   ended: [false, 1, null],
-  replay: ['text', null, {}, { nonce: 7, until: 1, request: '' }, { nonce: '', until: '1', request: '' }],
 }
+
+const wrongReplay: Wrong<ReplayRecord> = { nonce: notText, request: notText }
 
 const wrongAccess: Wrong<AccessTokenRecord> = { claims: notObject, revision: notText }
 
@@ -112,8 +118,8 @@ describe('a member of the wrong type makes the record malformed:', () => {
     expect((await introspect()).body.active).toBe(true)
   })
 
-  test('the marker of a spent token counts as present, and its response is not replayed', async () => {
-    for (const change of changes(wrongSpent, ['ended', 'replay'])) {
+  test('the marker of a spent token counts as present, and the request is not a retry', async () => {
+    for (const change of changes(wrongSpent, ['ended'])) {
       const { refresh, whileChanged } = await open()
       await refresh()
       const { outcome, rejected } = await whileChanged('spent', (value) => ({ ...value, ...change }), refresh)
@@ -121,11 +127,17 @@ describe('a member of the wrong type makes the record malformed:', () => {
     }
   })
 
-  test('a stored response counts as absent', async () => {
-    const { refresh, whileChanged } = await open()
-    await refresh()
-    const { outcome, rejected } = await whileChanged('replay', () => ({ sealed: 7 }), refresh)
-    expect([outcome.body.error, rejected]).toEqual(['invalid_grant', [['replay', 'record_malformed']]])
+  test('the record for a retry counts as absent', async () => {
+    for (const change of changes(wrongReplay)) {
+      const { refresh, whileChanged } = await open()
+      await refresh()
+      const { outcome, rejected } = await whileChanged('replay', (value) => ({ ...value, ...change }), refresh)
+      expect([change, outcome.body.error, rejected]).toEqual([
+        change,
+        'invalid_grant',
+        [['replay', 'record_malformed']],
+      ])
+    }
   })
 })
 

@@ -19,6 +19,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     await wait()
     return result
   }
+  const { commit } = driver
   return {
     name: `slow ${driver.name}`,
     getItem: (key) => slow(() => driver.getItem(key)),
@@ -26,5 +27,23 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     removeItem: (key, options) => slow(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => slow(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => slow(() => driver.incrementItem(key, options)),
+    ...(commit !== undefined && { commit: (changes) => slow(() => commit(changes)) }),
   }
 }
+
+/** The driver without `commit()`, so that the core performs the steps of a commit in order. */
+export function inOrder({ commit: _, ...driver }: AtomicDriver): AtomicDriver {
+  return driver
+}
+
+/** A way to spend a credential. */
+export interface CommitPath {
+  readonly path: 'in order' | 'atomic'
+  prepare(driver: AtomicDriver): AtomicDriver
+}
+
+/** For `describe.each`. */
+export const commitPaths: readonly CommitPath[] = [
+  { path: 'in order', prepare: inOrder },
+  { path: 'atomic', prepare: (driver) => driver },
+]

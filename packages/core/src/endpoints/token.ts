@@ -3,6 +3,8 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
 import type { CommitRequest } from '../grants/commit.ts'
+import type { Issuance } from '../grants/issuance.ts'
+import type { Minted } from '../grants/mint.ts'
 import { assertWithinPolicy } from '../grants/policy.ts'
 import { coreParameters } from '../grants/registry.ts'
 import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts'
@@ -120,11 +122,20 @@ export function tokenEndpoint({
         refusal: grant.refusal ?? defaultRefusal,
         trace,
       }
-      const replay = await commit.replayOf(commitRequest)
-      if (replay !== undefined) return jsonResponse(replay)
-      const minted = await mint({ result, client, grantType, validatedTokens })
-      const response = await commit.spend(commitRequest, minted)
-      if (response === minted.response) for (const fact of minted.facts) recorder.record(trace, fact)
+      const mintFrom = (issuance: Issuance): Promise<Minted> =>
+        mint({ result, client, grantType, validatedTokens, issuance })
+      let retried = await commit.retryOf(commitRequest)
+      if (retried === undefined) {
+        const issuance = commit.issuanceFor(commitRequest)
+        const minted = await mintFrom(issuance)
+        retried = await commit.spend(commitRequest, issuance, minted)
+        if (retried === undefined) {
+          for (const fact of minted.facts) recorder.record(trace, fact)
+          return jsonResponse(minted.response)
+        }
+      }
+      // The records of the first response are stored.
+      const { response } = await mintFrom(retried)
       return jsonResponse(response)
     },
   }

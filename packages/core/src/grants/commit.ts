@@ -1,17 +1,14 @@
 import type { Client } from '../directory/client.ts'
-import { type Bytes, utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
-import { allOf } from '../promises.ts'
+import type { NewMarker, NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { isGrantRecord, isReplayRecord, isSpentRecord, type SpentRecord, unreadableMarker } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import { openJson, sealJson } from '../sealed-json.ts'
-import type { NewRecord } from '../tokens/access-token.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
-import type { Json, JsonObject } from '../types.ts'
+import { derivedIssuance, type Issuance, randomIssuance } from './issuance.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
 
@@ -31,15 +28,20 @@ export interface CommitRequest {
 /** Spends single-use credentials. No other part of the core does. */
 export interface Commit {
   /**
-   * Handles a credential that was already spent when it was looked up: returns the response to a retry, or throws.
-   * Returns `undefined` if none is spent.
+   * Returns the issuance of the first response if the request is a retry; `undefined` if no credential is spent.
+   *
+   * @throws OAuthError `invalid_grant` if a credential is spent and the request is not a retry.
    */
-  replayOf(request: CommitRequest): Promise<JsonObject | undefined>
+  retryOf(request: CommitRequest): Promise<Issuance | undefined>
+  /** Returns the issuance of a first response. */
+  issuanceFor(request: CommitRequest): Issuance
   /**
-   * Writes the records, spends the credentials, and returns the response. A request that loses the race deletes its
-   * records and is handled as a replay.
+   * Spends the credentials and stores the tokens. Returns `undefined`, or the issuance of the winner if this request
+   * lost the race to an equal one.
+   *
+   * @throws OAuthError `invalid_grant` if another request has spent a credential.
    */
-  spend(request: CommitRequest, minted: Minted): Promise<JsonObject>
+  spend(request: CommitRequest, issuance: Issuance, minted: Minted): Promise<Issuance | undefined>
 }
 
 const replayTypes = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
@@ -47,18 +49,8 @@ const replayTypes = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 
 const pluginFirst = (one: CredentialDetails, other: CredentialDetails): number =>
   Number(other.kind === 'plugin') - Number(one.kind === 'plugin')
 
-/** Derives a key from the credential. The storage contains only its hash, so it cannot decrypt a response. */
-const keyFor = (credential: string, runtime: Runtime): Bytes =>
-  // The prefix makes the key different from the SHA-256 in the key of the credential's record.
-  new Uint8Array(runtime.sha256(utf8(`grantry replay 1\n${credential}`)))
-
-/** Encrypts a token response, so that the holder of the redeemed credential can retry. */
-const sealResponse = (response: JsonObject, credential: string, runtime: Runtime): Promise<string> =>
-  sealJson(response, keyFor(credential, runtime), runtime)
-
-/** Decrypts a response; returns `undefined` if it was not sealed for this credential. */
-const openResponse = (sealed: string, credential: string, runtime: Runtime): Promise<JsonObject | undefined> =>
-  openJson(sealed, keyFor(credential, runtime), runtime) as Promise<JsonObject | undefined>
+const refreshTokenIn = (redemptions: readonly CredentialDetails[]): CredentialDetails | undefined =>
+  redemptions.find(({ kind }) => kind === 'refresh')
 
 export function createCommit(deps: {
   readonly store: Store
@@ -72,16 +64,11 @@ export function createCommit(deps: {
     fingerprint: fingerprintOf(hash),
     ...families.describe(record?.family),
   })
+  const replayKeyOf = (attempt: string): string => keyOf('replay', hashOf(attempt, runtime))
 
-  /**
-   * Whether the refresh token of a stored response was used: spent, or continued because its client now reuses tokens.
-   */
-  async function isSuccessorUsed(
-    { record: redeemed }: CredentialDetails,
-    successor: Json | undefined,
-  ): Promise<boolean> {
-    if (typeof successor !== 'string') return false
-    const hash = hashOf(successor, runtime)
+  /** Whether the next refresh token was used: spent, or continued because its client now reuses tokens. */
+  async function isSuccessorUsed({ record: redeemed }: CredentialDetails, { refreshToken }: Issuance) {
+    const hash = hashOf(runtime.base64url(refreshToken), runtime)
     const [isSpent, record] = await Promise.all([
       store.has(spentKeyOf('refresh', hash)),
       store.get(keyOf('refresh', hash), isGrantRecord),
@@ -90,38 +77,37 @@ export function createCommit(deps: {
   }
 
   /**
-   * Returns the stored response for a retry of a refresh request, inside the retry window and until the successor is
+   * Returns the issuance of the first response to a refresh request, inside the retry window and until the successor is
    * used. A client that uses the successor has received the response, so a later use of the old token comes from
    * another party (RFC 9700 section 4.14.2).
    */
-  async function retried({ retryId }: CommitRequest, redeemed: CredentialDetails, spent: SpentRecord | undefined) {
+  async function firstIssuanceOf({ retryId }: CommitRequest, redeemed: CredentialDetails, spent: SpentRecord) {
     const { credential } = redeemed
-    const replay = spent?.replay
-    if (replay === undefined || credential === undefined) return undefined
-    if (runtime.now() >= replay.until || replay.request !== retryId) return undefined
-    const record = await store.get(keyOf('replay', hashOf(replay.nonce, runtime)), isReplayRecord)
-    const response = record && (await openResponse(record.sealed, credential, runtime))
-    if (response === undefined) return undefined
+    if (redeemed.kind !== 'refresh' || credential === undefined) return undefined
+    const replay = await store.get(replayKeyOf(spent.attempt), isReplayRecord)
+    if (replay?.request !== retryId) return undefined
+    const issuance = derivedIssuance(credential, replay.nonce, spent.spentAt, runtime)
     const [isUsed] = await Promise.all([
-      isSuccessorUsed(redeemed, response.refresh_token),
+      isSuccessorUsed(redeemed, issuance),
       // The process that spent the token may have crashed before its marker was durable.
       store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
     ])
-    return isUsed ? undefined : response
+    return isUsed ? undefined : issuance
   }
 
+  /** @param spent `undefined` if the marker has expired since. */
   async function handleReplay(
     request: CommitRequest,
     redeemed: CredentialDetails,
     spent: SpentRecord | undefined,
-  ): Promise<JsonObject> {
+  ): Promise<Issuance> {
     const { client, trace, refusal } = request
     if (spent?.ended === true) throw new OAuthError('invalid_grant', refusal, { reason: 'code_ended' })
+    const issuance = spent && (await firstIssuanceOf(request, redeemed, spent))
     const about = aboutOf(redeemed)
-    const response = await retried(request, redeemed, spent)
-    if (response !== undefined) {
+    if (issuance !== undefined) {
       recorder.record(trace, { type: 'refresh_retried', ...about })
-      return response
+      return issuance
     }
     const reason = replayTypes[redeemed.kind]
     recorder.record(trace, { type: reason, ...about })
@@ -130,68 +116,58 @@ export function createCommit(deps: {
     throw new OAuthError('invalid_grant', refusal, { reason })
   }
 
-  const markerOf = async ({ kind, hash }: CredentialDetails): Promise<SpentRecord | undefined> =>
-    store.getMarker(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker)
-
-  /** Handles a request that lost the race. The winner may be a concurrent retry, whose response then serves both. */
-  async function handleLostRace(request: CommitRequest, lost: CredentialDetails): Promise<JsonObject> {
-    const refresh = request.redemptions.find(({ kind }) => kind === 'refresh')
-    if (lost.kind === 'plugin' && refresh !== undefined) {
-      const marker = await markerOf(refresh)
-      if (marker !== undefined) return handleReplay(request, refresh, marker)
-    }
-    return handleReplay(request, lost, await markerOf(lost))
+  /** A concurrent retry may have won the race; then its response serves both. */
+  async function handleLostRace(request: CommitRequest, existing: readonly string[]): Promise<Issuance> {
+    const lost = request.redemptions.filter(({ kind, hash }) => existing.includes(spentKeyOf(kind, hash)))
+    const redeemed = refreshTokenIn(lost) ?? (lost[0] as CredentialDetails)
+    const key = spentKeyOf(redeemed.kind, redeemed.hash)
+    return handleReplay(request, redeemed, await store.getMarker(key, isSpentRecord, unreadableMarker))
   }
 
-  /**
-   * Stores the encrypted response for a client that does not receive it. Only the rotation of a refresh token can be
-   * retried.
-   */
-  async function replayRecord({ client, redemptions }: CommitRequest, response: JsonObject) {
-    const { retryWindow } = client.refreshToken
-    const refresh = redemptions.find(({ kind }) => kind === 'refresh')
-    if (refresh?.credential === undefined || retryWindow === 0) return undefined
-    const nonce = runtime.base64url(runtime.randomBytes(16))
-    const until = runtime.now() + retryWindow
-    const sealed = await sealResponse(response, refresh.credential, runtime)
-    const record: NewRecord = { key: keyOf('replay', hashOf(nonce, runtime)), value: { sealed }, expiresAt: until }
-    return { nonce, until, record }
+  /** What a retry needs, for a client that does not receive the response. */
+  function replayRecord({ client, retryId }: CommitRequest, { at, nonce }: Issuance, attempt: string): NewRecord {
+    const expiresAt = at + client.refreshToken.retryWindow
+    return { key: replayKeyOf(attempt), value: { nonce, request: retryId }, expiresAt }
   }
 
   return {
-    async replayOf(request) {
-      const presented =
-        request.continues === undefined ? request.redemptions : [request.continues, ...request.redemptions]
+    async retryOf(request) {
+      const { redemptions, continues } = request
+      const presented = continues === undefined ? redemptions : [continues, ...redemptions]
       const replayed = presented.find(({ spent }) => spent !== undefined)
       return replayed && handleReplay(request, replayed, replayed.spent)
     },
 
-    async spend(request, { response, records, continued }) {
-      const { redemptions, retryId, trace } = request
-      const replay = await replayRecord(request, response)
-      const written = replay === undefined ? records : [...records, replay.record]
-      // All records are written before the credential is spent, so a crash in between leaves only orphaned records.
-      await allOf(written.map(({ key, value, expiresAt }) => store.put(key, value, expiresAt)))
-      const marker: SpentRecord = {
-        spentAt: runtime.now(),
-        attempt: redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12)),
-        ...(replay !== undefined && { replay: { nonce: replay.nonce, until: replay.until, request: retryId } }),
-      }
-      // The plugin's own credential first: if it was already used, the stored grant remains unspent.
-      for (const redeemed of [...redemptions].sort(pluginFirst)) {
-        if (await store.insert(spentKeyOf(redeemed.kind, redeemed.hash), marker, redeemed.expiresAt)) continue
-        // After a broken connection, the driver may have sent our own insert twice.
-        if ((await markerOf(redeemed))?.attempt === marker.attempt) continue
-        await Promise.all(written.map((record) => store.delete(record.key)))
-        return handleLostRace(request, redeemed)
-      }
+    issuanceFor({ client, redemptions }) {
+      // Only the rotation of a refresh token can be retried.
+      const credential = refreshTokenIn(redemptions)?.credential
+      if (credential === undefined || client.refreshToken.retryWindow === 0) return randomIssuance(runtime)
+      return derivedIssuance(credential, runtime.base64url(runtime.randomBytes(16)), runtime.now(), runtime)
+    },
+
+    async spend(request, issuance, { records, continued }) {
+      const { redemptions, trace } = request
+      const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
+      const marker: SpentRecord = { spentAt: issuance.at, attempt }
+      const markerOf = ({ kind, hash, expiresAt }: CredentialDetails): NewMarker => ({
+        key: spentKeyOf(kind, hash),
+        value: marker,
+        expiresAt,
+      })
+      const existing = await store.commit({
+        // The plugin's own credential first: if it exists, the stored grant remains unspent, even without an atomic
+        // commit.
+        create: [...redemptions].sort(pluginFirst).map(markerOf),
+        put: issuance.nonce === undefined ? records : [...records, replayRecord(request, issuance, attempt)],
+      })
+      if (existing.length > 0) return handleLostRace(request, existing)
       if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
       for (const redeemed of redemptions) {
         const { kind } = redeemed
         if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', ...aboutOf(redeemed) })
         if (kind === 'refresh') recorder.record(trace, { type: 'refresh_rotated', ...aboutOf(redeemed) })
       }
-      return response
+      return undefined
     },
   }
 }

@@ -3,19 +3,22 @@ import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import { allOf } from '../promises.ts'
+import type { NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
-import type { AccessTokens, NewRecord } from '../tokens/access-token.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { Revision } from '../tokens/revision.ts'
 import { type Epochs, inheritedEpochs, type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { Json, JsonObject } from '../types.ts'
+import type { Issuance } from './issuance.ts'
+import type { CredentialDetails } from './redemption.ts'
 import type { CheckedResult } from './result.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
 
-/** Tokens that are minted but not issued: the commit follows. */
+/** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
 export interface Minted {
   readonly response: JsonObject
   readonly records: readonly NewRecord[]
@@ -37,7 +40,12 @@ export type Mint = (request: {
   readonly grantType: string
   /** The claims of the access tokens that the grant has validated. */
   readonly validatedTokens: readonly JsonObject[]
+  readonly issuance: Issuance
 }) => Promise<Minted>
+
+/** The refresh token that stays the same. A spent one was rotated before its client was switched to `reuse`. */
+const continuedIn = ({ continues }: CheckedResult): CredentialDetails | undefined =>
+  continues?.spent === undefined ? continues : undefined
 
 export function createMint(deps: {
   readonly issuer: string
@@ -95,8 +103,8 @@ export function createMint(deps: {
     grantType: string,
     family: string,
     { epochs, revision: recorded }: RevocationMark,
+    { at: now, refreshToken: random }: Issuance,
   ) {
-    const now = runtime.now()
     const previous = result.stored?.record
     // Counted from the first token of the family, not from the code.
     const startedAt = previous?.kind === 'refresh' ? previous.familyStartedAt : now
@@ -104,7 +112,7 @@ export function createMint(deps: {
     const expiresAt = Math.min(startedAt + absoluteLifetime, now + slidingLifetime)
     if (expiresAt <= now) return undefined
     // `reuse`: the token stays the same and gets a later expiry.
-    const token = result.continues?.credential ?? runtime.base64url(runtime.randomBytes(32))
+    const token = continuedIn(result)?.credential ?? runtime.base64url(random)
     const hash = hashOf(token, runtime)
     // Never earlier than for an earlier token of the family, even if the configured lifetimes have been shortened.
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + maxTokenLifetime(client))
@@ -128,9 +136,9 @@ export function createMint(deps: {
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
-  return async ({ result, client, grantType, validatedTokens }) => {
+  return async ({ result, client, grantType, validatedTokens, issuance }) => {
     const { issue = {}, stored, scopes } = result
-    const subject = result.subject && completeSubject(result.subject, runtime.now())
+    const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
       subject !== undefined && issue.refreshToken !== false && allowsRefreshToken(authorizedScopes(result))
     const family =
@@ -153,13 +161,15 @@ export function createMint(deps: {
       family,
       ...mark,
       format,
+      at: issuance.at,
+      random: issuance.accessToken,
       lifetime,
     })
     const refresh =
       wantsRefreshToken && family !== undefined
-        ? refreshToken(result, subject, client, grantType, family, mark)
+        ? refreshToken(result, subject, client, grantType, family, mark, issuance)
         : undefined
-    const continues = result.continues !== undefined
+    const continues = continuedIn(result) !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && allowsIdentityToken(scopes)
         ? await identityTokens.mint({
@@ -169,6 +179,7 @@ export function createMint(deps: {
             accessToken: access.token,
             family,
             epochs: mark.epochs,
+            at: issuance.at,
           })
         : undefined
 

@@ -111,49 +111,39 @@ export function isAccessTokenRecord(value: unknown): value is AccessTokenRecord 
   return isJsonObject(claims) && isStringOrAbsent(revision)
 }
 
-/**
- * The marker of a redeemed single-use credential: when and by which request it was spent, and where a retry finds its
- * response.
- */
+/** The marker of a redeemed single-use credential. */
 export interface SpentRecord {
   readonly spentAt: number
   /**
-   * The id of the attempt that spent it. Distinguishes an insert that the driver retried after a lost response from the
-   * insert of another request.
+   * The id of the attempt that spent it. Distinguishes a commit that the driver repeated after a lost response from the
+   * commit of another request, and leads a retry to its replay record.
    */
   readonly attempt: string
   /** Set when failed proofs ended an authorization code: nothing was issued for it, so there is nothing to revoke. */
   readonly ended?: true
-  readonly replay?: { readonly nonce: string; readonly until: number; readonly request: string }
-}
-
-function isReplay(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { nonce, until, request } = value as Unchecked<NonNullable<SpentRecord['replay']>>
-  return isString(nonce) && isNumber(until) && isString(request)
 }
 
 export function isSpentRecord(value: unknown): value is SpentRecord {
   if (!isObject(value)) return false
-  const { spentAt, attempt, ended, replay } = value as Unchecked<SpentRecord>
-  return (
-    isNumber(spentAt) &&
-    isString(attempt) &&
-    (ended === undefined || ended === true) &&
-    (replay === undefined || isReplay(replay))
-  )
+  const { spentAt, attempt, ended } = value as Unchecked<SpentRecord>
+  return isNumber(spentAt) && isString(attempt) && (ended === undefined || ended === true)
 }
 
-/** Replaces a marker that exists but cannot be read: the credential is spent, and no response can be replayed. */
+/** Replaces a marker that exists but cannot be read: the credential is spent, and the request cannot be a retry. */
 export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable' }
 
-/** A token response, encrypted under a key that only the holder of the redeemed refresh token can derive. */
+/** From which a retry derives the tokens of the response again, together with the redeemed refresh token. */
 export interface ReplayRecord {
-  readonly sealed: string
+  readonly nonce: string
+  /** The id of the request. */
+  readonly request: string
 }
 
-export const isReplayRecord = (value: unknown): value is ReplayRecord =>
-  isObject(value) && isString((value as Unchecked<ReplayRecord>).sealed)
+export function isReplayRecord(value: unknown): value is ReplayRecord {
+  if (!isObject(value)) return false
+  const { nonce, request } = value as Unchecked<ReplayRecord>
+  return isString(nonce) && isString(request)
+}
 
 /** The marker of a revoked family. Its presence alone makes every token of the family invalid. */
 export interface RevokedRecord {

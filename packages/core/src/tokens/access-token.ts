@@ -2,7 +2,9 @@ import type { Client } from '../directory/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
+import type { Bytes } from '../encoding.ts'
 import { allOf } from '../promises.ts'
+import type { NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -17,13 +19,6 @@ import type { Jwt } from './jwt.ts'
 import type { Revision } from './revision.ts'
 import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
-/** A record that is written before the commit, and deleted if the request loses the race. */
-export interface NewRecord {
-  readonly key: string
-  readonly value: unknown
-  readonly expiresAt: number
-}
-
 export interface NewAccessToken {
   readonly client: Client
   readonly scopes: readonly string[]
@@ -34,6 +29,10 @@ export interface NewAccessToken {
   /** For the record of a reference token. */
   readonly revision: string | undefined
   readonly format: 'jwt' | 'reference'
+  /** Epoch seconds. */
+  readonly at: number
+  /** 32 bytes. */
+  readonly random: Bytes
   /** Seconds. */
   readonly lifetime: number
 }
@@ -123,8 +122,7 @@ export function createAccessTokens(deps: {
     clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
 
   async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
-    const { client, scopes, subject, family, epochs } = token
-    const now = runtime.now()
+    const { client, scopes, subject, family, epochs, at: now } = token
     const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
     for (const name of Object.keys(custom)) {
       if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} is reserved for the protocol and cannot be set`)
@@ -162,10 +160,12 @@ export function createAccessTokens(deps: {
 
   return {
     async mint(token) {
-      const jti = runtime.base64url(runtime.randomBytes(16))
-      const claims = await claimsOf(token, jti)
-      if (token.format === 'jwt') return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
-      const handle = runtime.base64url(runtime.randomBytes(32))
+      if (token.format === 'jwt') {
+        const claims = await claimsOf(token, runtime.base64url(token.random.subarray(0, 16)))
+        return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
+      }
+      const claims = await claimsOf(token, runtime.base64url(runtime.randomBytes(16)))
+      const handle = runtime.base64url(token.random)
       const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
       return {
         token: handle,

@@ -28,6 +28,8 @@ export interface IdentityTokens {
     /** `undefined` if the authorization has no stored grant, so there is no family to revoke. */
     readonly family: string | undefined
     readonly epochs: Epochs
+    /** Epoch seconds. */
+    readonly at: number
   }): Promise<string>
   validate(token: string, clientId: string): Promise<IdentityTokenValidation>
 }
@@ -53,8 +55,7 @@ export function createIdentityTokens(deps: {
   }
 
   return {
-    mint({ client, subject, nonce, accessToken, family, epochs }) {
-      const now = runtime.now()
+    mint({ client, subject, nonce, accessToken, family, epochs, at: now }) {
       const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
       const claims: JsonObject = {
         iss: issuer,

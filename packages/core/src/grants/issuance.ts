@@ -1,0 +1,58 @@
+import { type Bytes, utf8 } from '../encoding.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** The time and the random values of the tokens in one response. */
+export interface Issuance {
+  /** Epoch seconds. */
+  readonly at: number
+  /** 32 bytes: the reference token, or the id of the JWT. */
+  readonly accessToken: Bytes
+  /** 32 bytes. */
+  readonly refreshToken: Bytes
+  /** Set if the holder of the redeemed refresh token can derive the same values again, for a retry. */
+  readonly nonce?: string
+}
+
+export function randomIssuance(runtime: Runtime): Issuance {
+  const random = runtime.randomBytes(64)
+  return { at: runtime.now(), accessToken: random.slice(0, 32), refreshToken: random.slice(32) }
+}
+
+/** The block size of SHA-512, in bytes. */
+const blockSize = 128
+
+const concatenated = (one: Uint8Array, other: Uint8Array): Bytes => {
+  const bytes = new Uint8Array(one.length + other.length)
+  bytes.set(one)
+  bytes.set(other, one.length)
+  return bytes
+}
+
+/** HMAC-SHA-512 (RFC 2104). Synchronous, unlike that of `crypto.subtle`. */
+function hmac(key: Uint8Array, message: Uint8Array, { sha512 }: Runtime): Uint8Array {
+  const block = new Uint8Array(blockSize)
+  block.set(key.length > blockSize ? sha512(key) : key)
+  const inner = sha512(
+    concatenated(
+      block.map((byte) => byte ^ 0x36),
+      message,
+    ),
+  )
+  return sha512(
+    concatenated(
+      block.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  )
+}
+
+/**
+ * Derives the random values from a refresh token and a nonce, so that only its holder can repeat them. The storage
+ * contains the nonce, but never the token.
+ *
+ * @see docs/decisions/0044-derived-tokens-for-retries.md
+ */
+export function derivedIssuance(refreshToken: string, nonce: string, at: number, runtime: Runtime): Issuance {
+  const derived = hmac(utf8(refreshToken), utf8(`grantry retry 1\n${nonce}`), runtime)
+  return { at, accessToken: derived.slice(0, 32), refreshToken: derived.slice(32), nonce }
+}
