@@ -36,6 +36,7 @@ import { createInspect } from './tokens/inspect.ts'
 import { createJwt } from './tokens/jwt.ts'
 import { createRevision } from './tokens/revision.ts'
 import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
+import { createNewRevocationMark } from './tokens/revocation-mark.ts'
 import { createRevoke } from './tokens/revoke.ts'
 import { createStoredGrants } from './tokens/stored-grant.ts'
 
@@ -66,6 +67,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
+  const newRevocationMark = createNewRevocationMark({ revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, families, revocationEpochs })
   const accessTokens = createAccessTokens({
     issuer,
@@ -134,8 +136,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       accessTokens,
       identityTokens,
       families,
-      revocationEpochs,
-      revision,
+      newRevocationMark,
       observed: recorder.observed,
       runtime,
     }),
@@ -153,8 +154,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       scopePolicy,
       store,
       families,
-      revocationEpochs,
-      revision,
+      newRevocationMark,
       runtime,
       recorder,
     }),

@@ -7,15 +7,14 @@ import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import type { Subject } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import { allOf } from '../promises.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import { isProtocolClaim } from '../tokens/claims.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
-import type { Revision } from '../tokens/revision.ts'
-import { type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import { recordedEpochs } from '../tokens/revocation-epochs.ts'
+import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
@@ -119,12 +118,11 @@ export function createAuthorizationCodes(deps: {
   readonly scopePolicy: ScopePolicy
   readonly store: Store
   readonly families: Families
-  readonly revocationEpochs: RevocationEpochs
-  readonly revision: Revision
+  readonly newRevocationMark: NewRevocationMark
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): AuthorizationCodes {
-  const { issuer, clients, scopePolicy, store, families, revocationEpochs, revision, runtime, recorder } = deps
+  const { issuer, clients, scopePolicy, store, families, newRevocationMark, runtime, recorder } = deps
 
   /**
    * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
@@ -182,10 +180,7 @@ export function createAuthorizationCodes(deps: {
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
     const keptUntil = redeemableUntil + longest + maxTokenLifetime(client)
     const family = runtime.base64url(runtime.randomBytes(16))
-    const [recorded, epochs] = await allOf([
-      revision.forNewRecord(),
-      revocationEpochs.current(client.clientId, subject.sub),
-    ])
+    const { epochs, revision } = await newRevocationMark(client.clientId, subject.sub)
     const record: GrantRecord = {
       kind: 'code',
       issuer,
@@ -200,7 +195,7 @@ export function createAuthorizationCodes(deps: {
       keptUntil,
       redirectUri: input.redirectUri,
       ...recordedEpochs(epochs),
-      ...(recorded !== undefined && { revision: recorded }),
+      ...(revision !== undefined && { revision }),
       ...(input.nonce !== undefined && { nonce: input.nonce }),
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(demands !== undefined && { demands }),

@@ -2,7 +2,6 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
-import { allOf } from '../promises.ts'
 import type { NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -10,8 +9,8 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
-import type { Revision } from '../tokens/revision.ts'
-import { type Epochs, inheritedEpochs, type RevocationEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import { inheritedEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import type { NewRevocationMark, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
@@ -25,12 +24,6 @@ export interface Minted {
   /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
   readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
-}
-
-/** What a token carries for the check whether it was revoked. */
-interface RevocationMark {
-  readonly epochs: Epochs
-  readonly revision: string | undefined
 }
 
 /** Mints the tokens of a checked grant result. */
@@ -52,23 +45,22 @@ export function createMint(deps: {
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
-  readonly revocationEpochs: RevocationEpochs
-  readonly revision: Revision
+  readonly newRevocationMark: NewRevocationMark
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, families, revocationEpochs, revision, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, newRevocationMark, observed, runtime } = deps
 
   /**
-   * Returns the current epochs. If the storage is unavailable, a self-contained token is issued without epochs; it is
-   * then refused if the client or subject was ever revoked.
+   * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without
+   * one; it is then refused if the client or subject was ever revoked.
    */
-  async function currentEpochs(clientId: string, sub: string | undefined, selfContained: boolean): Promise<Epochs> {
+  async function newMark(clientId: string, sub: string | undefined, selfContained: boolean): Promise<RevocationMark> {
     try {
-      return await revocationEpochs.current(clientId, sub)
+      return await newRevocationMark(clientId, sub)
     } catch (error) {
-      if (selfContained && isOAuthError(error)) return {}
+      if (selfContained && isOAuthError(error)) return { epochs: {}, revision: undefined }
       throw error
     }
   }
@@ -83,13 +75,10 @@ export function createMint(deps: {
   ): Promise<RevocationMark> {
     // Those of the stored grant: a token from an old grant counts as old.
     if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
-    if (selfContained || validatedTokens.length > 0) {
-      const current = await currentEpochs(clientId, sub, selfContained)
-      // No revision: the presented tokens may have been revoked since they were validated.
-      return { epochs: inheritedEpochs(validatedTokens, clientId, sub, current), revision: undefined }
-    }
-    const [recorded, epochs] = await allOf([revision.forNewRecord(), revocationEpochs.current(clientId, sub)])
-    return { epochs, revision: recorded }
+    const mark = await newMark(clientId, sub, selfContained)
+    if (validatedTokens.length === 0) return mark
+    // No revision: the presented tokens may have been revoked since they were validated.
+    return { epochs: inheritedEpochs(validatedTokens, clientId, sub, mark.epochs), revision: undefined }
   }
 
   /**

@@ -21,6 +21,8 @@ export interface Revision {
    * Call it before the epochs are read.
    */
   forNewRecord(): MaybePromise<string | undefined>
+  /** The number of replacements by this process. */
+  readonly replacements: number
   /** Replaces the revision. Call it when the record of the revocation is written, not before. */
   replace(): Promise<void>
 }
@@ -45,6 +47,7 @@ export function createRevision(deps: {
   const { issuer, store, runtime } = deps
   const key = keyOf('revision', hashOf(issuer, runtime))
   let lastRead: string | undefined
+  let replacements = 0
 
   const newRecord = (): RevisionRecord => ({ revision: runtime.base64url(runtime.randomBytes(12)) })
   const expiresAt = (): number => runtime.now() + maxLifetime + margin
@@ -70,7 +73,11 @@ export function createRevision(deps: {
         })
       })
     },
+    get replacements() {
+      return replacements
+    },
     async replace() {
+      replacements += 1
       await store.put(key, newRecord(), expiresAt())
     },
   }

@@ -1,0 +1,61 @@
+import { createBoundedMap } from '../bounded-map.ts'
+import { after, allOf } from '../promises.ts'
+import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
+import type { Revision } from './revision.ts'
+import type { Epochs, RevocationEpochs } from './revocation-epochs.ts'
+
+/** What a token carries for the check whether it was revoked. */
+export interface RevocationMark {
+  readonly epochs: Epochs
+  readonly revision: string | undefined
+}
+
+/** Returns the mark of a new authorization, so that a revocation reaches it even if it happens at the same time. */
+export type NewRevocationMark = (clientId: string, sub: string | undefined) => MaybePromise<RevocationMark>
+
+interface CachedMark {
+  readonly mark: RevocationMark
+  /** Milliseconds, by `runtime.elapsed()`. */
+  readonly readAt: number
+  readonly replacements: number
+}
+
+/** Milliseconds. */
+const maxAge = 1000
+
+/** The maximum number of clients whose marks are cached. */
+const maxClients = 1000
+
+export function createNewRevocationMark(deps: {
+  readonly revision: Revision
+  readonly revocationEpochs: RevocationEpochs
+  readonly runtime: Runtime
+}): NewRevocationMark {
+  const { revision, revocationEpochs, runtime } = deps
+  const cached = createBoundedMap<CachedMark>(maxClients)
+
+  const read = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
+    after(
+      allOf([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
+      ([recorded, epochs]): RevocationMark => ({ epochs, revision: recorded }),
+    )
+
+  /**
+   * An outdated mark fails closed: for a second after another process has revoked the client, its new tokens are
+   * refused like its old ones. A revocation in this process takes effect immediately.
+   */
+  function ofClient(clientId: string): MaybePromise<RevocationMark> {
+    const readAt = runtime.elapsed()
+    const { replacements } = revision
+    const known = cached.get(clientId)
+    if (known !== undefined && readAt - known.readAt < maxAge && known.replacements === replacements) return known.mark
+    return after(read(clientId, undefined), (mark) => {
+      cached.set(clientId, { mark, readAt, replacements })
+      return mark
+    })
+  }
+
+  // Not cached for users: a new login would be lost, which a client cannot repeat by itself.
+  return (clientId, sub) => (sub === undefined ? ofClient(clientId) : read(clientId, sub))
+}
