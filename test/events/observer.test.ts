@@ -9,14 +9,19 @@ const keys = [await exportJWK(privateKey)]
 
 /**
  * Random bytes that are the same in every run, so that two runs can be compared byte for byte. Counted by length: only
- * events draw 9 bytes.
+ * ids of events draw more than 64 bytes.
  */
 function countedBytes() {
   const counts = new Map<number, number>()
   return (length: number): Uint8Array<ArrayBuffer> => {
     const count = (counts.get(length) ?? 0) + 1
     counts.set(length, count)
-    return new Uint8Array(webRuntime.sha512(new TextEncoder().encode(`${length} ${count}`)).slice(0, length))
+    const block = (index: number) => webRuntime.sha512(new TextEncoder().encode(`${length} ${count} ${index}`))
+    return new Uint8Array(
+      Array.from({ length: Math.ceil(length / 64) }, (_, index) => [...block(index)])
+        .flat()
+        .slice(0, length),
+    )
   }
 }
 

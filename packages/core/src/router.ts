@@ -3,7 +3,7 @@ import { errorResponse, isWellFormed } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
-import { openTraceContext, type TraceContext, traceparentOf } from './events/trace-context.ts'
+import { type TraceContext, traceparentOf } from './events/trace-context.ts'
 import {
   checkPreflight,
   isPreflight,
@@ -196,7 +196,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
 
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {
     const started = recorder.observed ? runtime.elapsed() : 0
-    const context = traced ? (connection?.traceContext ?? openTraceContext(request.headers, runtime)) : undefined
+    const context = traced ? (connection?.traceContext ?? recorder.openTrace(request.headers)) : undefined
     const trace = recorder.start(endpoint.name, connection?.clientAddress, context)
     let response: PlainResponse
     let error: OAuthError | undefined

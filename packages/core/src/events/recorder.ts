@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import type { Runtime } from '../runtime.ts'
 import { reportToConsole } from './console-report.ts'
 import type { Fact, Observer, ProviderEvent } from './event.ts'
-import type { TraceContext } from './trace-context.ts'
+import { createTraceOpener, pooledText, type TraceContext } from './trace-context.ts'
 
 /**
  * What is known about a request so far, for events, limits and the CORS decision. Handlers only write to it; protocol
@@ -56,6 +56,8 @@ function eventOf(fact: Fact, trace: Trace, time: number): ProviderEvent {
 }
 
 export interface Recorder {
+  /** Continues the trace of a request, or starts a new one. */
+  readonly openTrace: (headers: Headers) => TraceContext
   start(endpoint?: string, clientAddress?: string, context?: TraceContext): Trace
   record(trace: Trace, fact: Fact): void
   /** Whether there is an observer. */
@@ -64,15 +66,20 @@ export interface Recorder {
   readonly observerFailures: number
 }
 
+const requestIdLength = 12
+/** Bytes for the ids of 128 requests. */
+const batchLength = 1152
+
 /** @param named whether requests get an id even without an observer, because responses contain it. */
 export function createRecorder(observe: Observer | undefined, runtime: Runtime, named = false): Recorder {
   let observerFailures = 0
   const countFailure = (): void => {
     observerFailures += 1
   }
+  const drawId = pooledText(() => runtime.base64url(runtime.randomBytes(batchLength)))
   const start = (endpoint?: string, clientAddress?: string, context?: TraceContext): Trace => ({
     // Generated only if it is used.
-    id: observe === undefined && !named ? '' : runtime.base64url(runtime.randomBytes(9)),
+    id: observe === undefined && !named ? '' : drawId(requestIdLength),
     endpoint,
     clientAddress,
     context,
@@ -100,6 +107,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     }
   }
   return {
+    openTrace: createTraceOpener(runtime),
     start,
     record,
     observed: observe !== undefined,

@@ -48,12 +48,48 @@ const traceIdLength = 16
 const spanIdLength = 8
 const randomTraceId = 2
 
-/** Continues the trace of a request, or starts a new one, which is not sampled. */
-export function openTraceContext(headers: Headers, runtime: Pick<Runtime, 'randomBytes'>): TraceContext {
+/** Returns this many random hex digits. */
+type DrawDigits = (count: number) => string
+
+function openWith(headers: Headers, draw: DrawDigits): TraceContext {
   const parent = parseTraceparent(headers.get('traceparent'))
-  if (parent !== undefined) return { ...parent, spanId: hex(runtime.randomBytes(spanIdLength)) }
-  const digits = hex(runtime.randomBytes(traceIdLength + spanIdLength))
-  return { traceId: digits.slice(0, 2 * traceIdLength), spanId: digits.slice(2 * traceIdLength), flags: randomTraceId }
+  const spanId = draw(2 * spanIdLength)
+  if (parent !== undefined) return { ...parent, spanId }
+  return { traceId: draw(2 * traceIdLength), spanId, flags: randomTraceId }
+}
+
+/** Continues the trace of a request, or starts a new one, which is not sampled. */
+export const openTraceContext = (headers: Headers, runtime: Pick<Runtime, 'randomBytes'>): TraceContext =>
+  openWith(headers, (count) => hex(runtime.randomBytes(count / 2)))
+
+/**
+ * Returns a function that takes characters from a random text and never returns one twice. Encoding many ids together
+ * costs a tenth of encoding each.
+ *
+ * For ids only: a text in memory cannot be overwritten, unlike the bytes of a token.
+ *
+ * @param fill creates the next text
+ */
+export function pooledText(fill: () => string): (length: number) => string {
+  let pool = ''
+  let used = 0
+  return (length) => {
+    if (used + length > pool.length) {
+      pool = fill()
+      used = 0
+    }
+    used += length
+    return pool.slice(used - length, used)
+  }
+}
+
+/** Bytes for the ids of about 80 requests. */
+const batchLength = 2048
+
+/** Returns `openTraceContext` for many requests, with ids from a pool. */
+export function createTraceOpener(runtime: Pick<Runtime, 'randomBytes'>): (headers: Headers) => TraceContext {
+  const draw = pooledText(() => hex(runtime.randomBytes(batchLength)))
+  return (headers) => openWith(headers, draw)
 }
 
 /**
