@@ -36,9 +36,8 @@ async function started() {
   }
   const other = await fixture({ storage: driver })
   const f = await fixture({ storage, runtime: { now: other.clock.now, elapsed: () => clock.milliseconds } })
-  // The first token creates the revision, the second one is issued when it is known.
+  // The first token creates the revision, the second one carries it.
   await clientToken(f)
-  clock.milliseconds += 1000
   await clientToken(f)
   operations.length = 0
   return { f, other, operations, clock }
@@ -48,7 +47,10 @@ test('a client token is issued with one operation while the mark of its client i
   const { f, operations, clock } = await started()
   const token = await clientToken(f)
   expect(operations).toEqual(['set access'])
+  operations.length = 0
   expect(await isActive(f, token)).toBe(true)
+  // The token carries the revision.
+  expect(operations).toEqual(['get access', 'get revision'])
   clock.milliseconds += 1000
   operations.length = 0
   await clientToken(f)

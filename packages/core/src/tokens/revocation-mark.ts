@@ -51,7 +51,8 @@ export function createNewRevocationMark(deps: {
     const known = cached.get(clientId)
     if (known !== undefined && readAt - known.readAt < maxAge && known.replacements === replacements) return known.mark
     return after(read(clientId, undefined), (mark) => {
-      cached.set(clientId, { mark, readAt, replacements })
+      // Without a revision, every validation of its tokens would take two trips, for as long as they live.
+      if (mark.revision !== undefined) cached.set(clientId, { mark, readAt, replacements })
       return mark
     })
   }
