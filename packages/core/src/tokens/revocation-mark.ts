@@ -16,13 +16,10 @@ export type NewRevocationMark = (clientId: string, sub: string | undefined) => M
 
 interface CachedMark {
   readonly mark: RevocationMark
-  /** Milliseconds, by `runtime.elapsed()`. */
+  /** Epoch seconds at which the read began. */
   readonly readAt: number
   readonly replacements: number
 }
-
-/** Milliseconds. */
-const maxAge = 1000
 
 /** The maximum number of clients whose marks are cached. */
 const maxClients = 1000
@@ -42,14 +39,14 @@ export function createNewRevocationMark(deps: {
     )
 
   /**
-   * An outdated mark fails closed: for a second after another process has revoked the client, its new tokens are
-   * refused like its old ones. A revocation in this process takes effect immediately.
+   * An outdated mark fails closed: until the end of the second in which another process has revoked the client, its new
+   * tokens are refused like its old ones. A revocation in this process takes effect immediately.
    */
   function ofClient(clientId: string): MaybePromise<RevocationMark> {
-    const readAt = runtime.elapsed()
+    const readAt = runtime.now()
     const { replacements } = revision
     const known = cached.get(clientId)
-    if (known !== undefined && readAt - known.readAt < maxAge && known.replacements === replacements) return known.mark
+    if (known?.readAt === readAt && known.replacements === replacements) return known.mark
     return after(read(clientId, undefined), (mark) => {
       // Without a revision, every validation of its tokens would take two trips, for as long as they live.
       if (mark.revision !== undefined) cached.set(clientId, { mark, readAt, replacements })
