@@ -1,5 +1,6 @@
-// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no resolved insert may be lost:
-// the insert prevents a second redemption of a code.
+// The primary dies under load and a Sentinel promotes its replica. With waitReplicas, no resolved insert or
+// commit may be lost: it prevents a second redemption of a code.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisDriver } from '@grantry/storage-drivers/redis'
 import { Redis } from 'ioredis'
@@ -23,15 +24,20 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     return { primary, replica, sentinel: await servers.sentinelOf(primary) }
   }
 
-  /** Inserts items until `stop()`, and records which inserts returned true and which rejected. */
+  /**
+   * Inserts and commits items until `stop()`, and records which of them returned true and which rejected. Every other
+   * key is committed together with an item.
+   */
   function inserting(driver: RedisDriver): {
     readonly created: string[]
     readonly refused: string[]
+    readonly committed: string[]
     grow(): void
     stop(): Promise<void>
   } {
     const created: string[] = []
     const refused: string[] = []
+    const committed: string[] = []
     let value = 'x'
     let isOver = false
     let last = 0
@@ -40,7 +46,14 @@ describeWithRedis('the Redis driver with Sentinels', () => {
         last += 1
         const key = `spent:${last}`
         try {
-          if (await driver.insertItem(key, value, { ttl })) created.push(key)
+          const isCommit = last % 2 === 0
+          const put = [{ key: `access:${key}`, value, ttl }]
+          const outcome = await (isCommit
+            ? driver.commit?.({ create: [{ key, value: 'x', ttl }], put, remove: [] })
+            : driver.insertItem(key, value, { ttl }))
+          if (outcome !== true) continue
+          created.push(key)
+          if (isCommit) committed.push(key)
         } catch {
           refused.push(key)
           await sleep(20)
@@ -50,6 +63,7 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     return {
       created,
       refused,
+      committed,
       grow() {
         value = large
       },
@@ -73,7 +87,9 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     expect(await replica.command('GET', 'grantry:key')).toBe('after')
   }, 60_000)
 
-  test.concurrent('keeps every resolved insert through the loss of the primary under load', async ({ expect }) => {
+  test.concurrent('keeps every resolved insert and commit through the loss of the primary under load', async ({
+    expect,
+  }) => {
     const { primary, replica, sentinel } = await start()
     const driver = driverOf({
       sentinels: [{ host: '127.0.0.1', port: sentinel.port }],
@@ -95,9 +111,17 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     await expect.poll(async () => String(await replica.command('ROLE')), { timeout: 30_000 }).toMatch(/^master/u)
     await inserts.stop()
     const client = new Redis(replica.url)
-    const found = await client.pipeline(inserts.created.map((key) => ['exists', `grantry:${key}`])).exec()
+    async function present(keys: readonly string[]): Promise<readonly string[]> {
+      const found = await client.pipeline(keys.map((key) => ['exists', `grantry:${key}`])).exec()
+      return keys.filter((_, index) => found?.[index]?.[1] === 1)
+    }
+    expect(await present(inserts.created)).toEqual(inserts.created)
+    // A commit that rejected was performed completely or not at all.
+    const commits = [...inserts.committed, ...inserts.refused.filter((key) => Number(key.slice(6)) % 2 === 0)]
+    expect(inserts.committed.length).toBeGreaterThan(50)
+    expect(await present(commits.map((key) => `access:${key}`))).toEqual(
+      (await present(commits)).map((key) => `access:${key}`),
+    )
     client.disconnect()
-    const missing = inserts.created.filter((_, index) => found?.[index]?.[1] !== 1)
-    expect(missing).toEqual([])
   }, 120_000)
 })

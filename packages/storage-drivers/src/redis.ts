@@ -129,7 +129,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       if (typeof count !== 'number') throw unexpectedReply('INCR')
       return count
     },
-    ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys) }),
+    ...(!connections.writes.client.isCluster && { commit: createCommit(write, keys, settings) }),
     removeItem,
     async getKeys(base = '') {
       const found = new Set<string>()

@@ -1,5 +1,6 @@
 import type { DriverChanges, DriverItem } from '@grantry/core'
 import type { ItemKeys } from './item-key.ts'
+import type { RedisSettings } from './options.ts'
 import type { Writer } from './writer.ts'
 
 // KEYS: the keys to create, to put and to remove. ARGV: the number of the first, then value and milliseconds of each item.
@@ -22,13 +23,15 @@ function argumentsOf({ value, ttl }: DriverItem): readonly [value: string, milli
 }
 
 /** Performs a commit with one script, on a single server. */
-export function createCommit(write: Writer, keys: Pick<ItemKeys, 'of'>) {
+export function createCommit(write: Writer, keys: Pick<ItemKeys, 'of'>, { replicas }: Pick<RedisSettings, 'replicas'>) {
   return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {
     const items = [...create, ...put]
     const itemKeys = [...items.map(({ key }) => keys.of(key)), ...remove.map(keys.of)]
     const [first] = itemKeys
     if (first === undefined) return true
     const values = items.flatMap(argumentsOf)
+    // While no replica confirms, nothing is written: a code that was spent by a commit that failed has no retry.
+    if (replicas > 0) await write(first, ['exists', first])
     const reply = await write(first, ['eval', commitScript, itemKeys.length, ...itemKeys, create.length, ...values])
     if (reply === 'OK') return true
     const existing = Array.isArray(reply) ? create.filter((_, index) => reply.includes(index + 1)) : []
