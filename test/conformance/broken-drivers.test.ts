@@ -2,6 +2,7 @@
 import { type DriverReport, driverProofs } from '@grantry/storage-drivers/conformance'
 import { describe, expect, test } from 'vitest'
 import type { Broken } from './programs/broken.ts'
+import { brokenCommits } from './programs/broken-commits.ts'
 import { brokenCounters } from './programs/broken-counters.ts'
 import { brokenExpiry } from './programs/broken-expiry.ts'
 import { brokenInserts } from './programs/broken-inserts.ts'
@@ -22,7 +23,7 @@ async function assertReported({ proof, sentence, subject }: Broken): Promise<voi
 }
 
 describe('a driver fails', () => {
-  const all = [...brokenCounters, ...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
+  const all = [...brokenCommits, ...brokenCounters, ...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
   const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
   test.concurrent.each(faults)('if %s', async (_, broken) => assertReported(broken), 120_000)
 })

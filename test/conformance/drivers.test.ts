@@ -12,6 +12,7 @@ import { describe, test } from 'vitest'
 import {
   assertPassesEveryProof,
   named,
+  noCommit,
   noOutage,
   noProcesses,
   nothingShared,
@@ -34,7 +35,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'unstorage over its memory driver, in a single process',
-    skipReasons: [noProcesses, noOutage],
+    skipReasons: [noProcesses, noOutage, noCommit],
     subject() {
       const storage = createStorage()
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }
@@ -42,7 +43,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'unstorage over a mounted memory driver of Grantry',
-    skipReasons: [noProcesses, noOutage],
+    skipReasons: [noProcesses, noOutage, noCommit],
     subject() {
       const storage = createStorage().mount('tokens', memoryDriver())
       return { open: () => unstorageDriver(storage, { base: 'tokens' }) }
@@ -54,7 +55,7 @@ const inMemory: readonly Row[] = [
 const onDisk: readonly Row[] = [
   {
     name: 'unstorage over its file driver, in a single process',
-    skipReasons: [noProcesses, noOutage],
+    skipReasons: [noProcesses, noOutage, noCommit],
     async subject() {
       const storage = createStorage({ driver: fsDriver({ base: await newDirectory() }) })
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }
@@ -62,7 +63,7 @@ const onDisk: readonly Row[] = [
   },
   {
     name: 'filesystem, with 4 processes',
-    skipReasons: [noOutage],
+    skipReasons: [noOutage, noCommit],
     async subject() {
       const directory = await newDirectory()
       return {

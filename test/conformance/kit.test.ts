@@ -24,7 +24,7 @@ describe.concurrent('the report', () => {
     expect(report.driver).toBe('memory')
     expect(report.results.map(({ name }) => name)).toEqual(driverProofs({ open: memoryDriver }).map(({ name }) => name))
     expect(new Set(report.results.map(({ outcome }) => outcome))).toEqual(new Set(['passed', 'skipped']))
-    expect(report.text.split('\n')[0]).toBe('memory: 28 passed, 0 failed, 10 skipped')
+    expect(report.text.split('\n')[0]).toBe('memory: 33 passed, 0 failed, 13 skipped')
     expect(report.text).toContain(
       'skipped  lets exactly one of several processes insert (0.0 s)\n           the subject has no module for child processes to load',
     )
@@ -53,6 +53,11 @@ describe.concurrent('the report', () => {
       await expect(proveDriver({ open })).rejects.toThrow(`open() did not return a driver: ${method}() is missing`)
     },
   )
+
+  test('rejects a commit that is not a function', async () => {
+    const open = (): AtomicDriver => ({ ...memoryDriver(), commit: true as never })
+    await expect(proveDriver({ open })).rejects.toThrow('open() returned a driver whose commit is not a function')
+  })
 
   test('limits the number of messages per broken promise', async () => {
     const subject = { open: () => ({ ...memoryDriver(), getItem: () => new Error('EIO') }) }
@@ -89,7 +94,7 @@ describe('driverProofs() for a test runner', () => {
   test('reports for each proof what the subject lacks', () => {
     const without = driverProofs({ open: memoryDriver })
     expect(new Set(without.map(({ name }) => name)).size).toBe(without.length)
-    expect(without.filter(({ skipReason }) => skipReason !== undefined)).toHaveLength(8)
+    expect(without.filter(({ skipReason }) => skipReason !== undefined)).toHaveLength(10)
     const outage = { begin() {}, end() {} }
     const all = driverProofs({ open: memoryDriver, module: new URL('file:///driver.js'), outage })
     expect(all.filter(({ skipReason }) => skipReason !== undefined)).toEqual([])
@@ -135,6 +140,16 @@ describe.concurrent('between processes', () => {
     ],
     [killed, 'code:', /a process that was killed during setItem\(\) left "/u],
     [killed, 'spent:', /a process that was killed during insertItem\(\) left "/u],
+    [
+      'performs each commit of several processes completely or not at all',
+      'none',
+      /of concurrent calls of commit\(\) with one key, at most 1 should return true, but 2 did/u,
+    ],
+    [
+      'leaves no part of a commit when a process is killed',
+      'access:',
+      /a process that was killed during commit\(\) left [1-4] of 5 changes/u,
+    ],
   ])(
     'a driver with one lock per process fails: %s (halves: %s)',
     // A race shows the fault only with some probability, lower on a busy machine. A kit that never detects it still

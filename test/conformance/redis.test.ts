@@ -9,7 +9,7 @@ import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startReplica } from '../support/redis-replica.ts'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../support/redis-server.ts'
-import { assertPassesEveryProof, named, noProcesses, type Row, temporaryFiles } from './programs/table.ts'
+import { assertPassesEveryProof, named, noCommit, noProcesses, type Row, temporaryFiles } from './programs/table.ts'
 
 describeWithRedis('passes the conformance kit:', () => {
   const { moduleOf } = temporaryFiles()
@@ -66,7 +66,7 @@ describeWithRedis('passes the conformance kit:', () => {
     },
     {
       name: 'redis cluster, with 2 processes',
-      skipReasons: [],
+      skipReasons: [noCommit],
       async subject() {
         const cluster = await startRedisCluster()
         ends.push(() => cluster.stop())
@@ -78,7 +78,7 @@ describeWithRedis('passes the conformance kit:', () => {
   const unstorageRows: readonly Row[] = [
     {
       name: 'unstorage over the Redis driver of Grantry',
-      skipReasons: [noProcesses],
+      skipReasons: [noProcesses, noCommit],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: redisDriver({ url: server.url }) }))
@@ -87,7 +87,7 @@ describeWithRedis('passes the conformance kit:', () => {
     },
     {
       name: 'unstorage over its own Redis driver, in a single process',
-      skipReasons: [noProcesses],
+      skipReasons: [noProcesses, noCommit],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: unstorageRedis({ url: server.url }) }))

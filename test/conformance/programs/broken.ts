@@ -16,11 +16,14 @@ export interface Broken {
 /** Yields to other work. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A correct driver with some methods replaced. */
+/**
+ * A correct driver with some methods replaced. Without `commit()`, unless it is among them: the provider would use it
+ * instead of the others.
+ */
 export const over = (parts: (good: AtomicDriver) => Partial<AtomicDriver>) => (): DriverSubject => ({
   open() {
     const good: AtomicDriver = memoryDriver()
-    return { ...good, ...parts(good) }
+    return { ...good, commit: undefined, ...parts(good) }
   },
 })
 

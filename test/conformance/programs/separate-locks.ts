@@ -1,7 +1,7 @@
 // Module for child processes of the conformance kit: files with one lock per process, which fails with several
 // processes, on a disk slow enough to show it every time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AtomicDriver } from '@grantry/core'
+import type { AtomicDriver, DriverChanges } from '@grantry/core'
 import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage, type Driver } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
@@ -24,7 +24,26 @@ export function separateLocksDriver(base: string, halves: string): AtomicDriver 
       await files.setItem?.(key, value, options)
     },
   }
-  return unstorageDriver(createStorage({ driver: slow }), { singleProcess: true })
+  const driver = unstorageDriver(createStorage({ driver: slow }), { singleProcess: true })
+  let queue: Promise<unknown> = Promise.resolve()
+
+  async function perform({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> {
+    const found = await Promise.all(create.map(({ key }) => driver.getItem(key)))
+    const existing = create.flatMap(({ key }, index) => (found[index] === null ? [] : [key]))
+    if (existing.length > 0) return existing
+    for (const { key, value, ttl } of [...create, ...put]) await driver.setItem(key, value, { ttl })
+    for (const key of remove) await driver.removeItem(key, {})
+    return true
+  }
+
+  return {
+    ...driver,
+    commit(changes) {
+      const outcome = queue.then(() => perform(changes))
+      queue = outcome.catch(() => undefined)
+      return outcome
+    },
+  }
 }
 
 export function open(): AtomicDriver {

@@ -10,6 +10,8 @@ import { bundle } from '../../support/bundle.ts'
 /** Reasons why proofs are skipped. */
 export const noProcesses = 'the subject has no module for child processes to load'
 export const noOutage = 'the subject has no outage option to make the storage unavailable'
+export const noCommit =
+  'the driver has no commit(): single use is the same, but a crash or a lost race can leave orphaned records'
 export const nothingShared = 'two drivers from open() do not share a storage'
 
 export interface Row {

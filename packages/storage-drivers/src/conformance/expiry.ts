@@ -14,7 +14,7 @@ const day = 86_400
  * Watches an item from its write to its expiry. Valid on slow machines and stores: it only counts results received
  * before the expiry and reads started after it.
  */
-async function watch(
+export async function watch(
   context: ProofContext,
   { get }: Operations,
   item: { readonly key: string; readonly what: string; readonly atLeast: number; readonly atMost: number },
@@ -44,7 +44,12 @@ async function watch(
   }
 }
 
-const exactly = (key: string, what: string, seconds: number) => ({ key, what, atLeast: seconds, atMost: seconds })
+export const exactly = (key: string, what: string, seconds: number) => ({
+  key,
+  what,
+  atLeast: seconds,
+  atMost: seconds,
+})
 
 export const expiry: readonly Proof[] = [
   {

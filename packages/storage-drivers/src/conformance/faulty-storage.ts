@@ -11,7 +11,7 @@ export type Fault = 'dies' | 'fails' | 'forgets'
 /** A driver that breaks on request. */
 export interface FaultyStorage {
   readonly storage: AtomicDriver
-  /** The operations performed since the last `breakAfter`, as operation and kind of key: `insertItem spent`. */
+  /** The operations performed since the last `breakAfter`, as operation and kind of key: `commit spent`. */
   readonly performed: readonly string[]
   /** Whether the driver has broken since the last `breakAfter`. */
   readonly isBroken: boolean

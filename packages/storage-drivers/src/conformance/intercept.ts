@@ -1,15 +1,25 @@
-import type { AtomicDriver } from '@grantry/core'
+import type { AtomicDriver, DriverChanges } from '@grantry/core'
 
-export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem'
+export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem' | 'commit'
 
-/** Wraps an operation: it can delay or skip it, or withhold its result. */
+/**
+ * Wraps an operation: it can delay or skip it, or withhold its result. `key` is the first one of a commit: that of a
+ * marker, if it creates one.
+ */
 export type Interceptor = <T>(act: () => Promise<T>, operation: Operation, key: string) => Promise<T>
+
+export const keysOf = ({ create, put, remove }: DriverChanges): readonly string[] => [
+  ...create.map(({ key }) => key),
+  ...put.map(({ key }) => key),
+  ...remove,
+]
 
 /**
  * Returns the driver with a wrapper around each operation, without `open` and `dispose`: the caller manages the
  * original.
  */
 export function interceptOperations(driver: AtomicDriver, around: Interceptor): AtomicDriver {
+  const { commit } = driver
   return {
     name: driver.name ?? 'unnamed',
     getItem: (key) => around(async () => driver.getItem(key), 'getItem', key),
@@ -17,5 +27,8 @@ export function interceptOperations(driver: AtomicDriver, around: Interceptor): 
     removeItem: (key, options) => around(async () => driver.removeItem(key, options), 'removeItem', key),
     insertItem: (key, value, options) => around(async () => driver.insertItem(key, value, options), 'insertItem', key),
     incrementItem: (key, options) => around(async () => driver.incrementItem(key, options), 'incrementItem', key),
+    ...(commit !== undefined && {
+      commit: (changes) => around(async () => commit(changes), 'commit', keysOf(changes)[0] ?? ''),
+    }),
   }
 }

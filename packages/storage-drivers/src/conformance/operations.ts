@@ -1,5 +1,5 @@
-import type { AtomicDriver } from '@grantry/core'
-import { interceptOperations } from './intercept.ts'
+import type { AtomicDriver, DriverChanges } from '@grantry/core'
+import { interceptOperations, keysOf } from './intercept.ts'
 import { abbreviate } from './records.ts'
 
 /** A driver under test: every operation has a time limit, and its result is checked. */
@@ -13,6 +13,8 @@ export interface Operations {
   insert(key: string, value: string, ttl?: number): Promise<boolean>
   increment(key: string, ttl?: number): Promise<number>
   remove(key: string): Promise<void>
+  /** Only for a driver that has `commit()`. */
+  commit(changes: DriverChanges): Promise<true | readonly string[]>
   /** Calls `open()` again. */
   reopen(): Promise<void>
   dispose(): Promise<void>
@@ -27,10 +29,20 @@ export interface OperationHooks {
 }
 
 export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail }: OperationHooks): Operations {
-  const driver = interceptOperations(rawDriver, (act, operation, key) => {
+  const intercepted = interceptOperations(rawDriver, (act, operation, key) => {
     if (operation === 'setItem' || operation === 'insertItem' || operation === 'incrementItem') onWrite(key)
     return act()
   })
+  const { commit } = intercepted
+  const driver: AtomicDriver = {
+    ...intercepted,
+    ...(commit !== undefined && {
+      commit(changes) {
+        for (const key of keysOf(changes)) onWrite(key)
+        return commit(changes)
+      },
+    }),
+  }
   return {
     driver,
     async get(key) {
@@ -59,6 +71,16 @@ export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail
       throw new Error(message)
     },
     remove: (key) => withLimit(async () => driver.removeItem(key, {}), `removeItem(${abbreviate(key)})`),
+    async commit(changes) {
+      const what = `commit() of ${keysOf(changes).length} items`
+      const outcome: unknown = await withLimit(async () => driver.commit?.(changes), what)
+      if (outcome === true) return true
+      const created = changes.create.map(({ key }) => key)
+      if (Array.isArray(outcome) && outcome.length > 0 && outcome.every((key) => created.includes(key))) return outcome
+      throw new Error(
+        `commit() must return true, or an array of the keys in create that exist, but returned ${abbreviate(outcome)}`,
+      )
+    },
     reopen: () => withLimit(async () => rawDriver.open?.(), 'open()'),
     dispose: () => withLimit(async () => rawDriver.dispose?.(), 'dispose()'),
   }

@@ -59,7 +59,7 @@ async function proveRealOutage(context: ProofContext, begin: () => unknown, end:
   const { driver } = await context.open()
   let beforeCommit: (() => unknown) | undefined
   const storage = interceptOperations(driver, async (act, operation, key) => {
-    if (operation === 'insertItem' && key.startsWith('spent:')) {
+    if ((operation === 'insertItem' || operation === 'commit') && key.startsWith('spent:')) {
       const happen = beforeCommit
       beforeCommit = undefined
       await happen?.()

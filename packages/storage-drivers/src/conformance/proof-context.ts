@@ -52,6 +52,9 @@ function assertDriver(driver: AtomicDriver): void {
     if (typeof driver?.[method] !== 'function')
       throw new Error(`open() did not return a driver: ${method}() is missing`)
   }
+  if (driver.commit !== undefined && typeof driver.commit !== 'function') {
+    throw new Error('open() returned a driver whose commit is not a function; omit it, because it is optional')
+  }
 }
 
 /** Creates a context, runs `use` with it, then closes the drivers and removes the written items. */

@@ -1,5 +1,8 @@
 import { basicOperations } from './basic-operations.ts'
 import { betweenProcesses } from './between-processes.ts'
+import { commitRaces } from './commit-race.ts'
+import { commitProofs } from './commits.ts'
+import { commitsBetweenProcesses } from './commits-between-processes.ts'
 import { contention } from './contention.ts'
 import { counterProofs } from './counters.ts'
 import { expiredInsert } from './expired-insert.ts'
@@ -32,6 +35,9 @@ const proofs: readonly Proof[] = [
   ...invalidValues,
   ...outageProofs,
   ...counterProofs,
+  ...commitProofs,
+  ...commitRaces,
+  ...commitsBetweenProcesses,
 ]
 
 /** One promise of a driver, to run as one test of a test runner. */
