@@ -11,12 +11,12 @@ export interface CredentialDetails {
   readonly hash: string
   /** Epoch seconds until which the credential, and therefore its spent marker, is valid. */
   readonly expiresAt: number
-  /** The credential itself, from which the key of its replay record is derived. It is never stored or shown. */
+  /** The credential itself, from which the tokens of a retry are derived. It is never stored or shown. */
   readonly credential?: string
   readonly record?: GrantRecord
   /** The revision of the issuer when the record was read, for the records that continue it. */
   readonly revision?: string | undefined
-  /** The spent marker, if it was found at lookup. Then nothing is minted for a replay. */
+  /** The spent marker, if it was found at lookup. Then the request is a retry or a replay. */
   readonly spent?: SpentRecord | undefined
 }
 

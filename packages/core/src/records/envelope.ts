@@ -8,7 +8,7 @@ const version = 1
 export type RecordRejection = 'version_unknown' | 'record_malformed'
 
 /** What a stored record contains around its value. */
-export interface Envelope {
+interface Envelope {
   /** Epoch seconds. */
   readonly expiresAt: number
   readonly value: unknown
