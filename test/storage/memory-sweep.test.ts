@@ -124,4 +124,52 @@ describe('maxItems', () => {
     for (let index = 0; index < 20; index += 1) driver.setItem(`new ${index}`, 'x', { ttl: 10 })
     expect(driver.getKeys()).toHaveLength(20)
   })
+
+  const item = (key: string, ttl = 10) => ({ key, value: 'x', ttl })
+
+  test('rejects a commit that does not fit, and writes none of it', () => {
+    const driver = memoryDriver({ maxItems: 3 })
+    driver.setItem('a', 'old', { ttl: 60 })
+    driver.setItem('b', 'old', { ttl: 60 })
+    const changes = { create: [item('spent')], put: [item('a'), item('access')], remove: ['b'] }
+    expect(() => driver.commit(changes)).toThrow('The memory driver is full: it holds 3 items; raise maxItems')
+    expect(driver.getKeys().sort()).toEqual(['a', 'b'])
+    expect([driver.getItem('a'), driver.getItem('b')]).toEqual(['old', 'old'])
+    driver.removeItem('b')
+    expect(driver.commit(changes)).toBe(true)
+    expect(driver.getKeys().sort()).toEqual(['a', 'access', 'spent'])
+  })
+
+  test('accepts commits when old items expire, without any other write', () => {
+    const driver = memoryDriver({ maxItems: 20 })
+    for (let index = 0; index < 20; index += 1) driver.setItem(`${index}`, 'x', { ttl: 10 })
+    advance(11)
+    for (let index = 0; index < 10; index += 1) {
+      expect(driver.commit({ create: [item(`spent ${index}`)], put: [item(`access ${index}`)], remove: [] })).toBe(true)
+    }
+    expect(driver.getKeys()).toHaveLength(20)
+    // Over expired items, which are then replaced.
+    advance(11)
+    for (let index = 0; index < 10; index += 1) {
+      expect(driver.commit({ create: [item(`spent ${index}`)], put: [item(`access ${index}`)], remove: [] })).toBe(true)
+    }
+    expect(driver.getKeys()).toHaveLength(20)
+  })
+})
+
+test.each([0, -1, Number.NaN])('a commit with a ttl of %s is rejected, and nothing is written', (ttl) => {
+  const driver = memoryDriver()
+  const [good, wrong] = [
+    { key: 'good', value: 'x', ttl: 60 },
+    { key: 'wrong', value: 'x', ttl },
+  ]
+  for (const changes of [
+    { create: [good, wrong], put: [], remove: [] },
+    { create: [], put: [good, wrong], remove: [] },
+  ]) {
+    expect(() => driver.commit(changes)).toThrow(
+      new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`),
+    )
+  }
+  expect(driver.getKeys()).toEqual([])
 })

@@ -114,7 +114,15 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     return isLive(item) ? item.value : null
   }
 
-  function assertFits(items: readonly DriverItem[]): void {
+  /** Checks all items of a commit before the first one is written. */
+  function assertWritable(items: readonly DriverItem[]): void {
+    for (const { ttl } of items) {
+      if (!(ttl > 0)) throw new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`)
+    }
+    if (maxItems === Number.POSITIVE_INFINITY) return
+    const now = Date.now()
+    // As many slices as writes: otherwise expired items would fill a driver that only commits.
+    for (let slice = 0; slice < items.length; slice += 1) sweep(now)
     const added = items.filter(({ key }) => !shardFor(key).has(key)).length
     if (size + added > maxItems) throw full()
   }
@@ -150,9 +158,9 @@ export function memoryDriver({ maxItems = Number.POSITIVE_INFINITY }: MemoryDriv
     commit({ create, put, remove: removed }) {
       const existing = create.filter(({ key }) => isLive(shardFor(key).get(key)))
       if (existing.length > 0) return existing.map(({ key }) => key)
-      if (maxItems !== Number.POSITIVE_INFINITY) assertFits([...create, ...put])
-      for (const { key, value, ttl } of create) write(key, value, ttl)
-      for (const { key, value, ttl } of put) write(key, value, ttl)
+      const written = [...create, ...put]
+      assertWritable(written)
+      for (const { key, value, ttl } of written) write(key, value, ttl)
       for (const key of removed) remove(shardFor(key), key)
       return true
     },
