@@ -4,14 +4,14 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
-import { withLatency } from '../support/latency.ts'
+import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'
 import { rounds } from '../support/rounds.ts'
 
 /** A slow driver; `reaches` resolves when this many further operations have begun. */
-function counting() {
+function counting(prepare: CommitPath['prepare']) {
   let left = 0
   let reached = (): void => {}
-  const storage: AtomicDriver = new Proxy(withLatency(memoryDriver()), {
+  const storage: AtomicDriver = new Proxy(withLatency(prepare(memoryDriver())), {
     get(driver, name) {
       left -= 1
       if (left === 0) reached()
@@ -32,18 +32,24 @@ function counting() {
  * servers share the store; the revocation begins at another operation of the store each time, so that it overlaps with
  * every step.
  */
-test.concurrent.each([
-  ['reference', web, { subject: '1' }],
-  ['JWT', webJwt, { subject: '1' }],
-  ['reference', web, { clientId: 'web' }],
-  ['JWT', webJwt, { clientId: 'web-jwt' }],
-] as const)(
-  'a token (%s) that is issued to %j while %j is revoked is revoked from the start',
-  async (_format, as, target: RevocationTarget) => {
+test.concurrent.each(
+  commitPaths.flatMap((path) =>
+    (
+      [
+        ['reference', web, { subject: '1' }],
+        ['JWT', webJwt, { subject: '1' }],
+        ['reference', web, { clientId: 'web' }],
+        ['JWT', webJwt, { clientId: 'web-jwt' }],
+      ] as const
+    ).map(([format, as, target]) => ({ format, as, target, ...path })),
+  ),
+)(
+  'a token ($format), committed $path, that is issued while $target is revoked is revoked from the start',
+  async ({ as, target, prepare }) => {
     const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'offline_access api1' }
     let raced = 0
     const race = async (operations: number) => {
-      const { storage, reaches } = counting()
+      const { storage, reaches } = counting(prepare)
       const [one, two] = [await fixture({ storage }), await fixture({ storage })]
       // The second login knows a revision, with which its records skip the reads of family and epochs.
       await one.post('token', form, as)
