@@ -54,7 +54,7 @@ export function batchReads(connection: Connection): (itemKey: string) => Promise
 
   return (itemKey) =>
     new Promise((resolve, reject) => {
-      if (pending.length === 0) setImmediate(flush)
+      if (pending.length === 0) connection.atEndOfTurn(flush)
       pending.push({ itemKey, resolve, reject })
     })
 }

@@ -61,7 +61,6 @@ const commonOptions = (timeout: number): RedisOptions => ({
 const singleServerOptions = (timeout: number): RedisOptions => ({
   ...commonOptions(timeout),
   enableOfflineQueue: false,
-  enableAutoPipelining: true,
   retryStrategy: retryDelay,
   sentinelCommandTimeout: timeout,
   sentinelRetryStrategy: retryDelay,
@@ -83,8 +82,6 @@ function createCluster(addresses: readonly Address[], options: SettableOptions, 
     addresses.map(({ host, port }) => ({ host, port })),
     {
       lazyConnect: true,
-      // No enableAutoPipelining: when a slot moves, ioredis follows the redirection of a pipeline only if all of its
-      // commands were redirected to the same node.
       enableOfflineQueue: false,
       clusterRetryStrategy: retryDelay,
       slotsRefreshTimeout: timeout,

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { RedisClient } from './client-factory.ts'
 import { createDeadlines } from './deadlines.ts'
+import { createTurn } from './turn.ts'
 
 /** Whether the error is a reply of the server. Compares the name: two copies of ioredis may be loaded. */
 export const isReplyError = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError'
@@ -12,6 +13,8 @@ export interface Connection {
   connect(): Promise<void>
   /** Runs a command. Rejects after `timeout` at the latest. Success also clears the last connection error. */
   run<T>(operate: () => Promise<T>): Promise<T>
+  /** Runs a task at the end of this turn of the event loop. Its commands are written with those of the turn. */
+  atEndOfTurn(task: () => void): void
   /** Returns an error with a message only: the errors of ioredis contain command arguments, including passwords. */
   explain(error: unknown): Error
   /** Returns an error that names the server and the problem. */
@@ -62,6 +65,7 @@ export function createConnection(
   let lastReplyAt = 0
   let isUsed = false
   let client = newClient()
+  const turn = createTurn(() => ('stream' in client ? client.stream : undefined))
 
   function newClient(): RedisClient {
     const created = create()
@@ -99,6 +103,7 @@ export function createConnection(
   }
 
   function run<T>(operate: () => Promise<T>): Promise<T> {
+    turn.holdWrites()
     const startedAt = performance.now()
     return new Promise((resolve, reject) => {
       const stop = deadlines.start(() => {
@@ -134,6 +139,7 @@ export function createConnection(
       await run(() => client.connect())
     },
     run,
+    atEndOfTurn: turn.atEnd,
     explain,
     createError,
     close() {
