@@ -82,12 +82,13 @@ const stepsBefore = ({ path }: CommitPath): readonly Step[] => [
 const spendingOf = ({ path }: CommitPath): string => (path === 'atomic' ? 'commit spent' : 'insert spent')
 
 describe.each(commitPaths)('a code, when the store fails and commits $path', (path) => {
-  // The code was issued before this process knew a revision, so its family is read.
   test.each<Step>([['get code', 'before'], ['get revoked', 'before'], ...stepsBefore(path)])(
     '3.32 at "%s", %s it acts: 503, nothing is spent, and a retry succeeds once',
     async (operation, when) => {
       const { f, faults } = await started(path)
       const code = await f.code()
+      // The code carries an older revision, so its family is read.
+      await f.provider.revoke({ subject: 'someone else' })
       faults.set(operation, when)
       expectOutage(await redeem(f, code))
       expect(faults.size).toBe(0)

@@ -32,11 +32,18 @@ export function createNewRevocationMark(deps: {
   const { revision, revocationEpochs, runtime } = deps
   const cached = createBoundedMap<CachedMark>(maxClients)
 
-  const read = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
+  const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
       allOf([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
       ([recorded, epochs]): RevocationMark => ({ epochs, revision: recorded }),
     )
+
+  /**
+   * The first read of a process only makes the revision known. A token without a revision is checked in full for as
+   * long as it lives, so a second read is worth its trip.
+   */
+  const read = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
+    after(readOnce(clientId, sub), (mark) => (mark.revision === undefined ? readOnce(clientId, sub) : mark))
 
   /**
    * An outdated mark fails closed: until the end of the second in which another process has revoked the client, its new
@@ -48,7 +55,6 @@ export function createNewRevocationMark(deps: {
     const known = cached.get(clientId)
     if (known?.readAt === readAt && known.replacements === replacements) return known.mark
     return after(read(clientId, undefined), (mark) => {
-      // Without a revision, every validation of its tokens would take two trips, for as long as they live.
       if (mark.revision !== undefined) cached.set(clientId, { mark, readAt, replacements })
       return mark
     })
