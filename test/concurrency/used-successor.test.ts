@@ -50,37 +50,41 @@ describe.concurrent.each(commitPaths)(
       { retries: 49, redemptions: 1, least: 1 },
       { retries: 1, redemptions: 49, least: 1 },
       { retries: 1, redemptions: 1, least: 3 },
-    ])('3.40 never fork the chain: $retries and $redemptions', async ({ retries, redemptions, least }) => {
-      const { f, ...slow } = await served(path)
-      for (let round = 0; round < Math.max(least, rounds().length); round += 1) {
-        const first = await issueTokens(f)
-        const before = await slow.count('refresh')
-        const second = await slow.refresh(first.refresh_token)
-        expect(second.status).toBe(200)
-        const send = (times: number, token: string) =>
-          Promise.all(Array.from({ length: times }, () => slow.refresh(token)))
-        const [retried, redeemed] = await Promise.all([
-          send(retries, first.refresh_token),
-          send(redemptions, second.body.refresh_token),
-        ])
-        const tokensOf = (responses: typeof retried) =>
-          differentTokens(responses.filter(({ status }) => status === 200))
-        for (const { status, body } of [...retried, ...redeemed].filter((response) => response.status !== 200)) {
-          expect([status, body.error]).toEqual([400, 'invalid_grant'])
+    ])(
+      '3.40 never fork the chain: $retries and $redemptions',
+      async ({ retries, redemptions, least }) => {
+        const { f, ...slow } = await served(path)
+        for (let round = 0; round < Math.max(least, rounds().length); round += 1) {
+          const first = await issueTokens(f)
+          const before = await slow.count('refresh')
+          const second = await slow.refresh(first.refresh_token)
+          expect(second.status).toBe(200)
+          const send = (times: number, token: string) =>
+            Promise.all(Array.from({ length: times }, () => slow.refresh(token)))
+          const [retried, redeemed] = await Promise.all([
+            send(retries, first.refresh_token),
+            send(redemptions, second.body.refresh_token),
+          ])
+          const tokensOf = (responses: typeof retried) =>
+            differentTokens(responses.filter(({ status }) => status === 200))
+          for (const { status, body } of [...retried, ...redeemed].filter((response) => response.status !== 200)) {
+            expect([status, body.error]).toEqual([400, 'invalid_grant'])
+          }
+          // Retries get the tokens of the first response; redemptions get one successor.
+          const [original] = differentTokens([second])
+          expect(tokensOf(retried).filter((tokens) => tokens !== original)).toEqual([])
+          const [third = '{}', ...others] = tokensOf(redeemed)
+          expect(others).toEqual([])
+          expect(await slow.count('refresh')).toBe(before + 2)
+          // A rejected retry has revoked the family, including the newest tokens; otherwise it stays valid.
+          const isAlive = retried.every(({ status }) => status === 200)
+          const newest = JSON.parse(third)
+          expect(await slow.isActive(newest.access_token)).toBe(isAlive)
+          expect((await slow.refresh(newest.refresh_token)).status).toBe(isAlive ? 200 : 400)
         }
-        // Retries get the tokens of the first response; redemptions get one successor.
-        const [original] = differentTokens([second])
-        expect(tokensOf(retried).filter((tokens) => tokens !== original)).toEqual([])
-        const [third = '{}', ...others] = tokensOf(redeemed)
-        expect(others).toEqual([])
-        expect(await slow.count('refresh')).toBe(before + 2)
-        // A rejected retry has revoked the family, including the newest tokens; otherwise it stays valid.
-        const isAlive = retried.every(({ status }) => status === 200)
-        const newest = JSON.parse(third)
-        expect(await slow.isActive(newest.access_token)).toBe(isAlive)
-        expect((await slow.refresh(newest.refresh_token)).status).toBe(isAlive ? 200 : 400)
-      }
-    })
+      },
+      240_000,
+    )
   },
 )
 
