@@ -10,7 +10,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
 import { address, guess, many, right } from '../support/guesses.ts'
-import { withLatency } from '../support/latency.ts'
+import { commitPaths, withLatency } from '../support/latency.ts'
 
 describe('concurrent guesses', () => {
   const slowUsers = () => {
@@ -109,34 +109,37 @@ describe('concurrent guesses', () => {
 })
 
 describe('an attempt that ends abnormally', () => {
-  test('a store that fails at any step delays the user by no more than the regular wait', async () => {
-    for (let broken = 0; broken < 12; broken += 1) {
-      const store = memoryDriver()
-      let left = Number.POSITIVE_INFINITY
-      const step = <T>(act: () => T): T => {
-        left -= 1
-        if (left < 0) throw new Error('connection lost')
-        return act()
+  test.each(commitPaths)(
+    'a store that fails at any step delays the user by no more than the regular wait, $path',
+    async ({ path }) => {
+      for (let broken = 0; broken < 12; broken += 1) {
+        const store = memoryDriver()
+        let left = Number.POSITIVE_INFINITY
+        const step = <T>(act: () => T): T => {
+          left -= 1
+          if (left < 0) throw new Error('connection lost')
+          return act()
+        }
+        const storage: AtomicDriver = {
+          getItem: (key) => step(() => store.getItem(key)),
+          setItem: (key, value, options) => step(() => store.setItem(key, value, options)),
+          insertItem: (key, value, options) => step(() => store.insertItem(key, value, options)),
+          ...(path === 'atomic' && { commit: (changes) => step(() => store.commit(changes)) }),
+          incrementItem: (key, options) => step(() => store.incrementItem(key, options)),
+          removeItem: (key) => step(() => store.removeItem(key)),
+        }
+        const f = await fixture({
+          storage,
+          abuseControl: { passwords: { perUserAndAddress: { attempts: 1, delay: 7 } } },
+        })
+        left = broken
+        expect([400, 503]).toContain((await guess(f, 'alice', 'wrong')).status)
+        left = Number.POSITIVE_INFINITY
+        f.clock.advance(7)
+        expect((await right(f)).status, `after ${broken} operations`).toBe(200)
       }
-      const storage: AtomicDriver = {
-        ...store,
-        getItem: (key) => step(() => store.getItem(key)),
-        setItem: (key, value, options) => step(() => store.setItem(key, value, options)),
-        insertItem: (key, value, options) => step(() => store.insertItem(key, value, options)),
-        incrementItem: (key, options) => step(() => store.incrementItem(key, options)),
-        removeItem: (key) => step(() => store.removeItem(key)),
-      }
-      const f = await fixture({
-        storage,
-        abuseControl: { passwords: { perUserAndAddress: { attempts: 1, delay: 7 } } },
-      })
-      left = broken
-      expect([400, 503]).toContain((await guess(f, 'alice', 'wrong')).status)
-      left = Number.POSITIVE_INFINITY
-      f.clock.advance(7)
-      expect((await right(f)).status, `after ${broken} operations`).toBe(200)
-    }
-  })
+    },
+  )
 
   test('a user service that throws has checked nothing: the attempt does not count', async () => {
     let broken = true

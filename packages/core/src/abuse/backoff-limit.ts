@@ -1,4 +1,5 @@
 import { tooManyFailures } from '../errors/oauth-error.ts'
+import type { NewMarker, NewRecord } from '../records/commit-records.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { isNumber, isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -6,12 +7,16 @@ import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Delays } from './options.ts'
 
-interface Slot {
+interface Wait {
   /** Epoch seconds until which attempts are refused. */
   readonly until: number
 }
+interface Slot extends Wait {
+  /** A random id; absent after a failure. */
+  readonly attempt?: unknown
+}
 /** The current series and level of a name. Only a hint: the number of taken slots decides. */
-interface Hint extends Slot {
+interface Hint extends Wait {
   readonly series: string
   readonly level: number
 }
@@ -19,46 +24,45 @@ const isSlot = (value: unknown): value is Slot => isObject(value) && 'until' in 
 const isHint = (value: unknown): value is Hint =>
   isSlot(value) && 'series' in value && isString(value.series) && 'level' in value && isNumber(value.level)
 
-/** Permission for one attempt. End it with `fail` or `release`. */
-export interface Permit {
-  /**
-   * Keeps the permit spent.
-   *
-   * @returns seconds that the next attempt has to wait.
-   */
-  fail(): Promise<number>
-  /** Returns the permit, because no password was checked or the attempt succeeded. */
-  release(): MaybePromise<void>
-  /** Forgets all earlier failures, after a success. */
-  reset(): Promise<void>
-}
-
-interface TakenSlot extends Slot {
-  readonly series: string
-  readonly slot: number
-  /** The key of its record. */
-  readonly key: string
-}
-
 /** What the storage hints about a name before an attempt. */
 export type AttemptHint = Hint | undefined
 
+/** Permission for one attempt under a name: a numbered slot. The attempt that creates its record has the permit. */
+export interface Permit {
+  /** The key of the chosen slot. */
+  readonly key: string
+  /** Chooses the first slot that no other attempt in this process has chosen. */
+  choose(): void
+  /** Returns the record of the chosen slot. */
+  slot(): NewMarker
+  /**
+   * Chooses another slot, because the record exists. Returns `false` if whether another attempt is allowed depends on
+   * one in progress.
+   *
+   * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
+   */
+  chooseAgain(): Promise<boolean>
+  /** Returns what to write after a failure, and how many seconds which limit delays the next attempt. */
+  fail(): { readonly records: readonly NewRecord[]; readonly limit: string; readonly retryAfter: number }
+  /** Returns what to write after a success that forgets all earlier failures. */
+  reset(): readonly NewRecord[]
+  /** Call it after `choose`, when the attempt has ended. */
+  end(): void
+}
+
 /**
- * Limits the attempts under a name. Each attempt takes a numbered slot by an atomic insert before a password is
- * checked, so the count is exact across processes, even for concurrent attempts. A slot contains the time until which
- * the next slot cannot be taken. Nothing else blocks attempts, so a process that crashes between two steps blocks no
- * later attempt for longer.
+ * Limits the attempts under a name. Each attempt creates the record of a numbered slot before a password is checked, so
+ * the count is exact across processes, even for concurrent attempts. A slot contains the time until which the next slot
+ * cannot be taken. Nothing else blocks attempts, so a process that crashes between two steps blocks no later attempt
+ * for longer.
  */
 export interface BackoffLimit {
   hintOf(name: string): MaybePromise<AttemptHint>
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
   assertAllowed(hint: AttemptHint): void
-  /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet, or concurrent attempts took the slots. */
-  acquire(name: string, hint: AttemptHint): Promise<Permit>
+  /** @param attempt a random id */
+  permit(name: string, hint: AttemptHint, attempt: string): Permit
 }
-
-/** The maximum number of slots that are tried beyond the hint. More are taken only if many processes crashed. */
-const maxSteps = 100
 
 export function createBackoffLimit(
   { attempts, delay, maxDelay }: Delays,
@@ -73,82 +77,118 @@ export function createBackoffLimit(
   const { limit, issuer, forgetAfter, store, runtime } = deps
   /** An upper bound for the lifetime of a slot, in seconds. */
   const period = maxDelay + forgetAfter
-  const hintKey = (name: string): string => keyOf('failure', hashOf(JSON.stringify([issuer, limit, name]), runtime))
-  const slotKey = (name: string, series: string, slot: number): string =>
-    keyOf('failure', hashOf(JSON.stringify([issuer, limit, name, series, slot]), runtime))
+  // The keys of the slots that attempts in this process have or try to take. Bounded by the attempts in progress.
+  const chosen = new Set<string>()
+  const keyFor = (...parts: readonly (string | number)[]): string =>
+    keyOf('failure', hashOf(JSON.stringify([issuer, limit, ...parts]), runtime))
   const delayAfter = (slot: number): number =>
     slot + 1 < attempts ? 0 : Math.min(delay * 2 ** (slot + 1 - attempts), maxDelay)
 
-  function assertAllowed(hint: AttemptHint): void {
+  function assertAllowed(hint: Wait | undefined): void {
     const now = runtime.now()
     if (hint !== undefined && now < hint.until) throw tooManyFailures(hint.until - now)
   }
 
   /**
-   * Takes a slot; returns whether this call took it. Deletes a slot that has expired by the provider's clock but not
-   * yet by the driver's.
+   * Removes a slot that has expired by the provider's clock but not yet by the driver's. A slot lives for at least
+   * `forgetAfter`, so each removal of it is in another window. Of concurrent attempts, one removes it: a second removal
+   * would remove the slot that another attempt has taken since.
    */
-  async function takeSlot(key: string, until: number): Promise<boolean> {
-    if (await store.insert(key, { until }, until + forgetAfter)) return true
-    const taken = await store.getMarker(key, isSlot, { until: 0 })
-    if (taken === undefined) {
-      await store.delete(key)
-      return store.insert(key, { until }, until + forgetAfter)
-    }
-    assertAllowed({ series: '', level: 0, until: taken.until })
-    return false
+  async function removeExpired(key: string, attempt: string): Promise<void> {
+    if (!(await store.hasExpired(key))) return
+    const now = runtime.now()
+    const removal = keyFor('removal', key, Math.floor(now / forgetAfter))
+    await store.commit({
+      create: [{ key: removal, value: { attempt }, expiresAt: now + 2 * forgetAfter }],
+      remove: [key],
+    })
   }
 
-  /**
-   * Finds the first free slot among the attempts without a delay, by binary search; if that fails because slots were
-   * returned, by linear search.
-   */
-  async function firstFree(name: string, series: string, from: number): Promise<number> {
-    const isTaken = (slot: number) => store.has(slotKey(name, series, slot))
-    let low = from
-    let high = attempts - 1
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (await isTaken(middle)) low = middle + 1
-      else high = middle
+  function permit(name: string, hint: AttemptHint, attempt: string): Permit {
+    // Without a hint, all processes must use the same series. Its period exceeds the lifetime of slots, so slots of an
+    // earlier series have expired.
+    const series = hint?.series ?? String(Math.floor(runtime.now() / period))
+    const level = hint?.level ?? 0
+    const hintKey = keyFor(name)
+    const keyOfSlot = (number: number): string => keyFor(name, series, number)
+    const isTaken = async (number: number): Promise<boolean> => {
+      const key = keyOfSlot(number)
+      return chosen.has(key) || store.has(key)
     }
-    if (low < attempts - 1 || !(await isTaken(low))) return low
-    for (let slot = from; slot < low; slot += 1) if (!(await isTaken(slot))) return slot
-    return low
-  }
 
-  function permitOf(name: string, earlier: AttemptHint, { series, slot, key, until }: TakenSlot): Permit {
-    const writeHint = (hint: Hint, expiresAt: number) => store.put(hintKey(name), hint, expiresAt)
-    return {
-      async fail() {
-        await writeHint({ series, level: slot + 1, until }, until + forgetAfter)
-        return delayAfter(slot)
-      },
-      release: () => store.delete(key),
-      async reset() {
-        if (earlier === undefined) return
-        const series = runtime.base64url(runtime.randomBytes(9))
-        await writeHint({ series, level: 0, until: 0 }, runtime.now() + period)
-      },
-    }
-  }
-
-  return {
-    hintOf: (name) => store.get(hintKey(name), isHint),
-    assertAllowed,
-    async acquire(name, hint) {
-      assertAllowed(hint)
-      // Without a hint, all processes must use the same series. Its period exceeds the lifetime of slots, so slots of
-      // an earlier series have expired.
-      const series = hint?.series ?? String(Math.floor(runtime.now() / period))
-      let slot = hint?.level ?? 0
-      for (let step = 0; step < maxSteps; step += 1) {
-        const until = runtime.now() + delayAfter(slot)
-        const key = slotKey(name, series, slot)
-        if (await takeSlot(key, until)) return permitOf(name, hint, { series, slot, key, until })
-        slot = slot + 1 < attempts ? await firstFree(name, series, hint?.level ?? 0) : slot + 1
+    /**
+     * Finds the first free slot among the attempts without a delay, by binary search; if that fails because slots were
+     * returned, by linear search.
+     */
+    async function firstFree(): Promise<number> {
+      let low = level
+      let high = attempts - 1
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (await isTaken(middle)) low = middle + 1
+        else high = middle
       }
-      throw tooManyFailures(delay)
-    },
+      if (low < attempts - 1 || !(await isTaken(low))) return low
+      for (let number = level; number < low; number += 1) if (!(await isTaken(number))) return number
+      return low
+    }
+
+    let slot = level
+    let key = keyOfSlot(slot)
+    let until = 0
+    return {
+      get key() {
+        return key
+      },
+      choose() {
+        // Not beyond the last attempt without a delay: only its record says whether the delay has passed.
+        while (chosen.has(key) && slot + 1 < attempts) {
+          slot += 1
+          key = keyOfSlot(slot)
+        }
+        chosen.add(key)
+      },
+      slot: () => {
+        until = runtime.now() + delayAfter(slot)
+        return { key, value: { until, attempt }, expiresAt: until + forgetAfter }
+      },
+      async chooseAgain() {
+        const taken = await store.getMarker<Slot>(key, isSlot, { until: 0 })
+        if (taken === undefined) {
+          // It was returned, or has expired.
+          await removeExpired(key, attempt)
+          return true
+        }
+        if (taken.attempt !== undefined && runtime.now() < taken.until) return false
+        assertAllowed(taken)
+        chosen.delete(key)
+        slot = slot + 1 < attempts ? await firstFree() : slot + 1
+        key = keyOfSlot(slot)
+        chosen.add(key)
+        return true
+      },
+      fail() {
+        const expiresAt = until + forgetAfter
+        const hint: Hint = { series, level: slot + 1, until }
+        return {
+          records: [
+            { key: hintKey, value: hint, expiresAt },
+            { key, value: { until }, expiresAt },
+          ],
+          limit,
+          retryAfter: delayAfter(slot),
+        }
+      },
+      reset() {
+        if (hint === undefined) return []
+        const value: Hint = { series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }
+        return [{ key: hintKey, value, expiresAt: runtime.now() + period }]
+      },
+      end() {
+        chosen.delete(key)
+      },
+    }
   }
+
+  return { hintOf: (name) => store.get(keyFor(name), isHint), assertAllowed, permit }
 }

@@ -1,9 +1,9 @@
 import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
+import type { NewRecord } from '../records/commit-records.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { isObject } from '../records/schemas.ts'
-import type { MaybePromise } from '../types.ts'
 import { addressGroupOf } from './address-group.ts'
 import { createBackoffLimit, type Permit } from './backoff-limit.ts'
 import { createClientFailures } from './client-failures.ts'
@@ -38,16 +38,17 @@ export interface PasswordLimits {
 /** Encodes a name so that it cannot collide with other keys, whatever characters it contains. */
 const plain = (name: string): string => JSON.stringify([name])
 
-/** A permit and the name of its limit. */
-interface Held {
-  readonly limit: string
-  readonly permit: Permit
-}
-
-const releaseAll = (held: readonly Held[]): MaybePromise<unknown> => allOf(held.map(({ permit }) => permit.release()))
+/** The maximum number of slots that are tried for a permit. More are tried only if many processes crashed. */
+const maxSteps = 100
 
 /** Milliseconds that an attempt waits at most for earlier ones of the same user. */
 const maxQueueTime = 10_000
+
+/**
+ * Milliseconds after which an attempt first tries again to get a permit from attempts in progress in other processes.
+ * Each further pause is twice as long.
+ */
+const firstPause = 20
 
 /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same key take too long. */
 async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>): Promise<T> {
@@ -64,33 +65,31 @@ async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>
   }
 }
 
+/** How an attempt is counted. */
+interface Plan {
+  readonly permits: readonly Permit[]
+  /** Whether the attempt counts for the user over all addresses. */
+  readonly countsPerson: boolean
+  readonly isAtHome: boolean
+  /** What a success writes. */
+  afterSuccess(): readonly NewRecord[]
+}
+
 export function createPasswordLimits(
   { perUserAndAddress, perUser, perClient, forgetAfter, rememberAddress }: AbuseControl['passwords'],
   deps: LimitDeps,
 ): PasswordLimits {
   const { issuer, store, runtime, recorder } = deps
-  const names = {
-    perUserAndAddress: 'passwords.perUserAndAddress',
-    perUser: 'passwords.perUser',
-  } as const
-  const localLimit = createBackoffLimit(perUserAndAddress, {
-    limit: names.perUserAndAddress,
-    forgetAfter,
-    issuer,
-    store,
-    runtime,
-  })
-  const personLimit = createBackoffLimit(perUser, { limit: names.perUser, forgetAfter, issuer, store, runtime })
+  const shared = { forgetAfter, issuer, store, runtime }
+  const localLimit = createBackoffLimit(perUserAndAddress, { limit: 'passwords.perUserAndAddress', ...shared })
+  const personLimit = createBackoffLimit(perUser, { limit: 'passwords.perUser', ...shared })
   const clientFailures = createClientFailures(perClient, deps)
   // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
   const localQueue = createKeyedQueue(perUserAndAddress.attempts, maxQueueTime)
   const personQueue = createKeyedQueue(perUser.attempts, maxQueueTime)
-  // Attempts search for a free slot one at a time. Otherwise one could overtake another, which would then find no slot
-  // although one is free.
-  const acquiringQueue = createKeyedQueue(1, maxQueueTime)
 
   /**
-   * Takes the permits that this attempt needs: all of them, or none.
+   * Returns the permits that this attempt needs.
    *
    * Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
    * attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this
@@ -98,19 +97,21 @@ export function createPasswordLimits(
    * failures.
    *
    * @param personAtAddress key of the folded name at the address group; `undefined` if the address is unknown
+   * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
    */
-  async function permitsFor(who: Attempt, personAtAddress: string | undefined, knownKey: string) {
+  async function planFor(who: Attempt, personAtAddress: string | undefined): Promise<Plan> {
     const { person, spelling, directory } = who
-    const ofPerson = { limit: names.perUser, backoff: personLimit }
-    const narrow = personAtAddress === undefined ? ofPerson : { limit: names.perUserAndAddress, backoff: localLimit }
+    const account = [issuer, personAtAddress ?? plain(person), directory, spelling]
+    const knownKey = keyOf('known', hashOf(JSON.stringify(account), runtime))
+    const narrow = personAtAddress === undefined ? personLimit : localLimit
     const everySpelling = plain(personAtAddress ?? person)
     const asWritten =
       directory === undefined ? JSON.stringify(['as written', personAtAddress ?? person, spelling]) : undefined
     const [known, clientWait, hint, hintAsWritten, personHint] = await allOf([
       store.get(knownKey, isObject),
       clientFailures.waitOf(who),
-      narrow.backoff.hintOf(everySpelling),
-      asWritten === undefined ? undefined : narrow.backoff.hintOf(asWritten),
+      narrow.hintOf(everySpelling),
+      asWritten === undefined ? undefined : narrow.hintOf(asWritten),
       personAtAddress === undefined ? undefined : personLimit.hintOf(plain(person)),
     ])
     const isKnown = known !== undefined
@@ -118,72 +119,104 @@ export function createPasswordLimits(
     // the user out.
     const isAtHome = isKnown && personAtAddress !== undefined
     const forgets = isKnown && asWritten !== undefined
+    const countsPerson = personAtAddress !== undefined && !isKnown
     const needed = [
-      forgets ? { ...narrow, name: asWritten, hint: hintAsWritten } : { ...narrow, name: everySpelling, hint },
-      ...(personAtAddress === undefined || isKnown ? [] : [{ ...ofPerson, name: plain(person), hint: personHint }]),
+      forgets
+        ? { backoff: narrow, name: asWritten, hint: hintAsWritten }
+        : { backoff: narrow, name: everySpelling, hint },
+      ...(countsPerson ? [{ backoff: personLimit, name: plain(person), hint: personHint }] : []),
     ]
     for (const { backoff, hint } of needed) backoff.assertAllowed(hint)
     if (!isAtHome && clientWait !== undefined) throw tooManyFailures(clientWait)
-    const held: Held[] = []
-    try {
-      for (const { limit, backoff, name, hint } of needed) {
-        held.push({ limit, permit: await backoff.acquire(name, hint) })
-      }
-    } catch (error) {
-      await releaseAll(held)
-      throw error
+    const attempt = runtime.base64url(runtime.randomBytes(12))
+    const permits = needed.map(({ backoff, name, hint }) => backoff.permit(name, hint, attempt))
+    return {
+      permits,
+      countsPerson,
+      isAtHome,
+      afterSuccess: () => [
+        ...(forgets ? permits.flatMap((permit) => permit.reset()) : []),
+        ...(isKnown ? [] : [{ key: knownKey, value: {}, expiresAt: runtime.now() + rememberAddress }]),
+      ],
     }
-    return { held, isKnown, isAtHome, forgets }
+  }
+
+  /**
+   * Takes all permits, or none. Returns `false` if attempts in progress have them, in this or another process.
+   *
+   * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
+   */
+  async function take(permits: readonly Permit[]): Promise<boolean> {
+    for (const permit of permits) permit.choose()
+    for (let step = 0; step < maxSteps; step += 1) {
+      const taken = await store.commit({ create: permits.map((permit) => permit.slot()) })
+      if (taken.length === 0) return true
+      const chosen = await allOf(permits.map((permit) => !taken.includes(permit.key) || permit.chooseAgain()))
+      if (!chosen.every(Boolean)) return false
+    }
+    throw tooManyFailures(1)
   }
 
   async function tryOnce<T>(
     who: Attempt,
-    personAtAddress: string | undefined,
+    { permits, isAtHome, afterSuccess }: Plan,
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
-  ) {
-    const account = [issuer, personAtAddress ?? plain(who.person), who.directory, who.spelling]
-    const knownKey = keyOf('known', hashOf(JSON.stringify(account), runtime))
-    const { held, isKnown, isAtHome, forgets } = await inQueue(acquiringQueue, personAtAddress ?? who.person, () =>
-      permitsFor(who, personAtAddress, knownKey),
-    )
+  ): Promise<T | undefined> {
+    const returned = () => permits.map(({ key }) => key)
+    const settle = async (failed: boolean) => (isAtHome ? undefined : clientFailures.settle(who, failed, trace))
     let found: T | undefined
+    let wait: number | undefined
     try {
       found = await tryPassword()
+      if (found !== undefined) wait = await settle(false)
     } catch (error) {
-      // The user service failed, so no password was checked.
-      await releaseAll(held)
+      // No password was checked, or it was right.
+      await store.commit({ remove: returned() })
       throw error
     }
+    if (found === undefined) wait = await settle(true)
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
-    const settled = isAtHome ? undefined : clientFailures.settle(who, found === undefined, trace)
-    // A success returns its permits immediately, because other logins of the user may wait for them.
-    const [wait] = await allOf([settled, found === undefined ? undefined : releaseAll(held)])
     if (wait !== undefined) {
-      if (found === undefined) await releaseAll(held)
+      await store.commit({ remove: returned() })
       throw tooManyFailures(wait)
     }
-    if (found === undefined) {
-      const report = (limit: string, retryAfter: number): void => {
-        if (retryAfter === 0) return
-        recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
-      }
-      await Promise.all(held.map(async ({ limit, permit }) => report(limit, await permit.fail())))
-      return undefined
+    if (found !== undefined) {
+      await store.commit({ put: afterSuccess(), remove: returned() })
+      return found
     }
-    await Promise.all([
-      ...(forgets ? held.map(({ permit }) => permit.reset()) : []),
-      isKnown ? undefined : store.insert(knownKey, {}, runtime.now() + rememberAddress),
-    ])
-    return found
+    const failures = permits.map((permit) => permit.fail())
+    await store.commit({ put: failures.flatMap(({ records }) => records) })
+    for (const { limit, retryAfter } of failures) {
+      if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
+    }
+    return undefined
   }
 
   return {
     async attempt(who, trace, tryPassword) {
-      const personAtAddress =
-        who.address === undefined ? undefined : JSON.stringify([who.person, addressGroupOf(who.address)])
-      const queue = personAtAddress === undefined ? personQueue : localQueue
-      return inQueue(queue, personAtAddress ?? who.person, () => tryOnce(who, personAtAddress, trace, tryPassword))
+      const { person, address } = who
+      const personAtAddress = address === undefined ? undefined : JSON.stringify([person, addressGroupOf(address)])
+
+      /** Returns `undefined` if attempts in progress have all permits. */
+      async function tryWith(plan: Plan) {
+        try {
+          if (!(await take(plan.permits))) return undefined
+          return { found: await tryOnce(who, plan, trace, tryPassword) }
+        } finally {
+          for (const permit of plan.permits) permit.end()
+        }
+      }
+
+      return inQueue(personAtAddress === undefined ? personQueue : localQueue, personAtAddress ?? person, async () => {
+        for (let pause = firstPause; pause < maxQueueTime; pause *= 2) {
+          const plan = await planFor(who, personAtAddress)
+          const tried = await (plan.countsPerson ? inQueue(personQueue, person, () => tryWith(plan)) : tryWith(plan))
+          if (tried !== undefined) return tried.found
+          await new Promise((resolve) => setTimeout(resolve, pause))
+        }
+        throw tooManyFailures(1)
+      })
     },
   }
 }

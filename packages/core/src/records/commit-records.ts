@@ -41,17 +41,15 @@ interface Operations {
 }
 
 export function createCommitRecords({ put, insert, remove, has, isOurs, atOnce }: Operations): CommitRecords {
-  /**
-   * Single use is as strict as with an atomic operation. A crash, or a second marker that exists, can leave records
-   * that no credential leads to.
-   */
+  /** Single use is as strict as with an atomic operation. A crash can leave records that no credential leads to. */
   async function inOrder(changes: RecordChanges): Promise<readonly string[]> {
     // Before the markers: a credential must not be spent unless its tokens are stored.
     await allOf(changes.put.map(put))
     for (const [index, marker] of changes.create.entries()) {
       if ((await insert(marker)) || (await isOurs(marker))) continue
       const later = changes.create.slice(index + 1).map(({ key }) => key)
-      const [exist] = await allOf([allOf(later.map(has)), allOf(changes.put.map(({ key }) => remove(key)))])
+      const written = [...changes.create.slice(0, index), ...changes.put]
+      const [exist] = await allOf([allOf(later.map(has)), allOf(written.map(({ key }) => remove(key)))])
       return [marker.key, ...later.filter((_, at) => exist[at])]
     }
     await allOf(changes.remove.map(remove))
@@ -59,13 +57,11 @@ export function createCommitRecords({ put, insert, remove, has, isOurs, atOnce }
   }
 
   return ({ create = [], put: records = [], remove: removed = [] }) => {
-    const [first, ...others] = records
-    // One write is atomic by itself, and costs less than a transaction.
-    if (create.length === 0 && removed.length === 0 && others.length === 0) {
-      return after(first && put(first), () => [])
-    }
     const changes = { create, put: records, remove: removed }
-    if (atOnce === undefined) return inOrder(changes)
+    const isOne = create.length + records.length + removed.length <= 1
+    if (isOne && create.length === 0) return after(allOf([...records.map(put), ...removed.map(remove)]), () => [])
+    // One write is atomic by itself, and costs less than a transaction.
+    if (isOne || atOnce === undefined) return inOrder(changes)
     return after(atOnce(changes), (existing) =>
       existing.length === 0
         ? existing

@@ -32,6 +32,8 @@ export interface Store {
   has(key: string): MaybePromise<boolean>
   /** Like `get`, for markers that forbid something: returns `unreadable` if the record exists but cannot be parsed. */
   getMarker<T>(key: string, check: RecordCheck<T>, unreadable: T): MaybePromise<T | undefined>
+  /** Whether the driver still has a record that has expired by the provider's clock. */
+  hasExpired(key: string): MaybePromise<boolean>
   /** @param expiresAt epoch seconds */
   put(key: string, value: unknown, expiresAt: number): MaybePromise<void>
   /** Creates the record only if it is absent. Returns `true` if this call created it. Atomic across processes. */
@@ -208,6 +210,11 @@ export function openStore(
     get: (key, check) => after(read(key), (stored) => recordIn(key, stored, check, undefined)),
     has,
     getMarker: (key, check, unreadable) => after(read(key), (stored) => recordIn(key, stored, check, unreadable)),
+    hasExpired: (key) =>
+      after(read(key), (stored) => {
+        const envelope = parseEnvelope(stored)
+        return typeof envelope !== 'string' && envelope.expiresAt <= runtime.now()
+      }),
     put: (key, value, expiresAt) => putRecord({ key, value, expiresAt }),
     insert: (key, value, expiresAt) => insertRecord({ key, value, expiresAt }),
     increment: (key, expiresAt) =>

@@ -1,0 +1,109 @@
+// The storage operations of a login, in order. Each string is a command: a driver can perform all reads of
+// one turn of the event loop with one.
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { expect, test } from 'vitest'
+import { fixture, web } from '../support/fixture.ts'
+import { home } from '../support/guesses.ts'
+
+/** A driver that responds in the next turn of the event loop, and the operations so far. */
+function recorded() {
+  const commands: string[] = []
+  const store = memoryDriver()
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  let reads: string[] | undefined
+  const kindOf = (key: string): string => key.slice(0, key.indexOf(':'))
+  const kindsOf = (name: string, keys: readonly string[]): string =>
+    keys.length === 0 ? '' : ` ${name} ${keys.map(kindOf).join(', ')}`
+  const written = async <T>(command: string, act: () => T): Promise<T> => {
+    commands.push(command)
+    await turn()
+    return act()
+  }
+  const driver: AtomicDriver = {
+    async getItem(key) {
+      if (reads === undefined) {
+        reads = []
+        const batch = reads
+        setImmediate(() => {
+          commands.push(`read ${batch.map(kindOf).join(', ')}`)
+          reads = undefined
+        })
+      }
+      reads.push(key)
+      await turn()
+      return store.getItem(key)
+    },
+    setItem: (key, value, options) => written(`put ${kindOf(key)}`, () => store.setItem(key, value, options)),
+    removeItem: (key) => written(`remove ${kindOf(key)}`, () => store.removeItem(key)),
+    insertItem: (key, value, options) => written(`create ${kindOf(key)}`, () => store.insertItem(key, value, options)),
+    incrementItem: (key, options) => written(`increment ${kindOf(key)}`, () => store.incrementItem(key, options)),
+    commit(changes) {
+      const { create, put, remove } = changes
+      const keysOf = (items: readonly { readonly key: string }[]) => items.map(({ key }) => key)
+      const parts = [kindsOf('create', keysOf(create)), kindsOf('put', keysOf(put)), kindsOf('remove', remove)]
+      return written(`commit${parts.join('')}`, () => store.commit(changes))
+    },
+  }
+  return { driver, commands }
+}
+
+async function started() {
+  const { driver, commands } = recorded()
+  const f = await fixture({ storage: driver })
+  const logIn = async (username: string, from: string | undefined, password = `${username}-password`) => {
+    commands.length = 0
+    await f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web, from)
+    return [...commands]
+  }
+  // The first authorization of a provider creates the revision.
+  await logIn('bob', home)
+  return logIn
+}
+
+const reads = 'read known, failure, failure, failure, failure, failure'
+const issued = ['read revision, epoch, epoch', 'put access']
+
+test('a login from a new address, and one from a known address', async () => {
+  const logIn = await started()
+  expect(await logIn('alice', home)).toEqual([
+    reads,
+    'commit create failure, failure',
+    'read failure, failure',
+    'commit put known remove failure, failure',
+    ...issued,
+  ])
+  expect(await logIn('alice', home)).toEqual([reads, 'create failure', 'remove failure', ...issued])
+})
+
+test('a login without an address', async () => {
+  const logIn = await started()
+  const readsOfUser = 'read known, failure, failure, failure'
+  expect(await logIn('alice', undefined)).toEqual([
+    readsOfUser,
+    'create failure',
+    'read failure',
+    'commit put known remove failure',
+    ...issued,
+  ])
+  expect(await logIn('alice', undefined)).toEqual([
+    readsOfUser,
+    'create failure',
+    'read failure',
+    'remove failure',
+    ...issued,
+  ])
+})
+
+test('a wrong password, and a login that forgets it', async () => {
+  const logIn = await started()
+  await logIn('alice', home)
+  expect(await logIn('alice', home, 'wrong')).toEqual([reads, 'create failure', 'commit put failure, failure'])
+  expect(await logIn('alice', home)).toEqual([reads, 'create failure', 'commit put failure remove failure', ...issued])
+})
+
+test('an attempt that has to wait takes one command', async () => {
+  const logIn = await started()
+  for (let failure = 0; failure < 5; failure += 1) await logIn('alice', home, 'wrong')
+  expect(await logIn('alice', home)).toEqual([reads])
+})
