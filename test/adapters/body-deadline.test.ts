@@ -1,6 +1,6 @@
 /** The time limit on a body also applies to handlers of the host, however slowly they read. */
 import { bunHandler } from '@grantry/adapters/bun'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const server = { requestIP: () => null, stop: () => undefined }
 
@@ -50,6 +50,100 @@ test('a body has a single reader, which can be cancelled', async () => {
   })
   expect(await (await handler(stalled(), server)).text()).toBe('done')
   expect(outcomes).toEqual([true])
+})
+
+describe('a body of a known, moderate length', () => {
+  const sent = (body: BodyInit, headers: Record<string, string> = {}): Request => {
+    const length = { 'content-length': '5', ...headers }
+    return new Request('http://127.0.0.1/', { method: 'POST', headers: length, body, duplex: 'half' } as RequestInit)
+  }
+  /** A body that stalls after its first chunk. */
+  const endless = (): ReadableStream => new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([1])) })
+  /** Reads with a handler of the host. */
+  async function read(request: Request, use: (reader: ReadableStreamDefaultReader) => Promise<unknown>) {
+    let used: unknown
+    const handler = bunHandler(
+      {
+        async fetch({ body }) {
+          used = body === null ? 'no body' : await use(body.getReader())
+          return new Response()
+        },
+      },
+      { requestTimeout: 0.05 },
+    )
+    const { status } = await handler(request, server)
+    return { status, used }
+  }
+
+  test('arrives in one chunk, however it is sent', async () => {
+    const parts = ['he', 'll', 'o'].map((text) => new TextEncoder().encode(text))
+    const body = new ReadableStream({
+      pull(to) {
+        const part = parts.shift()
+        if (part === undefined) to.close()
+        else to.enqueue(part)
+      },
+    })
+    const { used } = await read(sent(body), async (reader) => [await reader.read(), await reader.read()])
+    expect(used).toEqual([
+      { done: false, value: new TextEncoder().encode('hello') },
+      { done: true, value: undefined },
+    ])
+  })
+
+  test('that has arrived has no deadline, even if its handler takes longer', async () => {
+    const { status, used } = await read(sent('hello'), async (reader) => {
+      await reader.read()
+      await pause()
+      await reader.closed
+      return (await reader.read()).done
+    })
+    expect({ status, used }).toEqual({ status: 200, used: true })
+  })
+
+  test('gets 408 when it stalls', async () => {
+    const { status } = await read(sent(endless()), (reader) => reader.read())
+    expect(status).toBe(408)
+  })
+
+  test('is a stream for a handler that waits for its end or cancels it before it reads', async () => {
+    const cancelled: unknown[] = []
+    const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) })
+    await read(sent(body), (reader) => reader.cancel('enough'))
+    expect(cancelled).toEqual(['enough'])
+    const { used } = await read(sent('hello'), async (reader) => {
+      const closed = reader.closed
+      const { value } = await reader.read()
+      await reader.read()
+      await closed
+      return value
+    })
+    expect(used).toEqual(new TextEncoder().encode('hello'))
+  })
+
+  test('can be cancelled while it arrives', async () => {
+    const { status } = await read(sent(endless()), async (reader) => {
+      void reader.read().catch(() => undefined)
+      await reader.cancel()
+    })
+    expect(status).toBe(200)
+  })
+
+  test.each([
+    ['has a transfer coding, which overrides the length', { 'transfer-encoding': 'chunked' }],
+    ['is longer than 64 KiB', { 'content-length': '65537' }],
+  ])('arrives in chunks if it %s', async (_, headers) => {
+    const { used } = await read(sent(endless(), headers), (reader) => reader.read())
+    expect(used).toEqual({ done: false, value: new Uint8Array([1]) })
+  })
+})
+
+test('bodies that stall at different times each get 408 after the time limit', async () => {
+  const handler = bunHandler({ fetch: async (request) => new Response(await request.text()) }, { requestTimeout: 0.05 })
+  const first = handler(stalled(), server)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const second = handler(stalled(), server)
+  for (const response of [await first, await second]) expect(response.status).toBe(408)
 })
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects requestTimeout %s', (requestTimeout) => {

@@ -1,5 +1,6 @@
+import type { BodyDeadlines } from './body-deadlines.ts'
 import { type BodyReader, delegate, LazyBody } from './http-bridge/portable.ts'
-import { LazyTimedReader, type WhileWaiting } from './lazy-timed-reader.ts'
+import { isReadWhole, LazyTimedReader, type WhileWaiting } from './lazy-timed-reader.ts'
 
 /**
  * Wraps a request so that its body comes from the given reader. A real `Request` around the reader would double the
@@ -52,12 +53,13 @@ export interface TimedRequest {
 // `new Request()` rejects a body for these methods, and no endpoint reads one.
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'CONNECT', 'TRACE', 'TRACK'])
 
-/** Wraps `request` so that reading its body fails after `seconds`, counted from the first read. */
-export function withBodyDeadline(request: Request, seconds: number, whileWaiting: WhileWaiting): TimedRequest {
-  const { method, body } = request
-  if (body === null || bodiless.has(method.toUpperCase()))
+/** Wraps `request` so that reading its body fails after a deadline, counted from the first read. */
+export function withBodyDeadline(request: Request, deadlines: BodyDeadlines, whileWaiting: WhileWaiting): TimedRequest {
+  const isWhole = isReadWhole(request)
+  // Only a body of unknown length is read as a stream, which Deno creates on the first access.
+  if (bodiless.has(request.method.toUpperCase()) || (!isWhole && request.body === null))
     return { request, isLate: () => false, cancelDeadline: () => {} }
-  const reader = new LazyTimedReader(body, seconds, whileWaiting)
+  const reader = new LazyTimedReader(request, deadlines, whileWaiting, isWhole)
   return {
     request: new LazyTimedRequest(request, reader as unknown as BodyReader) as unknown as Request,
     isLate: () => reader.isLate,

@@ -1,4 +1,5 @@
 import { withBodyDeadline } from './body-deadline.ts'
+import { createBodyDeadlines } from './body-deadlines.ts'
 import { checkRequest } from './check-request.ts'
 import { bodyTimeout, internalServerError, overloaded } from './error-response.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from './http-bridge/portable.ts'
 import { assertAwaited, type Servable } from './servable.ts'
 
+const isEnd = (): boolean => true
 const isLast = ({ done }: { readonly done: boolean }): boolean => done
 
 /**
@@ -22,7 +24,7 @@ export function createHandler(
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
   assertAwaited(provider)
   const { trustedProxies = 0 } = options
-  const requestTimeout = requestTimeoutOf(options)
+  const deadlines = createBodyDeadlines(requestTimeoutOf(options))
   const limit = createConcurrencyLimit(options)
   const { checkForwarding, ...callbacks } = createCallbacks(options, trustedProxies)
 
@@ -38,7 +40,9 @@ export function createHandler(
     if (rejection !== undefined) return reject(rejection)
     const slot = limit.acquire()
     if (slot === undefined) return reject(overloaded())
-    const timed = withBodyDeadline(request, requestTimeout, (arrival) => limit.releaseWhile(slot, arrival, isLast))
+    const timed = withBodyDeadline(request, deadlines, (arrival, isWhole) =>
+      limit.releaseWhile(slot, arrival, isWhole ? isEnd : isLast),
+    )
     try {
       const response = await provider.fetch(timed.request, { clientAddress: address })
       if (slot.evicted) return reject(overloaded())

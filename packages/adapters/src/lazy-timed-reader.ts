@@ -1,9 +1,10 @@
+import type { BodyDeadlines } from './body-deadlines.ts'
 import type { BodyReader } from './http-bridge/portable.ts'
 
 type ReadResult = Awaited<ReturnType<BodyReader['read']>>
 
-/** Wraps each wait for a chunk of the body. */
-export type WhileWaiting = (arrival: Promise<ReadResult>) => Promise<ReadResult>
+/** Wraps each wait for a chunk of the body, or for the whole body. */
+export type WhileWaiting = (arrival: Promise<ReadResult>, isWhole: boolean) => Promise<ReadResult>
 
 // Deno allocates 64 KiB for each read of a default reader, even for one byte: 60,000 one-byte chunks took gigabytes.
 // Reading into our own buffer avoids that, but then Deno does not report a body that breaks off (measured with 2.9.5:
@@ -12,23 +13,39 @@ const largeReads = 16
 const smallBuffer = 4096
 const isDeno = 'Deno' in globalThis
 
-/** Reads a body within a number of seconds, counted from the first read. Neither Bun nor Deno times out a slow body. */
+// A longer body is read in chunks, so that a handler can stop at its own limit.
+const longestWholeBody = 65_536
+
+/**
+ * Whether the body can be read at once, without a stream (1 microsecond instead of 2.5 on Bun, 4 instead of 15 on
+ * Deno): its length is known and moderate. `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
+ */
+export function isReadWhole({ headers }: Request): boolean {
+  const length = Number(headers.get('content-length') ?? 0)
+  return length > 0 && length <= longestWholeBody && headers.get('transfer-encoding') === null
+}
+
+const end: ReadResult = { done: true, value: undefined }
+
+/** Reads a body within the deadline, counted from the first read. Neither Bun nor Deno times out a slow body. */
 export class LazyTimedReader {
-  readonly #body: ReadableStream<Uint8Array>
-  readonly #seconds: number
+  readonly #request: Request
+  readonly #deadlines: BodyDeadlines
   readonly #whileWaiting: WhileWaiting
+  #isWhole: boolean
+  #whole: Promise<ReadResult> | undefined
   #reader: BodyReader | undefined
   #reads = 0
   #byteReader: ReadableStreamBYOBReader | undefined
   #buffer: ArrayBuffer | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
   #failure: TypeError | undefined
   #fail: (failure: TypeError) => void = () => {}
 
-  constructor(body: ReadableStream<Uint8Array>, seconds: number, whileWaiting: WhileWaiting) {
-    this.#body = body
-    this.#seconds = seconds
+  constructor(request: Request, deadlines: BodyDeadlines, whileWaiting: WhileWaiting, isWhole: boolean) {
+    this.#request = request
+    this.#deadlines = deadlines
     this.#whileWaiting = whileWaiting
+    this.#isWhole = isWhole
   }
 
   get isLate(): boolean {
@@ -38,26 +55,31 @@ export class LazyTimedReader {
   read(): Promise<ReadResult> {
     // The deadline may have passed between two reads.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    this.#timer ??= setTimeout(() => {
-      this.#failure = new TypeError(`The request body did not arrive within ${this.#seconds} s`)
-      this.#fail(this.#failure)
-    }, this.#seconds * 1000)
-    const reading = this.#readChunk()
+    if (this.#whole !== undefined) return this.#whole.then(() => end)
+    if (this.#reads === 0) this.#deadlines.add(this)
+    const reading = this.#isWhole ? this.#readWhole() : this.#readChunk()
     const timedRead = new Promise<ReadResult>((resolve, reject) => {
       this.#fail = reject
       reading.then(resolve, reject)
     })
-    return this.#whileWaiting(timedRead)
+    return this.#whileWaiting(timedRead, this.#isWhole)
+  }
+
+  /** Fails the pending read and all later ones. */
+  expire(failure: TypeError): void {
+    this.#failure = failure
+    this.#fail(failure)
   }
 
   /** Cancels the deadline. */
   cancelDeadline(): void {
-    clearTimeout(this.#timer)
+    this.#deadlines.remove(this)
   }
 
   async cancel(reason?: unknown): Promise<void> {
     this.cancelDeadline()
-    await this.#open().cancel(reason)
+    // The runtime cannot stop a read of the whole body, whose length is limited.
+    if (this.#whole === undefined) await this.#open().cancel(reason)
   }
 
   releaseLock(): void {
@@ -65,29 +87,48 @@ export class LazyTimedReader {
   }
 
   get closed(): Promise<undefined> {
-    return this.#open().closed.then(() => undefined)
+    return (this.#whole ?? this.#open().closed).then(() => undefined)
   }
 
   #open(): BodyReader | ReadableStreamBYOBReader {
-    this.#reader ??= this.#body.getReader()
-    return this.#byteReader ?? this.#reader
+    // From now on, the stream has a reader, so the body must be read in chunks.
+    this.#isWhole = false
+    return this.#byteReader ?? this.#defaultReader()
+  }
+
+  #defaultReader(): BodyReader {
+    this.#reader ??= this.#stream().getReader()
+    return this.#reader
+  }
+
+  #stream(): ReadableStream<Uint8Array> {
+    // A request without a body has no reader.
+    return this.#request.body as ReadableStream<Uint8Array>
+  }
+
+  #readWhole(): Promise<ReadResult> {
+    this.#whole = this.#request.arrayBuffer().then((bytes) => {
+      this.cancelDeadline()
+      return bytes.byteLength === 0 ? end : { done: false, value: new Uint8Array(bytes) }
+    })
+    return this.#whole
   }
 
   #readChunk(): Promise<ReadResult> {
-    this.#reader ??= this.#body.getReader()
+    const reader = this.#defaultReader()
     this.#reads += 1
-    return isDeno && this.#reads > largeReads ? this.#readSmallChunk(this.#reader) : this.#reader.read()
+    return isDeno && this.#reads > largeReads ? this.#readSmallChunk(reader) : reader.read()
   }
 
   async #readSmallChunk(reader: BodyReader): Promise<ReadResult> {
     if (this.#byteReader === undefined) {
       reader.releaseLock()
       try {
-        this.#byteReader = this.#body.getReader({ mode: 'byob' })
+        this.#byteReader = this.#stream().getReader({ mode: 'byob' })
       } catch {
         // A stream of the host, not a body from Deno's server.
         this.#reads = Number.NEGATIVE_INFINITY
-        this.#reader = this.#body.getReader()
+        this.#reader = this.#stream().getReader()
         return this.#reader.read()
       }
     }
