@@ -17,7 +17,7 @@ const isDeno = 'Deno' in globalThis
 const longestWholeBody = 65_536
 
 /**
- * Whether the body can be read at once, without a stream (1 microsecond instead of 2.5 on Bun, 4 instead of 15 on
+ * Whether the body can be read as a whole, without a stream (1 microsecond instead of 2.5 on Bun, 4 instead of 15 on
  * Deno): its length is known and moderate. `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
  */
 export function isReadWhole({ headers }: Request): boolean {
