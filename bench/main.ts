@@ -1,5 +1,5 @@
-// Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--store memory | redis]
-// [--quick] [--results]`; [--sections operations,floor,redis,start,size,memory, with --store redis
+// Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--store memory | redis |
+// all] [--quick] [--results]`; [--sections operations,floor,redis,start,size,memory, with --store redis
 // operations,races,scale] [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 3] [--rounds 5].
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
@@ -13,7 +13,7 @@ import { openBundles } from './run/bundles.ts'
 import { startGenerator } from './run/generator.ts'
 import { installDependencies } from './run/install-dependencies.ts'
 import { pinToCore } from './run/pin-to-core.ts'
-import { interpreter, redisServers, servers } from './run/servers.ts'
+import { interpreter, redisServers, type Server, servers } from './run/servers.ts'
 import { floorSection } from './sections/floor-section.ts'
 import { memorySection } from './sections/memory-section.ts'
 import { operationSections } from './sections/operation-sections.ts'
@@ -38,40 +38,48 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
   },
 })
-const { quick } = values
-const onRedis = values.store === 'redis'
-if (!onRedis && values.store !== 'memory') throw new Error('--store must be memory or redis')
+const { quick, store: storeOption } = values
+type StoreName = 'memory' | 'redis'
+const stores: readonly StoreName[] = storeOption === 'all' ? ['memory', 'redis'] : [storeOption as StoreName]
+if (!['memory', 'redis', 'all'].includes(storeOption)) throw new Error('--store must be memory, redis or all')
 const loadBefore = loadavg()[0] ?? 0
 const bench = new URL('./', import.meta.url)
-const quickPlan = onRedis ? { seconds: 1, warmup: 0.5, rounds: 1 } : { seconds: 0.5, warmup: 1.5, rounds: 3 }
-const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 3, rounds: 5 }
-const plan = {
-  seconds: Number(values.seconds ?? defaults.seconds),
-  warmup: Number(values.warmup ?? defaults.warmup),
-  rounds: Number(values.rounds ?? defaults.rounds),
-  connections: 32,
-}
 const isWanted = (operation: string): boolean => values.only?.split(',').includes(operation) ?? true
-const measured = (onRedis ? redisServers : servers).filter(
-  ({ name, runtime }) => values.servers?.split(',').includes(name) ?? (!quick || runtime === 'node'),
-)
-const memorySections = {
-  operations: (workbench: Workbench) => operationSections(workbench, operationNames.filter(isWanted), measured),
-  floor: floorSection,
-  redis: redisSection,
-  start: startSection,
-  size: sizeSection,
-  memory: memorySection,
+const measured = (all: readonly Server[], quickly: boolean): readonly Server[] =>
+  all.filter(({ name, runtime }) => values.servers?.split(',').includes(name) ?? (!quickly || runtime === 'node'))
+
+function planOf(store: StoreName) {
+  const quickPlan =
+    store === 'redis' ? { seconds: 1, warmup: 0.5, rounds: 1 } : { seconds: 0.5, warmup: 1.5, rounds: 3 }
+  const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 3, rounds: 5 }
+  return {
+    seconds: Number(values.seconds ?? defaults.seconds),
+    warmup: Number(values.warmup ?? defaults.warmup),
+    rounds: Number(values.rounds ?? defaults.rounds),
+    connections: 32,
+  }
 }
-const redisSections = {
-  operations: (workbench: Workbench) =>
-    redisOperationSections(workbench, redisOperationNames.filter(isWanted), measured),
-  races: (workbench: Workbench) => raceSection(workbench, measured),
-  scale: scaleSection,
+
+const sectionsOf = {
+  memory: {
+    operations: (workbench: Workbench) =>
+      operationSections(workbench, operationNames.filter(isWanted), measured(servers, quick)),
+    floor: floorSection,
+    redis: redisSection,
+    start: startSection,
+    size: sizeSection,
+    memory: memorySection,
+  },
+  redis: {
+    operations: (workbench: Workbench) =>
+      redisOperationSections(workbench, redisOperationNames.filter(isWanted), measured(redisServers, quick)),
+    races: (workbench: Workbench) => raceSection(workbench, measured(redisServers, quick)),
+    scale: scaleSection,
+  },
 }
-const all = onRedis ? redisSections : memorySections
-const byDefault = quick && !onRedis ? ['operations', 'size'] : Object.keys(all)
-const wanted = values.sections?.split(',') ?? byDefault
+const wantedOf = (store: StoreName): readonly string[] =>
+  values.sections?.split(',') ?? (quick && store === 'memory' ? ['operations', 'size'] : Object.keys(sectionsOf[store]))
+const usesRedis = stores.includes('redis')
 
 /**
  * Prefers Bun, on which the generator reaches 135,000 requests per second on this machine; on Node it reaches 105,000.
@@ -84,26 +92,28 @@ function generatorCommand(): readonly string[] {
 if (process.platform !== 'linux') throw new Error('The benchmark requires Linux, because it uses taskset and /proc')
 if (availableParallelism() < 2)
   throw new Error('The benchmark requires two CPU cores, one for the server and one for the load generator')
-if (onRedis && redisMissing !== undefined) throw new Error(redisMissing)
+if (usesRedis && redisMissing !== undefined) throw new Error(redisMissing)
 if (loadBefore > 0.5) process.stderr.write(`Warning: the machine is not idle (load average ${loadBefore.toFixed(2)})\n`)
 installDependencies(new URL('peers/', bench))
 // The Redis benchmark needs Bun only for its generator.
-if (!quick && !onRedis) installDependencies(new URL('../runtimes/', bench))
+if (!quick && stores.includes('memory')) installDependencies(new URL('../runtimes/', bench))
 // For `grantry serve`.
-if (onRedis && wanted.some((name) => name !== 'scale')) buildIfStale()
+if (usesRedis && wantedOf('redis').some((name) => name !== 'scale')) buildIfStale()
 
 const bundles = openBundles(bench)
 const generator = startGenerator(pinToCore(1, [...generatorCommand(), await bundles.bundle('load/program.ts')]))
 const sections: Section[] = []
 try {
-  for (const [name, open] of Object.entries(all)) {
-    if (!wanted.includes(name)) continue
-    for await (const section of open({ bench, bundles, generator, plan })) {
-      sections.push(section)
-      process.stdout.write(plainText(section))
-      for (const failure of section.failures ?? []) {
-        process.exitCode = 1
-        process.stderr.write(`${failure}\n`)
+  for (const store of stores) {
+    for (const [name, open] of Object.entries(sectionsOf[store])) {
+      if (!wantedOf(store).includes(name)) continue
+      for await (const section of open({ bench, bundles, generator, plan: planOf(store) })) {
+        sections.push(section)
+        process.stdout.write(plainText(section))
+        for (const failure of section.failures ?? []) {
+          process.exitCode = 1
+          process.stderr.write(`${failure}\n`)
+        }
       }
     }
   }
@@ -112,6 +122,8 @@ try {
   bundles.remove()
 }
 if (values.results) {
-  const file = onRedis ? 'RESULTS-REDIS.md' : 'RESULTS.md'
-  writeFileSync(new URL(file, bench), resultsDocument(bench, sections, process.argv.slice(2), loadBefore, onRedis))
+  writeFileSync(
+    new URL('RESULTS.md', bench),
+    resultsDocument(bench, sections, process.argv.slice(2), loadBefore, usesRedis),
+  )
 }

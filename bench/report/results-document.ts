@@ -51,7 +51,7 @@ that core. "commands" are its commands per request under load, where the driver 
 concurrent requests together.
 `
 
-/** Returns the text of `bench/RESULTS.md`, or of `bench/RESULTS-REDIS.md`. */
+/** Returns the text of `bench/RESULTS.md`. */
 export function resultsDocument(
   bench: URL,
   sections: readonly Section[],
