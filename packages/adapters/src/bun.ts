@@ -49,6 +49,12 @@ function bun(): Bun {
   return found
 }
 
+interface EncodableBytes {
+  toBase64(options: { readonly alphabet: 'base64url'; readonly omitPadding: true }): string
+}
+
+const unpadded = { alphabet: 'base64url', omitPadding: true } as const
+
 /**
  * A faster runtime for a provider on Bun, with identical results. It uses `node:crypto`, and Bun's own hashes (0.1
  * microseconds for a token, instead of 1.3 in JavaScript).
@@ -60,6 +66,9 @@ export const bunRuntime: Partial<Runtime> = Object.freeze({
   ...nativeCrypto,
   sha256: (data: Uint8Array) => bun().SHA256.hash(data),
   sha512: (data: Uint8Array) => bun().SHA512.hash(data),
+  // A Buffer needs the ArrayBuffer of the bytes, which Bun has to allocate first: 0.25 microseconds instead of 0.05.
+  base64url: (data: string | Uint8Array) =>
+    typeof data === 'string' ? nativeCrypto.base64url(data) : (data as Uint8Array & EncodableBytes).toBase64(unpadded),
 })
 
 /**

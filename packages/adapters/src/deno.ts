@@ -36,17 +36,17 @@ function deno(): Deno {
   return found
 }
 
-const { sha256Hex, base64url, encrypt, decrypt } = nativeCrypto
+const { sha256Hex, sha512, base64url, encrypt, decrypt } = nativeCrypto
 
 /**
  * A faster runtime for a provider on Deno, with identical results. It uses `node:crypto` only where that is faster on
- * Deno: text hashes (0.8 microseconds instead of 2.2), base64url and encryption. Byte hashes are slower there (2.3
- * microseconds instead of 1.3), and signatures take the same time as with Web Crypto.
+ * Deno: text hashes (0.8 microseconds instead of 2.2), SHA-512 (2.1 instead of 4.7), base64url and encryption. SHA-256
+ * of bytes is slower there (2.3 microseconds instead of 1.3), and signatures take the same time as with Web Crypto.
  *
  * @example
  * const provider = await createProvider({ ...options, runtime: denoRuntime })
  */
-export const denoRuntime: Partial<Runtime> = Object.freeze({ sha256Hex, base64url, encrypt, decrypt })
+export const denoRuntime: Partial<Runtime> = Object.freeze({ sha256Hex, sha512, base64url, encrypt, decrypt })
 
 /**
  * Returns a handler for your own `Deno.serve`. The provider handles every request.

