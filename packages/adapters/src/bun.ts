@@ -55,6 +55,25 @@ interface EncodableBytes {
 
 const unpadded = { alphabet: 'base64url', omitPadding: true } as const
 
+const sharedHeaders = new WeakMap<object, Headers>()
+
+/** Converts the shared headers of the core once: Bun copies `Headers` in half the time of a plain object. */
+function headersOf(headers: Readonly<Record<string, string>>): Headers | Readonly<Record<string, string>> {
+  const known = sharedHeaders.get(headers)
+  if (known !== undefined || !Object.isFrozen(headers)) return known ?? headers
+  const converted = new Headers(headers)
+  sharedHeaders.set(headers, converted)
+  return converted
+}
+
+/** A constructor that returns a real `Response`. */
+function BunResponse(
+  body: string | null,
+  { status, headers }: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+): Response {
+  return new Response(body, { status, headers: headersOf(headers) })
+}
+
 /**
  * A faster runtime for a provider on Bun, with identical results. It uses `node:crypto`, and Bun's own hashes (0.1
  * microseconds for a token, instead of 1.3 in JavaScript).
@@ -64,6 +83,7 @@ const unpadded = { alphabet: 'base64url', omitPadding: true } as const
  */
 export const bunRuntime: Partial<Runtime> = Object.freeze({
   ...nativeCrypto,
+  Response: BunResponse as unknown as Runtime['Response'],
   sha256: (data: Uint8Array) => bun().SHA256.hash(data),
   sha512: (data: Uint8Array) => bun().SHA512.hash(data),
   // A Buffer needs the ArrayBuffer of the bytes, which Bun has to allocate first: 0.25 microseconds instead of 0.05.

@@ -29,7 +29,7 @@ export function createHandler(
   const { checkForwarding, ...callbacks } = createCallbacks(options, trustedProxies)
 
   return async (request, socketAddress) => {
-    const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined
+    const forwardedFor = trustedProxies === 0 ? undefined : (request.headers.get('x-forwarded-for') ?? undefined)
     const address = clientAddress(socketAddress, forwardedFor, trustedProxies)
     checkForwarding?.((name) => request.headers.get(name), socketAddress)
     const reject = (response: Response): Response => {

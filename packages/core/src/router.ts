@@ -13,7 +13,7 @@ import {
   type PreflightRefusal,
   preflightHeaders,
 } from './http/cors.ts'
-import { jsonHeaders, type PlainResponse, withHeaders } from './http/plain-response.ts'
+import { jsonHeaders, type PlainResponse, varying, withHeaders } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 
@@ -147,7 +147,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     // No `Vary`: the document is the same for every origin.
     if (endpoint.cors === 'public') return withHeaders(response, originHeaders('*'))
     const origin = request.headers.get('origin')
-    if (origin === null) return withHeaders(response, { vary: 'Origin' })
+    if (origin === null) return varying(response)
     const more = (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
     return withHeaders(response, { vary: 'Origin', ...more })
   }

@@ -69,6 +69,31 @@ export async function compare(native: Partial<Runtime>): Promise<void> {
     await both(`base64url of ${JSON.stringify(given.slice(0, 9))}`, (r) => r.base64url(given))
   }
 
+  for (const freeze of [Object.freeze, (headers: Record<string, string>) => headers]) {
+    const headers = freeze({ 'content-type': 'application/json', vary: 'Origin' })
+    for (const [status, body] of [
+      [200, '{"ü":1}'],
+      [204, null],
+    ] as const) {
+      await both(`a response with ${status}`, async (r) => {
+        const changed = new r.Response(body, { status, headers })
+        changed.headers.set('vary', 'Accept')
+        changed.headers.append('x-more', '1')
+        const response = new r.Response(body, { status, headers })
+        const { ok, bodyUsed } = response
+        const parts = [...response.headers].sort(([one], [other]) => (one < other ? -1 : 1))
+        return JSON.stringify([
+          response.status,
+          ok,
+          bodyUsed,
+          parts,
+          [...changed.headers].length,
+          await response.text(),
+        ])
+      })
+    }
+  }
+
   const [key, iv] = [bytes(32), bytes(12)]
   for (const length of [0, 1, 15, 16, 17, 1000]) {
     const data = bytes(length)

@@ -51,3 +51,18 @@ export const withHeaders = (
   { status, headers, body }: PlainResponse,
   more: Readonly<Record<string, string>>,
 ): PlainResponse => ({ status, headers: Object.assign({}, headers, more), body })
+
+const varyingHeaders = new WeakMap<Readonly<Record<string, string>>, Readonly<Record<string, string>>>()
+
+/**
+ * Returns the response with `Vary: Origin`. Shared headers stay shared, which lets a runtime convert them once.
+ */
+export function varying(response: PlainResponse): PlainResponse {
+  if (!Object.isFrozen(response.headers)) return withHeaders(response, { vary: 'Origin' })
+  let headers = varyingHeaders.get(response.headers)
+  if (headers === undefined) {
+    headers = Object.freeze({ ...response.headers, vary: 'Origin' })
+    varyingHeaders.set(response.headers, headers)
+  }
+  return { status: response.status, headers, body: response.body }
+}
