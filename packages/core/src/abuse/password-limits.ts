@@ -163,34 +163,53 @@ export function createPasswordLimits(
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const returned = () => permits.map(({ key }) => key)
+    const giveBack = (put: readonly NewRecord[] = []) => store.commit({ put, remove: permits.map(({ key }) => key) })
     const settle = async (failed: boolean) => (isAtHome ? undefined : clientFailures.settle(who, failed, trace))
+
+    async function succeed(): Promise<number | undefined> {
+      const put = afterSuccess()
+      // Without records, which a refusal must not write, both take one trip.
+      if (put.length === 0) {
+        const [wait] = await allOf([settle(false), giveBack()])
+        return wait
+      }
+      let wait: number | undefined
+      try {
+        wait = await settle(false)
+      } catch (error) {
+        await giveBack()
+        throw error
+      }
+      await giveBack(wait === undefined ? put : [])
+      return wait
+    }
+
+    async function fail(): Promise<number | undefined> {
+      const wait = await settle(true)
+      if (wait !== undefined) {
+        await giveBack()
+        return wait
+      }
+      const failures = permits.map((permit) => permit.fail())
+      await store.commit({ put: failures.flatMap(({ records }) => records) })
+      for (const { limit, retryAfter } of failures) {
+        if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
+      }
+      return undefined
+    }
+
     let found: T | undefined
-    let wait: number | undefined
     try {
       found = await tryPassword()
-      if (found !== undefined) wait = await settle(false)
     } catch (error) {
-      // No password was checked, or it was right.
-      await store.commit({ remove: returned() })
+      // The user service failed, so no password was checked.
+      await giveBack()
       throw error
     }
-    if (found === undefined) wait = await settle(true)
+    const wait = await (found === undefined ? fail() : succeed())
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
-    if (wait !== undefined) {
-      await store.commit({ remove: returned() })
-      throw tooManyFailures(wait)
-    }
-    if (found !== undefined) {
-      await store.commit({ put: afterSuccess(), remove: returned() })
-      return found
-    }
-    const failures = permits.map((permit) => permit.fail())
-    await store.commit({ put: failures.flatMap(({ records }) => records) })
-    for (const { limit, retryAfter } of failures) {
-      if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
-    }
-    return undefined
+    if (wait !== undefined) throw tooManyFailures(wait)
+    return found
   }
 
   return {
