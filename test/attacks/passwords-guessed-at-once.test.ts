@@ -9,7 +9,7 @@ import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture } from '../support/fixture.ts'
-import { address, guess, many, right } from '../support/guesses.ts'
+import { address, guess, home, many, right } from '../support/guesses.ts'
 import { commitPaths, withLatency } from '../support/latency.ts'
 
 describe('concurrent guesses', () => {
@@ -104,6 +104,50 @@ describe('concurrent guesses', () => {
     const { users, asked } = slowUsers()
     const all = await Promise.all(Array.from({ length: 4 }, () => fixture({ users, storage: withLatency(store) })))
     await many(60, (index) => guess(all[index % 4] as Fixture, 'alice', `guess ${index}`))
+    expect(asked).toHaveLength(5)
+  })
+
+  // At the end of `maxDelay` plus `forgetAfter`, slots were once counted anew.
+  test.each([
+    { limit: 'perUserAndAddress', period: 900 + 3600, from: () => home },
+    { limit: 'perUser', period: 30 + 3600, from: address },
+  ])('guesses in progress count in another process, whatever the time, $limit', async ({ limit, period, from }) => {
+    const store = memoryDriver()
+    const asked: string[] = []
+    let fail = (): void => {}
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve
+    })
+    let start = (): void => {}
+    const started = new Promise<void>((resolve) => {
+      start = resolve
+    })
+    const users = {
+      async authenticate({ password }: { readonly password: string }) {
+        asked.push(password)
+        if (asked.length === 5) start()
+        await failed
+        return undefined
+      },
+    }
+    const abuseControl = { passwords: { [limit]: { attempts: 5, delay: 10 } } }
+    const one = await fixture({ users, storage: store, abuseControl })
+    let isCounting = false
+    const storage: AtomicDriver = {
+      ...store,
+      commit(changes) {
+        if (isCounting) fail()
+        return store.commit(changes)
+      },
+    }
+    const other = await fixture({ users, storage, abuseControl, runtime: { now: one.clock.now } })
+    isCounting = true
+    one.clock.advance(period - 1 - (one.clock.now() % period))
+    const first = many(5, (index) => guess(one, 'alice', `guess ${index}`, from(index)))
+    await started
+    one.clock.advance(1)
+    expect((await guess(other, 'alice', 'another guess', from(5))).status).toBe(429)
+    await first
     expect(asked).toHaveLength(5)
   })
 })

@@ -24,6 +24,9 @@ const isSlot = (value: unknown): value is Slot => isObject(value) && 'until' in 
 const isHint = (value: unknown): value is Hint =>
   isSlot(value) && 'series' in value && isString(value.series) && 'level' in value && isNumber(value.level)
 
+/** The series of a name without a hint. Its slots expire one by one. */
+const firstSeries = ''
+
 /** What the storage hints about a name before an attempt. */
 export type AttemptHint = Hint | undefined
 
@@ -105,9 +108,8 @@ export function createBackoffLimit(
   }
 
   function permit(name: string, hint: AttemptHint, attempt: string): Permit {
-    // Without a hint, all processes must use the same series. Its period exceeds the lifetime of slots, so slots of an
-    // earlier series have expired.
-    const series = hint?.series ?? String(Math.floor(runtime.now() / period))
+    // Without a hint, all attempts must use the same series: those in progress have no hint yet.
+    const series = hint?.series ?? firstSeries
     const level = hint?.level ?? 0
     const hintKey = keyFor(name)
     const keyOfSlot = (number: number): string => keyFor(name, series, number)
