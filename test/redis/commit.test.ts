@@ -79,14 +79,21 @@ describeWithRedis('a commit in Redis', () => {
       expect(await itemsIn(driver)).toEqual(before)
     })
 
-    test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects a ttl of %s, and writes nothing', async (ttl) => {
+    test.each([
+      [0, 'more than 0'],
+      [-1, 'more than 0'],
+      [Number.NaN, 'more than 0'],
+      [Number.POSITIVE_INFINITY, 'less'],
+      // An error in the middle of a script does not undo the writes before it.
+      [1e17, 'less'],
+    ])('rejects a ttl of %s, and writes nothing', async (ttl, needed) => {
       const driver = await prepared(await servers.start())
       for (const wrong of [
         { ...changes, create: [item('spent:1'), item('spent:2', 'x', ttl)] },
         { ...changes, put: [item('access:1', 'x', ttl)] },
       ]) {
         await expect(commit(driver, wrong)).rejects.toThrow(
-          new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`),
+          new RangeError(`The ttl of a committed item is ${ttl} s; give ${needed}`),
         )
       }
       expect(await itemsIn(driver)).toEqual(before)

@@ -16,10 +16,11 @@ for index = written + 1, #KEYS do redis.call('UNLINK', KEYS[index]) end
 return redis.status_reply('OK')`
 
 function argumentsOf({ value, ttl }: DriverItem): readonly [value: string, milliseconds: number] {
-  if (!(ttl > 0 && ttl < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`)
-  }
-  return [value, Math.ceil(ttl * 1000)]
+  const milliseconds = Math.ceil(ttl * 1000)
+  if (!(ttl > 0)) throw new RangeError(`The ttl of a committed item is ${ttl} s; give more than 0`)
+  // Redis would reject a larger number in the middle of the script, after it has written other items.
+  if (!Number.isSafeInteger(milliseconds)) throw new RangeError(`The ttl of a committed item is ${ttl} s; give less`)
+  return [value, milliseconds]
 }
 
 /** Performs a commit with one script, on a single server. */
