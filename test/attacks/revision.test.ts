@@ -8,7 +8,7 @@
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture } from '../support/fixture.ts'
+import { type Fixture, fixture, webJwt } from '../support/fixture.ts'
 import { dead, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
 /** A store that reports its reads and can hold up or fail the operations on the revision. */
@@ -16,7 +16,12 @@ function watched() {
   const items = new Map<string, string>()
   const driver = mapDriver(items)
   const reads: string[] = []
-  const revision = { held: undefined as Promise<void> | undefined, fails: false }
+  const revision = {
+    held: undefined as Promise<void> | undefined,
+    fails: false,
+    /** The number of writes that succeed before the others fail. */
+    failsAfter: Number.POSITIVE_INFINITY,
+  }
   const storage: AtomicDriver = {
     ...driver,
     async getItem(key) {
@@ -25,7 +30,8 @@ function watched() {
       return driver.getItem(key)
     },
     setItem(key, value, options) {
-      if (revision.fails && key.startsWith('revision:')) throw new Error('connection lost')
+      if (key.startsWith('revision:')) revision.failsAfter -= 1
+      if (key.startsWith('revision:') && (revision.fails || revision.failsAfter < 0)) throw new Error('connection lost')
       return driver.setItem(key, value, options)
     },
   }
@@ -108,6 +114,18 @@ describe('a revision', () => {
       expect((await refresh(f, third.refresh_token)).status).toBe(400)
     },
   )
+
+  test('whose second replacement fails ends all tokens of the family that were issued before', async () => {
+    const { f, revision } = await started()
+    const { refresh_token: stolen } = await issueTokens(f, webJwt)
+    const { body } = await refresh(f, stolen, webJwt)
+    f.clock.advance(60)
+    revision.failsAfter = 1
+    expect((await refresh(f, stolen, webJwt)).status).toBe(503)
+    revision.failsAfter = Number.POSITIVE_INFINITY
+    expect(await judged(f, body.access_token)).toEqual(dead)
+    expect((await refresh(f, body.refresh_token, webJwt)).status).toBe(400)
+  })
 
   test.each([
     ['is lost', (items: Map<string, string>, key: string) => void items.delete(key)],

@@ -52,9 +52,8 @@ export function createFamilies(deps: {
   }
 
   async function end(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
-    const isNew = await mark(family, lastEnd, reason)
-    // Also for an existing mark: the process that wrote it may have crashed before this.
-    await revision.replace()
+    // Also for an existing mark: the process that wrote it may have crashed before the second replacement.
+    const isNew = await revision.replaceAround(() => mark(family, lastEnd, reason))
     if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...describe(family) })
   }
 
@@ -70,8 +69,7 @@ export function createFamilies(deps: {
     },
     revokeByName: (family, reason, trace) => end(family, runtime.now() + maxLifetime, reason, trace),
     async confirm({ family, keptUntil }) {
-      await mark(family, Math.max(keptUntil, runtime.now()), 'confirmed')
-      await revision.replace()
+      await revision.replaceAround(() => mark(family, Math.max(keptUntil, runtime.now()), 'confirmed'))
     },
   }
 }

@@ -23,8 +23,12 @@ export interface Revision {
   forNewRecord(): MaybePromise<string | undefined>
   /** The number of replacements by this process. */
   readonly replacements: number
-  /** Replaces the revision. Call it when the record of the revocation is written, not before. */
-  replace(): Promise<void>
+  /**
+   * Writes a revocation between two replacements of the revision. From the first one on, all existing records are checked
+   * in full, so the revocation reaches them even if the process ends after its write. The second one reaches the records
+   * that are issued meanwhile.
+   */
+  replaceAround<T>(write: () => MaybePromise<T>): Promise<T>
 }
 
 interface RevisionRecord {
@@ -58,6 +62,11 @@ export function createRevision(deps: {
       return record
     })
 
+  async function replace(): Promise<void> {
+    replacements += 1
+    await store.put(key, newRecord(), expiresAt())
+  }
+
   return {
     current: () => after(read(), () => lastRead),
     forNewRecord() {
@@ -76,9 +85,11 @@ export function createRevision(deps: {
     get replacements() {
       return replacements
     },
-    async replace() {
-      replacements += 1
-      await store.put(key, newRecord(), expiresAt())
+    async replaceAround(write) {
+      await replace()
+      const written = await write()
+      await replace()
+      return written
     },
   }
 }

@@ -124,8 +124,8 @@ export function createRevocationEpochs(deps: {
       ),
     async begin(kind, name) {
       const epoch = runtime.base64url(runtime.randomBytes(12))
-      await store.put(keyFor(kind, name), { epoch }, runtime.now() + maxLifetime + margin)
-      await revision.replace()
+      const expiresAt = runtime.now() + maxLifetime + margin
+      await revision.replaceAround(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
     },
   }
 }
