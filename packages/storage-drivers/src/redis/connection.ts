@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis'
 import type { RedisClient } from './client-factory.ts'
-import { createDeadlines } from './deadlines.ts'
 import { createTurn } from './turn.ts'
 
 /** Whether the error is a reply of the server. Compares the name: two copies of ioredis may be loaded. */
@@ -52,7 +51,6 @@ export function createConnection(
   create: () => RedisClient,
   { serverName, isOwned, timeout }: ConnectionSettings,
 ): Connection {
-  const deadlines = createDeadlines(timeout)
   const timeoutMessage = `no response within ${timeout / 1000} s`
   const ownErrors = new WeakSet<object>()
   function describeError(message: string): string {
@@ -61,8 +59,8 @@ export function createConnection(
   }
   /** The last connection error, as text: the errors of rejected commands do not contain it. */
   let lastError: string | undefined
-  /** Time of the last reply, by `performance.now()`. */
-  let lastReplyAt = 0
+  /** The number of replies. */
+  let replies = 0
   let isUsed = false
   let client = newClient()
   const turn = createTurn(() => ('stream' in client ? client.stream : undefined))
@@ -104,22 +102,22 @@ export function createConnection(
 
   function run<T>(operate: () => Promise<T>): Promise<T> {
     turn.holdWrites()
-    const startedAt = performance.now()
     return new Promise((resolve, reject) => {
-      const stop = deadlines.start(() => {
-        if (lastReplyAt < startedAt) reset()
+      const before = replies
+      const timer = setTimeout(() => {
+        if (replies === before) reset()
         reject(createError(`is not available: ${lastError ?? timeoutMessage}`))
-      })
+      }, timeout)
       callAsync(operate).then(
         (reply) => {
-          stop()
-          lastReplyAt = performance.now()
+          clearTimeout(timer)
+          replies += 1
           lastError = undefined
           resolve(reply)
         },
         (error) => {
-          stop()
-          if (isReplyError(error)) lastReplyAt = performance.now()
+          clearTimeout(timer)
+          if (isReplyError(error)) replies += 1
           reject(explain(error))
         },
       )
