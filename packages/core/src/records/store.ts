@@ -61,12 +61,6 @@ const unavailable = (cause: unknown): OAuthError =>
 // unhandled.
 const fail = (cause: unknown): Promise<never> => Promise.reject(unavailable(cause))
 
-/** Some unstorage drivers return an error instead of throwing it. */
-const checked = <T>(outcome: T): T => {
-  if (outcome instanceof Error) throw outcome
-  return outcome
-}
-
 /**
  * The write probe of `isReady`: larger than all records of a request. It is removed immediately, or expires after a
  * minute.
@@ -88,7 +82,14 @@ export function withinTime<T>(operation: Promise<T>, seconds: number): Promise<T
   return new Promise<T>((resolve, reject) => {
     const late = (): void => reject(new Error(`The storage did not respond within ${seconds} s`))
     const timer = setTimeout(late, seconds * 1000)
-    operation.then(resolve, reject).finally(() => clearTimeout(timer))
+    const inTime =
+      <U>(settle: (outcome: U) => void) =>
+      (outcome: U): void => {
+        clearTimeout(timer)
+        settle(outcome)
+      }
+    // Not `finally`: it creates three promises, and every operation of the storage passes here.
+    operation.then(inTime(resolve), inTime(reject))
   })
 }
 
@@ -112,9 +113,11 @@ export function openStore(
   }
   /** Runs a driver operation with a time limit. A synchronous result needs no timer. */
   const attempt = <T>(operate: () => MaybePromise<T>, failed = fail): MaybePromise<T> => {
+    // Some unstorage drivers return an error instead of throwing it.
+    const checked = (outcome: T): MaybePromise<T> => (outcome instanceof Error ? failed(outcome) : outcome)
     try {
       const outcome = operate()
-      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked).catch(failed)
+      if (isThenable(outcome)) return withinTime(Promise.resolve(outcome), timeLimit).then(checked, failed)
       return checked(outcome)
     } catch (cause) {
       return failed(cause)
