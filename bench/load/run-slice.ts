@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { type OperationName, presentation, requestOf } from '../operations.ts'
 import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
+import { startPolling } from './poll.ts'
 import { createResponseReader } from './response-reader.ts'
 
 /** One slice of load on one server. */
@@ -19,6 +20,8 @@ export interface Slice {
   readonly connections: number
   /** Verifies the JWTs. */
   readonly publicKey: JsonWebKey
+  /** Whether the generator polls. Only if it has its core to itself. */
+  readonly polls?: boolean
 }
 
 export interface SliceFigures {
@@ -30,7 +33,7 @@ export interface SliceFigures {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** Share of its core that the generator used, 0 to 1. */
+  /** Share of its core that the generator used, 0 to 1. Without the time in which it polled in vain. */
   readonly generatorLoad: number
   /** The tokens for the next slice, if the operation rotates them. */
   readonly tokens: readonly string[]
@@ -72,7 +75,7 @@ function open(port: number, onText: (text: string) => void, onEnd: (reason: stri
  * @throws Error when a connection fails, since the figures would be invalid.
  */
 export async function runSlice(slice: Slice): Promise<SliceFigures> {
-  const { operation, ports, seconds, connections, publicKey } = slice
+  const { operation, ports, seconds, connections, publicKey, polls = false } = slice
   const presented = presentation(operation)
   const tokens = [...slice.tokens]
   const check = createCheck(operation, publicKey)
@@ -150,13 +153,16 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
       ),
     )
   }
+  const polling = polls ? startPolling(() => requests) : undefined
   const used = process.cpuUsage()
   const begin = performance.now()
   deadline = begin + seconds * 1000
   for (let index = 0; index < connections; index += 1) send(index)
+  let idle = 0
   try {
     await finished
   } finally {
+    idle = polling?.stop() ?? 0
     for (const socket of sockets) socket.destroy()
   }
   const elapsed = performance.now() - begin
@@ -168,7 +174,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     seconds: elapsed / 1000,
     p50: histogram.quantile(0.5),
     p99: histogram.quantile(0.99),
-    generatorLoad: (user + system) / (elapsed * 1000),
+    generatorLoad: (user + system) / (elapsed * 1000) - idle / elapsed,
     tokens: presented === 'rotated' ? tokens : [],
   }
 }

@@ -42,7 +42,8 @@ server (it parses the form, hashes the secret, creates random tokens, stores JSO
 hashes, signs) without protocol checks. "of limit" is the share of the limit's requests per second
 on the same runtime; "by CPU" is the same by CPU time, which a busy machine distorts less. "core"
 and "generator" are the load of their cores: if the generator is near 100%, the server could do
-more.
+more. In memory, the generator polls its sockets instead of sleeping, because waking it would be
+charged to the server: a fifth of its CPU time, and more for a slower server.
 `
 
 const readingOnRedis = `

@@ -79,7 +79,9 @@ export async function measureOperation(
   /** Runs a slice whose tokens are prepared. */
   async function slice(contender: Contender, seconds: number, connections: number): Promise<SliceFigures> {
     const { process, tokens } = contender
-    const order: Slice = { operation, ports: [process.port], seconds, tokens, connections, publicKey }
+    // redis-server runs on the core of the generator.
+    const polls = redis === undefined
+    const order: Slice = { operation, ports: [process.port], seconds, tokens, connections, publicKey, polls }
     const figures = await generator.run(order)
     if (presentation(operation) === 'rotated') contender.tokens = figures.tokens
     contender.speed = figures.requests / figures.seconds

@@ -19,9 +19,12 @@ afterAll(() => bundles.remove())
 
 async function expectCorrect(server: ServerProcess, operation: OperationName, setting: Setting): Promise<void> {
   const tokens = await tokensFor(server, operation, 50)
-  const slice = { operation, ports: [server.port], tokens, seconds, connections, publicKey: publicKeyOf(setting) }
-  const { requests, failures, firstFailure } = await runSlice(slice)
+  const publicKey = publicKeyOf(setting)
+  const slice = { operation, ports: [server.port], tokens, seconds, connections, publicKey, polls: true }
+  const { requests, failures, firstFailure, generatorLoad } = await runSlice(slice)
   expect({ failures, firstFailure }).toEqual({ failures: 0, firstFailure: undefined })
+  // The time in which it polled in vain is not load.
+  expect(generatorLoad).toBeLessThan(1)
   expect(requests).toBeGreaterThanOrEqual(connections)
 }
 
