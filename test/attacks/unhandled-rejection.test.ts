@@ -45,3 +45,22 @@ test('a user service that throws synchronously leaves no unhandled rejection of 
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(unhandled).toEqual([])
 })
+
+test('a login that is refused after the password check leaves no unhandled rejection of the store', async () => {
+  const driver = memoryDriver()
+  let isAway = false
+  const storage = {
+    ...driver,
+    getItem(key: string) {
+      if (!isAway || !key.startsWith('epoch:')) return driver.getItem(key)
+      return new Promise<never>((_, reject) => setTimeout(() => reject(new Error('the store is away')), 5))
+    },
+  }
+  const f = await fixture({ storage, users: { authenticate: () => ({ sub: '1' }), isActive: () => !isAway } })
+  isAway = true
+  process.on('unhandledRejection', note)
+  const form = { grant_type: 'password', username: 'a', password: 'b', scope: 'api1' }
+  expect((await f.post('token', form, web)).status).toBe(400)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(unhandled).toEqual([])
+})

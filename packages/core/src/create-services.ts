@@ -36,7 +36,7 @@ import { createInspect } from './tokens/inspect.ts'
 import { createJwt } from './tokens/jwt.ts'
 import { createRevision } from './tokens/revision.ts'
 import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
-import { createNewRevocationMark } from './tokens/revocation-mark.ts'
+import { createNewRevocationMark, createRequestMarks } from './tokens/revocation-mark.ts'
 import { createRevoke } from './tokens/revoke.ts'
 import { createStoredGrants } from './tokens/stored-grant.ts'
 
@@ -130,13 +130,20 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     validationLimits: createValidationLimits(validation, limitDeps),
 
     scopePolicy,
-    createKit: createGrantKits({ issuer, store, storedGrants, accessTokens, checkPassword, runtime }),
+    createKit: createGrantKits({
+      issuer,
+      store,
+      storedGrants,
+      accessTokens,
+      checkPassword,
+      createMarks: createRequestMarks({ newRevocationMark, revision }),
+      runtime,
+    }),
     mint: createMint({
       issuer,
       accessTokens,
       identityTokens,
       families,
-      newRevocationMark,
       observed: recorder.observed,
       runtime,
     }),

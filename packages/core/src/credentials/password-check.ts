@@ -9,11 +9,17 @@ import type { Recorder, Trace } from '../events/recorder.ts'
 import { createLoginConcurrency } from './login-concurrency.ts'
 import type { UserNames } from './user-names.ts'
 
-/** Checks a password with `users.authenticate()`, within the limits, and records the outcome. */
+/**
+ * Checks a password with `users.authenticate()`, within the limits, and records the outcome.
+ *
+ * @param onFound called with the `sub` as soon as the user service has returned it, before the attempt is settled, so
+ * that reads can share its trip
+ */
 export type PasswordCheck = (
   credentials: UserCredentials,
   client: Client | undefined,
   trace: Trace,
+  onFound?: (sub: string) => void,
 ) => Promise<Subject | undefined>
 
 /** Stands for the client in limits if a login page names none. No client has this id. */
@@ -41,7 +47,7 @@ export function createPasswordCheck(deps: {
 }): PasswordCheck {
   const { users, maxHostCalls, limits, names, recorder } = deps
   const concurrency = createLoginConcurrency(maxHostCalls)
-  return async (credentials, client, trace) => {
+  return async (credentials, client, trace, onFound) => {
     const { username, idp, tenant, acrValues } = credentials
     const namesDirectory = idp !== undefined || tenant !== undefined || acrValues !== undefined
     const directory = namesDirectory ? JSON.stringify([idp, tenant, acrValues]) : undefined
@@ -63,11 +69,12 @@ export function createPasswordCheck(deps: {
     const release = concurrency.acquire(attempt)
     let user: AuthenticatedUser | undefined
     try {
-      user = await limits.attempt(
-        attempt,
-        trace,
-        async () => (await users.authenticate?.(credentials, client)) ?? undefined,
-      )
+      user = await limits.attempt(attempt, trace, async () => {
+        const found = (await users.authenticate?.(credentials, client)) ?? undefined
+        // The subject is validated after the attempt.
+        if (typeof found?.sub === 'string') onFound?.(found.sub)
+        return found
+      })
     } catch (error) {
       if (isOAuthError(error) && error.code === 'slow_down') fail(error.details.reason)
       throw error

@@ -97,7 +97,7 @@ export function tokenEndpoint({
       const { grantType } = grant
       const parameters = pluginParameters(form)
       const params = parseFields(grant.params, parameters)
-      const { kit, kitOf, foundGrants, validatedTokens } = createKit(grantType, client, trace)
+      const { kit, kitOf, foundGrants, validatedTokens, marks } = createKit(grantType, client, trace)
       const checks = registry.checksOf(grantType).map((check) => ({
         check,
         params: parseFields(check.params, parameters),
@@ -123,7 +123,7 @@ export function tokenEndpoint({
         trace,
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
-        mint({ result, client, grantType, validatedTokens, issuance })
+        mint({ result, client, grantType, validatedTokens, marks, issuance })
       let retried = await commit.retryOf(commitRequest)
       if (retried === undefined) {
         const issuance = commit.issuanceFor(commitRequest)

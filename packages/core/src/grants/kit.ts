@@ -12,6 +12,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
+import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import { createRedemption } from './redemption.ts'
@@ -25,6 +26,8 @@ export interface RequestKit {
   readonly foundGrants: readonly Redemption[]
   /** The claims of the access tokens that the kit has validated. */
   readonly validatedTokens: readonly JsonObject[]
+  /** Contains the mark of the user whom the kit has authenticated. */
+  readonly marks: RequestMarks
 }
 
 /** The owner of records: a grant type or a grant check. The different lengths keep them apart. */
@@ -47,9 +50,10 @@ export function createGrantKits(deps: {
   readonly storedGrants: StoredGrants
   readonly accessTokens: AccessTokens
   readonly checkPassword: PasswordCheck
+  readonly createMarks: CreateRequestMarks
   readonly runtime: Runtime
 }): CreateGrantKit {
-  const { issuer, store, storedGrants, accessTokens, checkPassword, runtime } = deps
+  const { issuer, store, storedGrants, accessTokens, checkPassword, createMarks, runtime } = deps
 
   // The hash includes issuer and owner, so that a plugin cannot access the records of another plugin, or of another
   // provider on the same store.
@@ -95,6 +99,7 @@ export function createGrantKits(deps: {
   return (grantType, client, trace) => {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
+    const marks = createMarks(client.clientId)
     const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
@@ -121,7 +126,7 @@ export function createGrantKits(deps: {
       redemption,
       findAuthorizationCode: (code) => find('code', code),
       findRefreshToken: (token) => find('refresh', token),
-      authenticateUser: (credentials) => checkPassword(credentials, client, trace),
+      authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),
       async validateAccessToken(token) {
         const validation = await accessTokens.validate(token)
         if (!validation.valid) return undefined
@@ -134,6 +139,7 @@ export function createGrantKits(deps: {
       kitOf: ({ settles }) => ({ ...kit, ...recordsOf(['grant-check', settles]) }),
       foundGrants,
       validatedTokens,
+      marks,
     }
   }
 }

@@ -10,7 +10,7 @@ import type { AccessTokens } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { inheritedEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
-import type { NewRevocationMark, RevocationMark } from '../tokens/revocation-mark.ts'
+import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
@@ -33,6 +33,7 @@ export type Mint = (request: {
   readonly grantType: string
   /** The claims of the access tokens that the grant has validated. */
   readonly validatedTokens: readonly JsonObject[]
+  readonly marks: RequestMarks
   readonly issuance: Issuance
 }) => Promise<Minted>
 
@@ -45,20 +46,23 @@ export function createMint(deps: {
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
-  readonly newRevocationMark: NewRevocationMark
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, families, newRevocationMark, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, observed, runtime } = deps
 
   /**
    * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without
    * one; it is then refused if the client or subject was ever revoked.
    */
-  async function newMark(clientId: string, sub: string | undefined, selfContained: boolean): Promise<RevocationMark> {
+  async function newMark(
+    marks: RequestMarks,
+    sub: string | undefined,
+    selfContained: boolean,
+  ): Promise<RevocationMark> {
     try {
-      return await newRevocationMark(clientId, sub)
+      return await marks.newMark(sub)
     } catch (error) {
       if (selfContained && isOAuthError(error)) return { epochs: {}, revision: undefined }
       throw error
@@ -71,11 +75,12 @@ export function createMint(deps: {
     { clientId }: Client,
     sub: string | undefined,
     validatedTokens: readonly JsonObject[],
+    marks: RequestMarks,
     selfContained: boolean,
   ): Promise<RevocationMark> {
     // Those of the stored grant: a token from an old grant counts as old.
     if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
-    const mark = await newMark(clientId, sub, selfContained)
+    const mark = await newMark(marks, sub, selfContained)
     if (validatedTokens.length === 0) return mark
     // No revision: the presented tokens may have been revoked since they were validated.
     return { epochs: inheritedEpochs(validatedTokens, clientId, sub, mark.epochs), revision: undefined }
@@ -125,7 +130,7 @@ export function createMint(deps: {
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
-  return async ({ result, client, grantType, validatedTokens, issuance }) => {
+  return async ({ result, client, grantType, validatedTokens, marks, issuance }) => {
     const { issue = {}, stored, scopes } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -138,6 +143,7 @@ export function createMint(deps: {
       client,
       subject?.sub,
       validatedTokens,
+      marks,
       format === 'jwt' && !wantsRefreshToken,
     )
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)

@@ -59,6 +59,7 @@ export interface GrantKit {
   redemption(credential: string, expiresAt: number): Redemption
   /**
    * Calls `users.authenticate`. Returns `undefined` for every refusal, whatever its reason.
+   * If another process revokes the user after this call, the tokens of the request are revoked too.
    * @throws OAuthError `slow_down` (429) after too many failures of this user name or client.
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>

@@ -1,5 +1,5 @@
 import { createBoundedMap } from '../bounded-map.ts'
-import { after, allOf } from '../promises.ts'
+import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Revision } from './revision.ts'
@@ -63,3 +63,43 @@ export function createNewRevocationMark(deps: {
   // Not cached for users: a new login would be lost, which a client cannot repeat by itself.
   return (clientId, sub) => (sub === undefined ? ofClient(clientId) : read(clientId, sub))
 }
+
+/** The marks of the tokens that one request issues. */
+export interface RequestMarks {
+  /** Begins to read the mark of a user who has just been authenticated, together with what follows. */
+  readEarly(sub: string): void
+  /** Returns the mark for a new authorization of this user, or of none. */
+  newMark(sub: string | undefined): MaybePromise<RevocationMark>
+}
+
+/** Creates the marks of a request of this client. */
+export type CreateRequestMarks = (clientId: string) => RequestMarks
+
+export const createRequestMarks =
+  ({
+    newRevocationMark,
+    revision,
+  }: {
+    readonly newRevocationMark: NewRevocationMark
+    readonly revision: Revision
+  }): CreateRequestMarks =>
+  (clientId) => {
+    let early:
+      | { readonly sub: string; readonly replacements: number; readonly mark: MaybePromise<RevocationMark> }
+      | undefined
+    return {
+      readEarly(sub) {
+        const { replacements } = revision
+        const mark = newRevocationMark(clientId, sub)
+        // The request may be refused before it issues a token.
+        if (isThenable(mark)) mark.catch(() => {})
+        early = { sub, replacements, mark }
+      },
+      newMark: (sub) =>
+        // A revocation in between reaches the token. One in this process may be part of the login: a grant that ends the
+        // earlier sessions of the user.
+        early?.sub === sub && early?.replacements === revision.replacements
+          ? early.mark
+          : newRevocationMark(clientId, sub),
+    }
+  }

@@ -1,0 +1,95 @@
+/**
+ * Attack: a thief who has logged in as a user obtains tokens although all sessions of the user are ended while the grant
+ * is still working, in this process or in another one. The epochs of the user are read when the password has been checked,
+ * not when the tokens are issued.
+ *
+ * docs/decisions/0049: tokens carry the epochs at the login, and a revocation since then reaches them.
+ */
+import { type AtomicDriver, defineGrant } from '@grantry/core'
+import { mapDriver } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+
+const grantType = 'urn:example:login'
+const isActive = async (f: Fixture, token: string): Promise<boolean> =>
+  (await f.post('introspection', { token }, api1)).body.active
+
+/** Two providers on one storage, like two processes. The grant of the first does more than check the password of alice. */
+async function started(also: () => Promise<unknown>, issuedTo = '1', format: 'jwt' | 'reference' = 'reference') {
+  const driver = mapDriver()
+  let isBroken = false
+  const storage: AtomicDriver = {
+    ...driver,
+    getItem(key) {
+      if (isBroken && /^(?:revision|epoch):/u.test(key)) throw new Error('connection lost')
+      return driver.getItem(key)
+    },
+  }
+  const login = defineGrant({
+    grantType,
+    params: v.object({}),
+    async handle({ scopes }, kit) {
+      const subject = await kit.authenticateUser({ username: 'alice', password: 'alice-password' })
+      if (subject === undefined) throw new Error('the password is right')
+      await also()
+      return { subject: { ...subject, sub: issuedTo }, scopes, issue: { accessToken: format } }
+    },
+  })
+  const withLogin = clients.map((client) =>
+    client.clientId === web[0] ? { ...client, grantTypes: [grantType] } : client,
+  )
+  const f = await fixture({ storage, clients: withLogin, plugins: [...builtInPlugins, login] })
+  const other = await fixture({ storage: driver, runtime: { now: f.clock.now } })
+  const logIn = () => f.post('token', { grant_type: grantType, scope: 'api1' }, web)
+  const tokenOf = async () => (await logIn()).body.access_token
+  const breakReads = (broken: boolean) => {
+    isBroken = broken
+  }
+  return { f, other, logIn, tokenOf, breakReads }
+}
+
+test('a revocation in another process reaches a login in progress, and not the next one', async () => {
+  let act = async (): Promise<unknown> => undefined
+  const { f, other, tokenOf } = await started(() => act())
+  await tokenOf()
+  act = () => other.provider.revoke({ subject: '1' })
+  const outdated = await tokenOf()
+  act = async () => undefined
+  expect(await isActive(f, outdated)).toBe(false)
+  expect(await isActive(other, outdated)).toBe(false)
+  expect(await isActive(f, await tokenOf())).toBe(true)
+})
+
+test('a grant that ends the earlier sessions of the user issues a valid token', async () => {
+  let act = async (): Promise<unknown> => undefined
+  const { f, tokenOf } = await started(() => act())
+  const earlier = await tokenOf()
+  act = () => f.provider.revoke({ subject: '1' })
+  const fresh = await tokenOf()
+  expect(await isActive(f, earlier)).toBe(false)
+  expect(await isActive(f, fresh)).toBe(true)
+})
+
+test('a token of another user than the one who logged in carries the epoch of its own user', async () => {
+  const { f, other, tokenOf } = await started(async () => undefined, '2')
+  await other.provider.revoke({ subject: '2' })
+  const token = await tokenOf()
+  // Replaces the revision, so that the epochs of the token are compared.
+  await other.provider.revoke({ clientId: 'other' })
+  expect(await isActive(f, token)).toBe(true)
+  await other.provider.revoke({ subject: '2' })
+  expect(await isActive(f, token)).toBe(false)
+})
+
+test.each(['jwt', 'reference'] as const)('epochs that cannot be read at the login, %s', async (format) => {
+  const { f, other, logIn, breakReads } = await started(async () => undefined, '1', format)
+  await other.provider.revoke({ subject: '1' })
+  breakReads(true)
+  const { status, body } = await logIn()
+  breakReads(false)
+  // A self-contained token is issued, and refused because the user was revoked before.
+  expect(status).toBe(format === 'jwt' ? 200 : 503)
+  if (format === 'jwt') expect(await isActive(f, body.access_token)).toBe(false)
+  expect(await isActive(f, (await logIn()).body.access_token)).toBe(true)
+})
