@@ -4,7 +4,7 @@ import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
-import { home } from '../support/guesses.ts'
+import { guess, home } from '../support/guesses.ts'
 
 /** A driver that responds in the next turn of the event loop, and the trips so far. */
 function recorded() {
@@ -47,12 +47,13 @@ function recorded() {
       return written(`commit${parts.join('')}`, () => store.commit(changes))
     },
   }
-  return { driver, trips }
+  return { driver, store, trips }
 }
 
 async function started() {
-  const { driver, trips } = recorded()
+  const { driver, store, trips } = recorded()
   const f = await fixture({ storage: driver })
+  const elsewhere = await fixture({ storage: store, runtime: { now: f.clock.now } })
   const logIn = async (username: string, from: string | undefined, password = `${username}-password`) => {
     trips.length = 0
     await f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web, from)
@@ -60,14 +61,18 @@ async function started() {
   }
   // The first authorization of a provider creates the revision.
   await logIn('bob', home)
-  return logIn
+  /** A login at another provider with the same storage. */
+  const logInElsewhere = (password: string) => guess(elsewhere, 'alice', password)
+  return { logIn, logInElsewhere, advance: f.clock.advance }
 }
 
 const reads = 'read known, failure, failure, failure, failure, failure'
+/** After a login through this process. */
+const remembered = 'read known, failure'
 const marks = 'read revision, epoch, epoch'
 
 test('a login from a new address, and one from a known address', async () => {
-  const logIn = await started()
+  const { logIn } = await started()
   expect(await logIn('alice', home)).toEqual([
     reads,
     'commit create failure, failure',
@@ -75,11 +80,15 @@ test('a login from a new address, and one from a known address', async () => {
     'commit put known remove failure, failure',
     'put access',
   ])
-  expect(await logIn('alice', home)).toEqual([reads, 'create failure', `${marks}; remove failure`, 'put access'])
+  expect(await logIn('alice', home)).toEqual([
+    `${remembered}; create failure`,
+    `${marks}; remove failure`,
+    'put access',
+  ])
 })
 
 test('a login without an address', async () => {
-  const logIn = await started()
+  const { logIn } = await started()
   const readsOfUser = 'read known, failure, failure, failure'
   expect(await logIn('alice', undefined)).toEqual([
     readsOfUser,
@@ -97,19 +106,51 @@ test('a login without an address', async () => {
 })
 
 test('a wrong password, and a login that forgets it', async () => {
-  const logIn = await started()
+  const { logIn } = await started()
   await logIn('alice', home)
-  expect(await logIn('alice', home, 'wrong')).toEqual([reads, 'create failure', 'commit put failure, failure'])
+  expect(await logIn('alice', home, 'wrong')).toEqual([`${remembered}; create failure`, 'commit put failure, failure'])
   expect(await logIn('alice', home)).toEqual([
     reads,
     'create failure',
     `${marks}; commit put failure remove failure`,
     'put access',
   ])
+  expect(await logIn('alice', home)).toEqual([
+    `${remembered}; create failure`,
+    `${marks}; remove failure`,
+    'put access',
+  ])
+})
+
+test('a login that remembers an outdated state', async () => {
+  const { logIn, logInElsewhere, advance } = await started()
+  await logIn('alice', home)
+  await logInElsewhere('wrong')
+  expect(await logIn('alice', home)).toEqual([
+    `${remembered}; create failure`,
+    // Whether the existing record is its own.
+    'read failure',
+    reads,
+    'create failure',
+    `${marks}; commit put failure remove failure`,
+    'put access',
+  ])
+  for (let failure = 0; failure < 5; failure += 1) await logInElsewhere('wrong')
+  expect(await logIn('alice', home)).toEqual([`${remembered}; create failure`, 'read failure', reads])
+  expect(await logIn('alice', home)).toEqual([reads])
+  // The address is forgotten.
+  await logIn('bob', home)
+  advance(31 * 86_400)
+  expect((await logIn('bob', home)).slice(0, 4)).toEqual([
+    `${remembered}; create failure`,
+    'remove failure',
+    reads,
+    'commit create failure, failure',
+  ])
 })
 
 test('an attempt that has to wait takes one command', async () => {
-  const logIn = await started()
+  const { logIn } = await started()
   for (let failure = 0; failure < 5; failure += 1) await logIn('alice', home, 'wrong')
   expect(await logIn('alice', home)).toEqual([reads])
 })

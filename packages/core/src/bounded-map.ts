@@ -5,6 +5,7 @@ export interface BoundedMap<V> {
   readonly size: number
   get(key: string): V | undefined
   set(key: string, value: V): void
+  delete(key: string): void
 }
 
 export function createBoundedMap<V>(capacity: number): BoundedMap<V> {
@@ -21,6 +22,9 @@ export function createBoundedMap<V>(capacity: number): BoundedMap<V> {
       if (entries.size <= capacity) return
       const [oldest] = entries.keys()
       if (oldest !== undefined) entries.delete(oldest)
+    },
+    delete(key) {
+      entries.delete(key)
     },
   }
 }

@@ -47,8 +47,8 @@ export interface Permit {
   chooseAgain(): Promise<boolean>
   /** Returns what to write after a failure, and how many seconds which limit delays the next attempt. */
   fail(): { readonly records: readonly NewRecord[]; readonly limit: string; readonly retryAfter: number }
-  /** Returns what to write after a success that forgets all earlier failures. */
-  reset(): readonly NewRecord[]
+  /** Returns what to write after a success that forgets all earlier failures, and the hint that is then stored. */
+  reset(): { readonly records: readonly NewRecord[]; readonly hint: AttemptHint }
   /** Call it after `choose`, when the attempt has ended. */
   end(): void
 }
@@ -111,7 +111,6 @@ export function createBackoffLimit(
     // Without a hint, all attempts must use the same series: those in progress have no hint yet.
     const series = hint?.series ?? firstSeries
     const level = hint?.level ?? 0
-    const hintKey = keyFor(name)
     const keyOfSlot = (number: number): string => keyFor(name, series, number)
     const isTaken = async (number: number): Promise<boolean> => {
       const key = keyOfSlot(number)
@@ -174,7 +173,7 @@ export function createBackoffLimit(
         const hint: Hint = { series, level: slot + 1, until }
         return {
           records: [
-            { key: hintKey, value: hint, expiresAt },
+            { key: keyFor(name), value: hint, expiresAt },
             { key, value: { until }, expiresAt },
           ],
           limit,
@@ -182,9 +181,10 @@ export function createBackoffLimit(
         }
       },
       reset() {
-        if (hint === undefined) return []
-        const value: Hint = { series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }
-        return [{ key: hintKey, value, expiresAt: runtime.now() + period }]
+        // No failure since the last reset.
+        if (level === 0) return { records: [], hint }
+        const fresh: Hint = { series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }
+        return { records: [{ key: keyFor(name), value: fresh, expiresAt: runtime.now() + period }], hint: fresh }
       },
       end() {
         chosen.delete(key)

@@ -1,0 +1,230 @@
+/**
+ * Attack: guessing the password of a user through processes that remember the last login of that user, and take permits
+ * before they know what has happened since: failures in other processes, a login that has reset the count, an address that
+ * is forgotten while the client is blocked.
+ *
+ * RFC 6749 section 4.3.2; docs/guides/abuse-control.md, "What is exact".
+ */
+import type { AtomicDriver } from '@grantry/core'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { type Fixture, fixture } from '../support/fixture.ts'
+import { address, guess, home, many, right } from '../support/guesses.ts'
+import { commitPaths, withLatency } from '../support/latency.ts'
+import { rounds } from '../support/rounds.ts'
+
+/** A user service that notes the wrong passwords, and how often it was asked. */
+function slowUsers() {
+  const wrong: string[] = []
+  const asked: string[] = []
+  return {
+    wrong,
+    asked,
+    users: {
+      async authenticate({ username, password }: { readonly username: string; readonly password: string }) {
+        asked.push(password)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+        if (password === `${username}-password`) return { sub: username }
+        wrong.push(password)
+        return undefined
+      },
+    },
+  }
+}
+
+describe.concurrent.each(commitPaths)('with four processes that remember a login, $path', ({ prepare }) => {
+  async function started(more: Parameters<typeof fixture>[0] = {}) {
+    const { users, wrong, asked } = slowUsers()
+    const storage = withLatency(prepare(memoryDriver()))
+    const one = await fixture({ users, storage, ...more })
+    const others = await Promise.all(
+      [2, 3, 4].map(() => fixture({ users, storage, runtime: { now: one.clock.now }, ...more })),
+    )
+    const all = [one, ...others]
+    for (let login = 0; login < 2; login += 1) for (const f of all) expect((await right(f)).status).toBe(200)
+    wrong.length = 0
+    return { all, wrong, asked, clock: one.clock, at: (index: number): Fixture => all[index % 4] as Fixture }
+  }
+
+  test.each(rounds())('of forty concurrent guesses, five are checked (round %i)', async () => {
+    const { at, wrong } = await started()
+    const responses = await many(40, (index) => guess(at(index), 'alice', `guess ${index}`))
+    expect(wrong).toHaveLength(5)
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(5)
+  })
+
+  test('a guess through the next process each time is counted: five are checked', async () => {
+    const { at, wrong } = await started()
+    const statuses: number[] = []
+    for (let index = 0; index < 8; index += 1) statuses.push((await guess(at(index), 'alice', `guess ${index}`)).status)
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+    expect(wrong).toHaveLength(5)
+  })
+
+  test('a login that resets the count gives five guesses again, through all processes together', async () => {
+    const { at, wrong } = await started()
+    for (let round = 0; round < 2; round += 1) {
+      for (let index = 0; index < 4; index += 1) expect((await guess(at(index), 'alice', 'x')).status).toBe(400)
+      expect((await right(at(round))).status).toBe(200)
+      wrong.length = 0
+    }
+    await many(40, (index) => guess(at(index), 'alice', `guess ${index}`))
+    expect(wrong).toHaveLength(5)
+  })
+
+  test('concurrent logins through all processes succeed, and return every permit', async () => {
+    const { at, wrong } = await started()
+    const responses = await many(24, (index) => right(at(index)))
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([])
+    await many(40, (index) => guess(at(index), 'alice', `guess ${index}`))
+    expect(wrong).toHaveLength(5)
+  })
+
+  test('once the address is forgotten, the limit of the client applies before the password is checked', async () => {
+    const passwords = { rememberAddress: 100, perClient: { failures: 2, perAddress: 2, window: 1_000_000 } }
+    const { at, asked, clock } = await started({ abuseControl: { passwords } })
+    clock.advance(101)
+    for (let user = 0; user < 2; user += 1) await guess(at(user), `user ${user}`, 'summer', home)
+    asked.length = 0
+    const responses = await many(4, (index) => right(at(index)))
+    expect(responses.map(({ status }) => status)).toEqual([429, 429, 429, 429])
+    expect(asked).toEqual([])
+  })
+})
+
+/** Two providers that remember a login of alice. */
+async function two() {
+  const { users, wrong } = slowUsers()
+  const storage = memoryDriver()
+  const one = await fixture({ users, storage })
+  const other = await fixture({ users, storage, runtime: { now: one.clock.now } })
+  for (const f of [one, other, one, other]) expect((await right(f)).status).toBe(200)
+  return { one, other, wrong, clock: one.clock }
+}
+
+test('permits of the count before a reset give no further guess', async () => {
+  const { one, other, wrong } = await two()
+  await guess(other, 'alice', 'forgotten by the next login')
+  await right(other)
+  wrong.length = 0
+  await many(40, (index) => guess(index % 2 === 0 ? one : other, 'alice', `guess ${index}`))
+  expect(wrong).toHaveLength(5)
+})
+
+test('permits that expire before the last failure give no further guess', async () => {
+  const { one, other, clock } = await two()
+  await guess(one, 'alice', 'forgotten by the next login')
+  await right(one)
+  for (let failure = 0; failure < 4; failure += 1) await guess(other, 'alice', 'wrong')
+  clock.advance(3500)
+  await guess(other, 'alice', 'wrong')
+  clock.advance(200)
+  expect((await guess(one, 'alice', 'wrong')).status).toBe(400)
+  expect((await guess(one, 'alice', 'wrong')).status).toBe(429)
+})
+
+/** A provider that remembers a login of alice, and another one. `hold` delays the reads of the first. */
+async function withHeldReads() {
+  const { users, wrong, asked } = slowUsers()
+  const store = memoryDriver()
+  let held: { readonly until: Promise<unknown> } | undefined
+  let broken: (operation: 'read' | 'create' | 'remove') => boolean = () => false
+  const step = <T>(operation: 'read' | 'create' | 'remove', act: () => T): T => {
+    if (broken(operation)) throw new Error('connection lost')
+    return act()
+  }
+  const storage: AtomicDriver = {
+    ...store,
+    async getItem(key) {
+      await held?.until
+      return step('read', () => store.getItem(key))
+    },
+    insertItem: (...item) => step('create', () => store.insertItem(...item)),
+    removeItem: (key) => step('remove', () => store.removeItem(key)),
+  }
+  const passwords = { perUserAndAddress: { attempts: 1, delay: 7 } }
+  const f = await fixture({ users, storage, abuseControl: { passwords } })
+  const other = await fixture({ users, storage: store, abuseControl: { passwords }, runtime: { now: f.clock.now } })
+  await right(f)
+  await right(f)
+  asked.length = 0
+  return {
+    f,
+    other,
+    wrong,
+    asked,
+    hold(until: Promise<unknown> | undefined) {
+      held = until && { until }
+    },
+    fail(when: typeof broken) {
+      broken = when
+    },
+  }
+}
+
+test('a permit is taken first, and the address is forgotten before the state is read: nothing is checked', async () => {
+  const { f, other, asked, hold } = await withHeldReads()
+  let go = (): void => {}
+  hold(
+    new Promise<void>((resolve) => {
+      go = resolve
+    }),
+  )
+  const late = guess(f, 'alice', 'late')
+  f.clock.advance(31 * 86_400)
+  for (let index = 0; index < 100; index += 1) await guess(other, `user ${index}`, 'summer', address(index))
+  asked.length = 0
+  hold(undefined)
+  go()
+  expect((await late).status).toBe(429)
+  expect(asked).toEqual([])
+})
+
+test('while the state is not read, nothing is checked, and the permit counts in other processes', async () => {
+  const { f, other, wrong, asked, hold } = await withHeldReads()
+  let go = (): void => {}
+  hold(
+    new Promise<void>((resolve) => {
+      go = resolve
+    }),
+  )
+  const late = guess(f, 'alice', 'late')
+  const meanwhile = guess(other, 'alice', 'meanwhile')
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(asked).toEqual([])
+  hold(undefined)
+  go()
+  expect((await late).status).toBe(400)
+  expect((await meanwhile).status).toBe(429)
+  expect(wrong).toEqual(['late'])
+})
+
+describe('a store that fails', () => {
+  test.each([
+    { name: 'the read', when: ['read'] },
+    { name: 'the permit', when: ['create'] },
+    { name: 'the read, and the return of the permit', when: ['read', 'remove'] },
+  ])('$name: nothing is checked, and the user waits no longer than after a failure', async ({ when }) => {
+    const { f, other, asked, fail } = await withHeldReads()
+    fail((operation) => when.includes(operation))
+    expect((await right(f)).status).toBe(503)
+    expect(asked).toEqual([])
+    fail(() => false)
+    f.clock.advance(when.includes('remove') ? 7 : 0)
+    expect((await right(other)).status).toBe(200)
+    expect((await right(f)).status).toBe(200)
+  })
+
+  test('the return of a permit that was taken for an outdated plan: the same', async () => {
+    const { f, other, asked, fail } = await withHeldReads()
+    // The address is forgotten.
+    f.clock.advance(31 * 86_400)
+    fail((operation) => operation === 'remove')
+    expect((await right(f)).status).toBe(503)
+    expect(asked).toEqual([])
+    fail(() => false)
+    f.clock.advance(7)
+    expect((await right(other)).status).toBe(200)
+    expect((await right(f)).status).toBe(200)
+  })
+})
