@@ -158,11 +158,11 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
   const begin = performance.now()
   deadline = begin + seconds * 1000
   for (let index = 0; index < connections; index += 1) send(index)
-  let idle = 0
+  let idle: number | undefined
   try {
     await finished
   } finally {
-    idle = polling?.stop() ?? 0
+    idle = polling?.stop()
     for (const socket of sockets) socket.destroy()
   }
   const elapsed = performance.now() - begin
@@ -174,7 +174,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
     seconds: elapsed / 1000,
     p50: histogram.quantile(0.5),
     p99: histogram.quantile(0.99),
-    generatorLoad: (user + system) / (elapsed * 1000) - idle / elapsed,
+    generatorLoad: idle === undefined ? (user + system) / (elapsed * 1000) : 1 - idle / elapsed,
     tokens: presented === 'rotated' ? tokens : [],
   }
 }
