@@ -1,6 +1,6 @@
 // Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--store memory | redis |
 // all] [--quick] [--results]`; [--sections operations,floor,redis,start,size,memory, with --store redis
-// operations,races,scale] [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 3] [--rounds 5].
+// operations,races,scale] [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 5] [--rounds 5].
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -51,7 +51,7 @@ const measured = (all: readonly Server[], quickly: boolean): readonly Server[] =
 function planOf(store: StoreName) {
   const quickPlan =
     store === 'redis' ? { seconds: 1, warmup: 0.5, rounds: 1 } : { seconds: 0.5, warmup: 1.5, rounds: 3 }
-  const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 3, rounds: 5 }
+  const defaults = quick ? quickPlan : { seconds: 1.25, warmup: 5, rounds: 5 }
   return {
     seconds: Number(values.seconds ?? defaults.seconds),
     warmup: Number(values.warmup ?? defaults.warmup),
