@@ -25,7 +25,7 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
       else next()
     }
   }
-  const { commit } = driver
+  const { commit, getItems } = driver
   return {
     name: `narrow ${driver.name}`,
     getItem: (key) => through(() => driver.getItem(key)),
@@ -33,6 +33,7 @@ export function narrowStore(driver: AtomicDriver, { connections, latency }: Narr
     removeItem: (key, options) => through(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => through(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => through(() => driver.incrementItem(key, options)),
+    ...(getItems !== undefined && { getItems: (items) => through(() => getItems(items)) }),
     ...(commit !== undefined && { commit: (changes) => through(() => commit(changes)) }),
   }
 }

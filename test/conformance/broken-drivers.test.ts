@@ -7,6 +7,7 @@ import { brokenCounters } from './programs/broken-counters.ts'
 import { brokenExpiry } from './programs/broken-expiry.ts'
 import { brokenInserts } from './programs/broken-inserts.ts'
 import { brokenLives } from './programs/broken-lives.ts'
+import { brokenReads } from './programs/broken-reads.ts'
 import { brokenValues } from './programs/broken-values.ts'
 
 async function assertReported({ proof, sentence, subject }: Broken): Promise<void> {
@@ -23,7 +24,15 @@ async function assertReported({ proof, sentence, subject }: Broken): Promise<voi
 }
 
 describe('a driver fails', () => {
-  const all = [...brokenCommits, ...brokenCounters, ...brokenInserts, ...brokenExpiry, ...brokenValues, ...brokenLives]
+  const all = [
+    ...brokenCommits,
+    ...brokenCounters,
+    ...brokenReads,
+    ...brokenInserts,
+    ...brokenExpiry,
+    ...brokenValues,
+    ...brokenLives,
+  ]
   const faults = all.map((broken): [string, Broken] => [broken.fault, broken])
   test.concurrent.each(faults)('if %s', async (_, broken) => assertReported(broken), 120_000)
 })

@@ -9,10 +9,12 @@ import { unstorageDriver } from '@grantry/storage-drivers/unstorage'
 import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import { describe, test } from 'vitest'
+import { inOneTrip } from '../support/latency.ts'
 import {
   assertPassesEveryProof,
   named,
   noCommit,
+  noGetItems,
   noOutage,
   noProcesses,
   nothingShared,
@@ -25,17 +27,22 @@ const { newDirectory, moduleOf } = temporaryFiles()
 const inMemory: readonly Row[] = [
   {
     name: 'memory',
-    skipReasons: [noProcesses, noOutage, nothingShared],
+    skipReasons: [noProcesses, noOutage, noGetItems, nothingShared],
     subject: () => ({ open: memoryDriver }),
   },
   {
     name: 'map, the driver of the test kit, with the real clock',
-    skipReasons: [noProcesses, noOutage, nothingShared],
+    skipReasons: [noProcesses, noOutage, noGetItems, nothingShared],
     subject: () => ({ open: () => mapDriver(new Map(), () => Date.now() / 1000) }),
   },
   {
+    name: 'memory, with getItems()',
+    skipReasons: [noProcesses, noOutage, nothingShared],
+    subject: () => ({ open: () => inOneTrip(memoryDriver()) }),
+  },
+  {
     name: 'unstorage over its memory driver, in a single process',
-    skipReasons: [noProcesses, noOutage, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
     subject() {
       const storage = createStorage()
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }
@@ -43,7 +50,7 @@ const inMemory: readonly Row[] = [
   },
   {
     name: 'unstorage over a mounted memory driver of Grantry',
-    skipReasons: [noProcesses, noOutage, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
     subject() {
       const storage = createStorage().mount('tokens', memoryDriver())
       return { open: () => unstorageDriver(storage, { base: 'tokens' }) }
@@ -55,7 +62,7 @@ const inMemory: readonly Row[] = [
 const onDisk: readonly Row[] = [
   {
     name: 'unstorage over its file driver, in a single process',
-    skipReasons: [noProcesses, noOutage, noCommit],
+    skipReasons: [noProcesses, noOutage, noGetItems, noCommit],
     async subject() {
       const storage = createStorage({ driver: fsDriver({ base: await newDirectory() }) })
       return { open: () => unstorageDriver(storage, { singleProcess: true }) }
@@ -63,7 +70,7 @@ const onDisk: readonly Row[] = [
   },
   {
     name: 'filesystem, with 4 processes',
-    skipReasons: [noOutage, noCommit],
+    skipReasons: [noOutage, noGetItems, noCommit],
     async subject() {
       const directory = await newDirectory()
       return {

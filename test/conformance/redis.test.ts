@@ -9,7 +9,15 @@ import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { startReplica } from '../support/redis-replica.ts'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../support/redis-server.ts'
-import { assertPassesEveryProof, named, noCommit, noProcesses, type Row, temporaryFiles } from './programs/table.ts'
+import {
+  assertPassesEveryProof,
+  named,
+  noCommit,
+  noGetItems,
+  noProcesses,
+  type Row,
+  temporaryFiles,
+} from './programs/table.ts'
 
 describeWithRedis('passes the conformance kit:', () => {
   const { moduleOf } = temporaryFiles()
@@ -78,7 +86,7 @@ describeWithRedis('passes the conformance kit:', () => {
   const unstorageRows: readonly Row[] = [
     {
       name: 'unstorage over the Redis driver of Grantry',
-      skipReasons: [noProcesses, noCommit],
+      skipReasons: [noProcesses, noGetItems, noCommit],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: redisDriver({ url: server.url }) }))
@@ -87,7 +95,7 @@ describeWithRedis('passes the conformance kit:', () => {
     },
     {
       name: 'unstorage over its own Redis driver, in a single process',
-      skipReasons: [noProcesses, noCommit],
+      skipReasons: [noProcesses, noGetItems, noCommit],
       async subject() {
         const server = await newServer()
         const storage = opened(createStorage({ driver: unstorageRedis({ url: server.url }) }))

@@ -2,10 +2,10 @@ import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
-import { inOrder } from '../support/latency.ts'
+import { inOneTrip, inOrder } from '../support/latency.ts'
 import { issueTokens, refresh } from '../support/revocation.ts'
 
-const methods = ['getItem', 'setItem', 'insertItem', 'commit'] as const
+const methods = ['getItem', 'getItems', 'setItem', 'insertItem', 'commit'] as const
 type Method = (typeof methods)[number]
 
 /** Never settles, once `state.hangs` names the method. */
@@ -26,7 +26,9 @@ function hanging(driver: AtomicDriver = mapDriver()) {
 describe('a storage that does not respond', () => {
   test.each(methods)('1.21 is an outage after the time limit: %s', async (method) => {
     const driver = mapDriver()
-    const { storage, state } = hanging(method === 'commit' ? driver : inOrder(driver))
+    const { storage, state } = hanging(
+      method === 'commit' ? driver : (method === 'getItems' ? inOneTrip : inOrder)(driver),
+    )
     const f = await fixture({ storage, storageTimeLimit: 0.05 })
     const { refresh_token: token } = await issueTokens(f)
     state.hangs = method
@@ -54,7 +56,7 @@ describe('a storage that does not respond', () => {
     const storage = { ...mapDriver(), name: 'hanging', [method]: () => new Promise<never>(() => {}) }
     await expect(fixture({ storage, storageTimeLimit: 0.05 })).rejects.toMatchObject({
       name: 'Error',
-      message: 'storage: hanging cannot be used: The storage did not respond within 0.75 s',
+      message: 'storage: hanging cannot be used: The storage did not respond within 0.9 s',
     })
   })
 

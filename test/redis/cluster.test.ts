@@ -37,6 +37,9 @@ describeWithRedis('the Redis driver on a cluster', () => {
     expect(await Promise.all(keys.map((key) => driver.getItem(key)))).toEqual(keys.map((key) => `inserted ${key}`))
     await Promise.all(keys.map((key) => driver.setItem(key, `set ${key}`, { ttl })))
     expect(await Promise.all(keys.map((key) => driver.getItem(key)))).toEqual(keys.map((key) => `set ${key}`))
+    expect(await driver.getItems(keys.map((key) => ({ key })))).toEqual(
+      keys.map((key) => ({ key, value: `set ${key}` })),
+    )
     expect((await driver.getKeys()).sort()).toEqual([...keys].sort())
     expect((await driver.getKeys('key:1')).length).toBe(111)
     await Promise.all(keys.slice(0, 100).map((key) => driver.removeItem(key)))

@@ -15,6 +15,7 @@ const soon = 8000
 
 const operations: readonly [name: string, act: (driver: RedisDriver) => Promise<unknown>][] = [
   ['getItem', (driver) => driver.getItem('key')],
+  ['getItems', (driver) => driver.getItems([{ key: 'key' }, { key: 'other' }])],
   ['hasItem', (driver) => driver.hasItem('key')],
   ['setItem', (driver) => driver.setItem('key', 'x', { ttl: 60 })],
   ['insertItem', (driver) => driver.insertItem('inserted', 'x', { ttl: 60 })],

@@ -19,7 +19,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     await wait()
     return result
   }
-  const { commit } = driver
+  const { commit, getItems } = driver
   return {
     name: `slow ${driver.name}`,
     getItem: (key) => slow(() => driver.getItem(key)),
@@ -27,6 +27,7 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
     removeItem: (key, options) => slow(() => driver.removeItem?.(key, options)),
     insertItem: (key, value, options) => slow(() => driver.insertItem(key, value, options)),
     incrementItem: (key, options) => slow(() => driver.incrementItem(key, options)),
+    ...(getItems !== undefined && { getItems: (items) => slow(() => getItems(items)) }),
     ...(commit !== undefined && { commit: (changes) => slow(() => commit(changes)) }),
   }
 }
@@ -35,6 +36,12 @@ export function withLatency(driver: AtomicDriver): AtomicDriver {
 export function inOrder({ commit: _, ...driver }: AtomicDriver): AtomicDriver {
   return driver
 }
+
+/** The driver with `getItems()`. */
+export const inOneTrip = (driver: AtomicDriver): AtomicDriver => ({
+  ...driver,
+  getItems: async (items) => Promise.all(items.map(async ({ key }) => ({ key, value: await driver.getItem(key) }))),
+})
 
 /** A way to spend a credential. */
 export interface CommitPath {

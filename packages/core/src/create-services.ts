@@ -67,8 +67,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
   const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
-  const newRevocationMark = createNewRevocationMark({ revision, revocationEpochs, runtime })
-  const authorizationStatus = createAuthorizationStatus({ clients, users, families, revocationEpochs })
+  const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
+  const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
   const accessTokens = createAccessTokens({
     issuer,
     scopes,

@@ -29,9 +29,9 @@ export interface FilesystemOptions {
 
 /**
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions
- * are allowed.
+ * are allowed. Without `getItems`: there is no trip to save.
  */
-export interface FilesystemDriver extends AtomicDriver {
+export interface FilesystemDriver extends Omit<AtomicDriver, 'getItems'> {
   readonly name: 'filesystem'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>

@@ -19,6 +19,7 @@ export interface RedisDriver extends AtomicDriver {
   readonly name: 'redis'
   open(): Promise<void>
   getItem(key: string): Promise<string | null>
+  getItems(items: readonly { readonly key: string }[]): Promise<{ key: string; value: string | null }[]>
   hasItem(key: string): Promise<boolean>
   setItem(key: string, value: string, options?: { ttl?: number | undefined }): Promise<void>
   insertItem(key: string, value: string, options: { ttl: number }): Promise<boolean>
@@ -43,6 +44,8 @@ function expiryArguments(ttl: number | undefined): readonly [] | readonly ['PX',
 /** Redis rejects PX 0, and SET without an expiry stores the item indefinitely. */
 const isExpired = ([, milliseconds = 1]: ReturnType<typeof expiryArguments>): boolean => milliseconds < 1
 
+const isText = (value: unknown): value is string | null => typeof value === 'string' || value === null
+
 // One atomic step: a connection lost between INCR and PEXPIRE would leave a counter that never expires. SET NX and INCR
 // in one MULTI would let the counter expire in between before Redis 7.
 const incrementScript =
@@ -64,13 +67,21 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const connections = createConnections(options, settings)
   const { serverName, reads, open } = connections
   const keys = itemKeys(settings.prefix)
-  const readItem = batchReads(reads)
+  const readItems = batchReads(reads)
   const write = createWriter(connections, keys, settings)
 
   async function read<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
     const opening = open()
     if (opening !== undefined) await opening
     return reads.run(() => ask(reads.client))
+  }
+
+  async function readValues(ofKeys: readonly string[]): Promise<readonly (string | null)[]> {
+    const opening = open()
+    if (opening !== undefined) await opening
+    const values = await readItems(ofKeys.map(keys.of))
+    if (!values.every(isText)) throw unexpectedReply('GET')
+    return values
   }
 
   async function removeItem(key: string): Promise<void> {
@@ -98,11 +109,12 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
     name: 'redis',
     open: async () => open(),
     async getItem(key) {
-      const opening = open()
-      if (opening !== undefined) await opening
-      const value: unknown = await readItem(keys.of(key))
-      if (typeof value !== 'string' && value !== null) throw unexpectedReply('GET')
+      const [value = null] = await readValues([key])
       return value
+    },
+    async getItems(items) {
+      const values = await readValues(items.map(({ key }) => key))
+      return items.map(({ key }, index) => ({ key, value: values[index] ?? null }))
     },
     hasItem: (key) => read(async (client) => (await client.exists(keys.of(key))) === 1),
     async setItem(key, value, options) {

@@ -12,6 +12,7 @@ export const noProcesses = 'the subject has no module for child processes to loa
 export const noOutage = 'the subject has no outage option to make the storage unavailable'
 export const noCommit =
   'the driver has no commit(): single use is the same, but a crash or a lost race can leave orphaned records'
+export const noGetItems = 'the driver has no getItems(): the core reads the items with getItem()'
 export const nothingShared = 'two drivers from open() do not share a storage'
 
 export interface Row {

@@ -3,6 +3,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { NewMarker, NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { existenceAt, recordAt } from '../records/lookup.ts'
 import { isGrantRecord, isReplayRecord, isSpentRecord, type SpentRecord, unreadableMarker } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -69,9 +70,9 @@ export function createCommit(deps: {
   /** Whether the next refresh token was used: spent, or continued because its client now reuses tokens. */
   async function isSuccessorUsed({ record: redeemed }: CredentialDetails, { refreshToken }: Issuance) {
     const hash = hashOf(runtime.base64url(refreshToken), runtime)
-    const [isSpent, record] = await Promise.all([
-      store.has(spentKeyOf('refresh', hash)),
-      store.get(keyOf('refresh', hash), isGrantRecord),
+    const [isSpent, record] = await store.getAll([
+      existenceAt(spentKeyOf('refresh', hash)),
+      recordAt(keyOf('refresh', hash), isGrantRecord),
     ])
     return isSpent || (record !== undefined && record.generation > (redeemed?.generation ?? 0) + 1)
   }

@@ -31,7 +31,17 @@ export interface AtomicDriver {
    * and how to fix it.
    */
   readonly open?: (() => MaybePromise<void>) | undefined
+  /** Returns the item, or `null` or `undefined` if it is absent. */
   getItem(key: string): MaybePromise<unknown>
+  /**
+   * Reads several items in one trip, as in unstorage. No key occurs twice. Returns one entry for each key, in any order,
+   * with the value that `getItem` returns for it: an absent item has an entry too. If an item cannot be read, rejects.
+   *
+   * Optional: without it, the core calls `getItem` for each key at the same time.
+   */
+  readonly getItems?:
+    | ((items: { key: string }[]) => MaybePromise<readonly { readonly key: string; readonly value: unknown }[]>)
+    | undefined
   /**
    * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
    * undo a later revocation.

@@ -1,6 +1,7 @@
 import { hex } from '../encoding.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
+import { getValues } from './get-values.ts'
 import { withinTime } from './store.ts'
 
 /**
@@ -17,13 +18,14 @@ function asText(stored: unknown): string | undefined {
 interface ProbeOutcome {
   readonly atomic: boolean
   readonly keeps: boolean
+  readonly joins: boolean
   readonly created: number
   readonly counts: boolean
   readonly commits: boolean
 }
 
 /** Sequential storage operations of the probe. They determine its time limit. */
-const operations = 15
+const operations = 18
 
 const newKey = (runtime: Runtime): string => `probe:${hex(runtime.randomBytes(32))}`
 
@@ -65,6 +67,14 @@ async function commit(driver: AtomicDriver, runtime: Runtime): Promise<boolean> 
   )
 }
 
+/** Reads an item, and checks whether `getItems()` returns the same for it, and nothing for an absent item. */
+async function read(driver: AtomicDriver, key: string, absent: string) {
+  const text = asText(await driver.getItem(key))
+  if (driver.getItems === undefined) return { text, isSame: true }
+  const [other, same] = (await getValues(driver, [absent, key])).map(asText)
+  return { text, isSame: other === undefined && same === text }
+}
+
 async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOutcome> {
   await driver.open?.()
   const key = newKey(runtime)
@@ -74,14 +84,16 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
   const racers = Array.from({ length: 8 }, async () => driver.insertItem(key, value, { ttl: 60 }))
   const created = (await Promise.all(racers)).filter((result) => result === true).length
   const late = await driver.insertItem(key, '{}', { ttl: 60 })
-  const inserted = asText(await driver.getItem(key))
+  const absent = newKey(runtime)
+  const inserted = await read(driver, key, absent)
   await driver.setItem(key, other, { ttl: 60 })
-  const replaced = asText(await driver.getItem(key))
+  const replaced = await read(driver, key, absent)
   await driver.removeItem(key, {})
-  const removed = asText(await driver.getItem(key))
+  const removed = await read(driver, key, absent)
   return {
     atomic: created === 1 && late === false,
-    keeps: inserted === value && replaced === other && removed === undefined,
+    keeps: inserted.text === value && replaced.text === other && removed.text === undefined,
+    joins: [inserted, replaced, removed].every(({ isSame }) => isSame),
     created,
     counts: await count(driver, runtime),
     commits: await commit(driver, runtime),
@@ -90,7 +102,8 @@ async function operate(driver: AtomicDriver, runtime: Runtime): Promise<ProbeOut
 
 /**
  * Opens the storage at startup and checks that it keeps written values, that its insert is atomic, on which single use
- * depends, that its counter counts, and that its commit, if it has one, writes everything or nothing.
+ * depends, that its counter counts, and, if it has them, that `getItems()` returns what `getItem()` does and that
+ * `commit()` writes everything or nothing.
  *
  * @param timeLimit seconds that one operation may take.
  * @throws TypeError with a sentence that says what is wrong with the storage and how to fix it.
@@ -126,6 +139,11 @@ export async function probeStorage(driver: AtomicDriver, runtime: Runtime, timeL
   }
   if (!outcome.atomic || !outcome.keeps) {
     throw new TypeError(`storage: ${name} does not keep written values; is it read-only?`)
+  }
+  if (!outcome.joins) {
+    throw new TypeError(
+      `storage: getItems() of ${name} must return the same values as getItem(); correct it, or omit it, because it is optional (docs/guides/custom-driver.md)`,
+    )
   }
   if (!outcome.counts) {
     throw new TypeError(`storage: incrementItem() of ${name} does not count; it must return 1 and then 2`)

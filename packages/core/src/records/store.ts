@@ -1,6 +1,5 @@
-import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { after, isThenable } from '../promises.ts'
+import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import {
@@ -12,11 +11,11 @@ import {
 } from './commit-records.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
 import { encodeEnvelope, parseEnvelope, type RecordRejection } from './envelope.ts'
+import { getValues } from './get-values.ts'
+import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
 import { createReadiness } from './readiness.ts'
+import { createRecordReader, type RecordCheck } from './record-reader.ts'
 import { isObject } from './schemas.ts'
-
-/** A type guard for the records that requests read, which is faster; a schema for other records and for those of plugins. */
-export type RecordCheck<T> = ((value: unknown) => value is T) | v.GenericSchema<unknown, T>
 
 /**
  * The record store. Every method rejects with `temporarily_unavailable` when the driver fails or times out. The result
@@ -32,6 +31,8 @@ export interface Store {
   has(key: string): MaybePromise<boolean>
   /** Like `get`, for markers that forbid something: returns `unreadable` if the record exists but cannot be parsed. */
   getMarker<T>(key: string, check: RecordCheck<T>, unreadable: T): MaybePromise<T | undefined>
+  /** Performs several lookups in one trip, if the driver has `getItems()`. */
+  getAll<const L extends Lookups>(lookups: L): MaybePromise<ResultsOf<L>>
   /** Whether the driver still has a record that has expired by the provider's clock. */
   hasExpired(key: string): MaybePromise<boolean>
   /** @param expiresAt epoch seconds */
@@ -107,10 +108,7 @@ export function openStore(
   },
 ): Store {
   const { runtime, timeLimit, onRejected } = deps
-  const reject = (key: string, reason: RecordRejection): RecordRejection => {
-    onRejected(key.slice(0, key.indexOf(':')), reason)
-    return reason
-  }
+  const reader = createRecordReader(runtime, onRejected)
   /** Runs a driver operation with a time limit. A synchronous result needs no timer. */
   const attempt = <T>(operate: () => MaybePromise<T>, failed = fail): MaybePromise<T> => {
     // Some unstorage drivers return an error instead of throwing it.
@@ -128,30 +126,10 @@ export function openStore(
     return fail(cause)
   }
   const read = (key: string): MaybePromise<unknown> => attempt(() => driver.getItem(key))
+  const readAll = (keys: readonly string[]): MaybePromise<readonly unknown[]> =>
+    driver.getItems === undefined || keys.length < 2 ? allOf(keys.map(read)) : attempt(() => getValues(driver, keys))
   // The driver's expiry only frees space; `expiresAt` determines on read whether a record is valid.
   const options = (expiresAt: number): { ttl: number } => ({ ttl: Math.max(1, Math.ceil(expiresAt - runtime.now())) })
-
-  /** Returns the envelope of an unexpired record, `undefined` if there is none, or why the stored value is rejected. */
-  function valueIn(key: string, stored: unknown): { readonly value: unknown } | RecordRejection | undefined {
-    if (stored === undefined || stored === null) return undefined
-    const envelope = parseEnvelope(stored)
-    if (typeof envelope === 'string') return reject(key, envelope)
-    return envelope.expiresAt > runtime.now() ? envelope : undefined
-  }
-
-  function recordIn<T, U>(key: string, stored: unknown, check: RecordCheck<T>, unreadable: U) {
-    const found = valueIn(key, stored)
-    if (found === undefined) return undefined
-    if (typeof found === 'string') return unreadable
-    if (typeof check === 'function') {
-      if (check(found.value)) return found.value
-    } else {
-      const record = v.safeParse(check, found.value)
-      if (record.success) return record.output
-    }
-    reject(key, 'record_malformed')
-    return unreadable
-  }
 
   const itemOf = ({ key, value, expiresAt }: NewRecord): DriverItem => ({
     key,
@@ -179,7 +157,7 @@ export function openStore(
       attempt(() => driver.removeItem(key, {}), failedWrite),
       () => undefined,
     )
-  const has = (key: string): MaybePromise<boolean> => after(read(key), (stored) => valueIn(key, stored) !== undefined)
+  const has = (key: string): MaybePromise<boolean> => after(read(key), (stored) => reader.isIn(key, stored))
   const isOurs = ({ key, value }: NewMarker): MaybePromise<boolean> =>
     after(read(key), (stored) => {
       const envelope = parseEnvelope(stored)
@@ -210,9 +188,11 @@ export function openStore(
   })
 
   return {
-    get: (key, check) => after(read(key), (stored) => recordIn(key, stored, check, undefined)),
+    get: (key, check) => after(read(key), (stored) => reader.recordIn(key, stored, check, undefined)),
     has,
-    getMarker: (key, check, unreadable) => after(read(key), (stored) => recordIn(key, stored, check, unreadable)),
+    getMarker: (key, check, unreadable) =>
+      after(read(key), (stored) => reader.recordIn(key, stored, check, unreadable)),
+    getAll: (lookups) => after(readAll(keysOf(lookups)), (stored) => resultsOf(lookups, stored, 0, reader)),
     hasExpired: (key) =>
       after(read(key), (stored) => {
         const envelope = parseEnvelope(stored)

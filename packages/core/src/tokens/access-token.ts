@@ -6,10 +6,11 @@ import type { Bytes } from '../encoding.ts'
 import { allOf } from '../promises.ts'
 import type { NewRecord } from '../records/commit-records.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { type Lookup, recordAt } from '../records/lookup.ts'
 import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import { createAudiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
@@ -145,12 +146,12 @@ export function createAccessTokens(deps: {
     }
   }
 
-  const findReference = (token: string, hash: string): MaybePromise<AccessTokenRecord | undefined> =>
-    token.length > maxReferenceLength ? undefined : store.get(keyOf('access', hash), isAccessTokenRecord)
+  const referenceAt = (token: string, hash: string): Lookup<AccessTokenRecord | undefined> | undefined =>
+    token.length > maxReferenceLength ? undefined : recordAt(keyOf('access', hash), isAccessTokenRecord)
 
   /** Returns the claims of a valid token, and whether nothing was revoked since its record was written. */
   async function readReference(token: string, hash: string) {
-    const [record, current] = await allOf([findReference(token, hash), revision.current()])
+    const [record, current] = await store.getAll([referenceAt(token, hash), revision.current])
     // The record outlives the token. The clock tolerance applies as for JWTs.
     const claims = record && Number(record.claims.exp) + clockTolerance > runtime.now() ? record.claims : undefined
     return { claims, isCurrent: record?.revision !== undefined && record.revision === current }
@@ -208,7 +209,9 @@ export function createAccessTokens(deps: {
       const isJwt = token.includes('.')
       const hash = hashOf(token, runtime)
       const tolerance = clockTolerance + clockSkew
-      const claims = isJwt ? await jwt.verify(token, 'at+jwt', tolerance) : (await findReference(token, hash))?.claims
+      const claims = isJwt
+        ? await jwt.verify(token, 'at+jwt', tolerance)
+        : (await store.getAll([referenceAt(token, hash)]))[0]?.claims
       if (claims === undefined) {
         // A process may have deleted the record but crashed before the deletion was durable.
         if (!isJwt) await store.delete(keyOf('access', hash))

@@ -2,6 +2,7 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import { after, allOf } from '../promises.ts'
+import type { Store } from '../records/store.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Families } from './family.ts'
 import { type Epochs, outdated, type RevocationEpochs } from './revocation-epochs.ts'
@@ -31,19 +32,24 @@ export type AuthorizationStatus = (authorization: Authorization) => MaybePromise
 export function createAuthorizationStatus(deps: {
   readonly clients: ClientDirectory
   readonly users: UserService
+  readonly store: Store
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
 }): AuthorizationStatus {
-  const { clients, users, families, revocationEpochs } = deps
+  const { clients, users, store, families, revocationEpochs } = deps
   return ({ clientId, sub, family, epochs: carried, isCurrent = false }) =>
     after(
       allOf([
         clients.find(clientId),
-        family !== undefined && !isCurrent && families.isRevoked(family),
-        isCurrent ? carried : revocationEpochs.current(clientId, sub),
+        isCurrent
+          ? ([false, carried] as const)
+          : store.getAll([
+              family !== undefined && families.revocationOf(family),
+              revocationEpochs.current(clientId, sub),
+            ]),
         sub === undefined || isActive(users, sub),
       ]),
-      ([client, revoked, current, active]): AuthorizationState => {
+      ([client, [revoked, current], active]): AuthorizationState => {
         if (!client?.enabled) return { client, reason: 'client_disabled' }
         if (revoked) return { client, reason: 'family_revoked' }
         const outdatedBy = outdated(carried, current)

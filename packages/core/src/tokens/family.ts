@@ -2,17 +2,18 @@ import { maxLifetime } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { existenceAt, type Lookup } from '../records/lookup.ts'
 import type { GrantRecord, RevokedRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { MaybePromise } from '../types.ts'
 import type { Revision } from './revision.ts'
 
 /** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {
   /** Returns the fingerprint of the family for an event; an empty object if there is no family or no observer. */
   describe(family: string | undefined): { readonly family?: string }
-  isRevoked(family: string): MaybePromise<boolean>
+  /** Looks up whether the family is revoked. */
+  revocationOf(family: string): Lookup<boolean>
   /**
    * Revokes the family of a code or refresh token of this client. Resolves when the storage has made the record
    * durable.
@@ -59,7 +60,7 @@ export function createFamilies(deps: {
 
   return {
     describe,
-    isRevoked: (family) => store.has(keyOfFamily(family)),
+    revocationOf: (family) => existenceAt(keyOfFamily(family)),
     async revoke({ family, keptUntil }, client, reason, trace) {
       // A successor may be valid longer than this record expects, because the configured lifetimes can have been
       // increased.

@@ -1,6 +1,7 @@
 import { maxLifetime } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { combined, type Lookup, markerAt } from '../records/lookup.ts'
 import { isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -13,14 +14,14 @@ import type { MaybePromise } from '../types.ts'
  * @see docs/decisions/0041-one-revision-for-all-revocations.md
  */
 export interface Revision {
-  /** Reads the revision. `undefined` if there is none that can be read; then nothing is known to be unrevoked. */
-  current(): MaybePromise<string | undefined>
+  /** Looks up the revision. `undefined` if there is none that can be read; then nothing is known to be unrevoked. */
+  readonly current: Lookup<string | undefined>
   /**
-   * Returns the revision for a new record: the one that this process read before the call, because a revision that is
+   * Looks up the revision for a new record: the one that this process read before the call, because a revision that is
    * read after the epochs could hide a revocation. It may be outdated or `undefined`; the record is then checked in full.
    * Call it before the epochs are read.
    */
-  forNewRecord(): MaybePromise<string | undefined>
+  forNewRecord(): Lookup<string | undefined>
   /** The number of replacements by this process. */
   readonly replacements: number
   /**
@@ -56,10 +57,10 @@ export function createRevision(deps: {
   const newRecord = (): RevisionRecord => ({ revision: runtime.base64url(runtime.randomBytes(12)) })
   const expiresAt = (): number => runtime.now() + maxLifetime + margin
 
-  const read = (): MaybePromise<RevisionRecord | undefined> =>
-    after(store.getMarker(key, isRevisionRecord, unreadable), (record) => {
+  const lookup = <T>(resultOf: (record: RevisionRecord | undefined) => MaybePromise<T>): Lookup<T> =>
+    combined([markerAt(key, isRevisionRecord, unreadable)], ([record]) => {
       lastRead = record?.revision || undefined
-      return record
+      return resultOf(record)
     })
 
   async function replace(): Promise<void> {
@@ -68,11 +69,11 @@ export function createRevision(deps: {
   }
 
   return {
-    current: () => after(read(), () => lastRead),
+    current: lookup(() => lastRead),
     forNewRecord() {
       const known = lastRead
-      // For the next records. The driver can combine it with the reads of the epochs.
-      return after(read(), (record) => {
+      // What it reads is for the next records.
+      return lookup((record) => {
         if (record !== undefined) return known
         // A lost revision must not return: the records that carry it may have been revoked since.
         const created = newRecord()

@@ -1,11 +1,11 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
-import { after, allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { combined, type Lookup, markerAt } from '../records/lookup.ts'
 import { isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 import { userSubOf } from './claims.ts'
 import type { Revision } from './revision.ts'
 
@@ -23,8 +23,8 @@ export interface Epochs {
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export interface RevocationEpochs {
-  /** Returns the epochs for a new authorization. */
-  current(clientId: string, sub: string | undefined): MaybePromise<Epochs>
+  /** Looks up the current epochs of a client and a subject. */
+  current(clientId: string, sub: string | undefined): Lookup<Epochs>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): Promise<void>
 }
@@ -113,14 +113,13 @@ export function createRevocationEpochs(deps: {
     return key
   }
 
-  const epochAt = (key: string): MaybePromise<string | undefined> =>
-    after(store.getMarker(key, isEpochRecord, unreadable), (record) => record?.epoch)
+  const epochAt = (key: string) => markerAt(key, isEpochRecord, unreadable)
 
   return {
     current: (clientId, sub) =>
-      after(
-        allOf([epochAt(keyOfClient(clientId)), sub === undefined ? undefined : epochAt(keyFor('subject', sub))]),
-        ([client, subject]) => epochsOf(client, subject),
+      combined(
+        [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))],
+        ([client, subject]) => epochsOf(client?.epoch, subject?.epoch),
       ),
     async begin(kind, name) {
       const epoch = runtime.base64url(runtime.randomBytes(12))

@@ -1,5 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts'
-import { after, allOf, isThenable } from '../promises.ts'
+import { after, isThenable } from '../promises.ts'
+import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Revision } from './revision.ts'
@@ -25,16 +26,17 @@ interface CachedMark {
 const maxClients = 1000
 
 export function createNewRevocationMark(deps: {
+  readonly store: Store
   readonly revision: Revision
   readonly revocationEpochs: RevocationEpochs
   readonly runtime: Runtime
 }): NewRevocationMark {
-  const { revision, revocationEpochs, runtime } = deps
+  const { store, revision, revocationEpochs, runtime } = deps
   const cached = createBoundedMap<CachedMark>(maxClients)
 
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
-      allOf([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
+      store.getAll([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
       ([recorded, epochs]): RevocationMark => ({ epochs, revision: recorded }),
     )
 

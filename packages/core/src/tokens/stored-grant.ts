@@ -1,5 +1,5 @@
-import { allOf } from '../promises.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
+import { markerAt, recordAt } from '../records/lookup.ts'
 import {
   type GrantRecord,
   isGrantRecord,
@@ -49,10 +49,10 @@ export function createStoredGrants(deps: {
   async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
-    const [record, spent, current] = await allOf([
-      store.get(keyOf(kind, hash), isGrantRecord),
-      store.getMarker(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
-      revision.current(),
+    const [record, spent, current] = await store.getAll([
+      recordAt(keyOf(kind, hash), isGrantRecord),
+      markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
+      revision.current,
     ])
     // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
@@ -64,15 +64,14 @@ export function createStoredGrants(deps: {
     if (found === undefined) return undefined
     const { record, spent } = found
     const isCurrent = record.revision !== undefined && record.revision === found.revision
-    const [revoked, epochs] = await allOf([
-      !isCurrent && families.isRevoked(record.family),
-      isCurrent ? (record.epochs ?? {}) : revocationEpochs.current(record.clientId, record.subject.sub),
-    ])
-    if (revoked) {
-      await families.confirm(record)
-      return undefined
+    if (!isCurrent) {
+      const [revoked, epochs] = await store.getAll([
+        families.revocationOf(record.family),
+        revocationEpochs.current(record.clientId, record.subject.sub),
+      ])
+      if (revoked) await families.confirm(record)
+      if (revoked || outdated(record.epochs ?? {}, epochs) !== undefined) return undefined
     }
-    if (outdated(record.epochs ?? {}, epochs) !== undefined) return undefined
     // A record outlives its credential, so that a late replay is still detected.
     if (spent === undefined && record.redeemableUntil <= runtime.now()) return undefined
     return found

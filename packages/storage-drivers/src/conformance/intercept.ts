@@ -1,10 +1,10 @@
 import type { AtomicDriver, DriverChanges } from '@grantry/core'
 
-export type Operation = 'getItem' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem' | 'commit'
+export type Operation = 'getItem' | 'getItems' | 'setItem' | 'removeItem' | 'insertItem' | 'incrementItem' | 'commit'
 
 /**
- * Wraps an operation: it can delay or skip it, or withhold its result. `key` is the first one of a commit: that of a
- * marker, if it creates one.
+ * Wraps an operation: it can delay or skip it, or withhold its result. `key` is the first one of several: in a commit
+ * that of a marker, if it creates one.
  */
 export type Interceptor = <T>(act: () => Promise<T>, operation: Operation, key: string) => Promise<T>
 
@@ -19,10 +19,13 @@ export const keysOf = ({ create, put, remove }: DriverChanges): readonly string[
  * original.
  */
 export function interceptOperations(driver: AtomicDriver, around: Interceptor): AtomicDriver {
-  const { commit } = driver
+  const { commit, getItems } = driver
   return {
     name: driver.name ?? 'unnamed',
     getItem: (key) => around(async () => driver.getItem(key), 'getItem', key),
+    ...(getItems !== undefined && {
+      getItems: (items) => around(async () => getItems.call(driver, items), 'getItems', items[0]?.key ?? ''),
+    }),
     setItem: (key, value, options) => around(async () => driver.setItem(key, value, options), 'setItem', key),
     removeItem: (key, options) => around(async () => driver.removeItem(key, options), 'removeItem', key),
     insertItem: (key, value, options) => around(async () => driver.insertItem(key, value, options), 'insertItem', key),

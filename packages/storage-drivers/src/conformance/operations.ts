@@ -8,6 +8,8 @@ export interface Operations {
   readonly driver: AtomicDriver
   /** Returns `undefined` for an absent item. */
   get(key: string): Promise<unknown>
+  /** Reads in one call, and returns the values in the order of the keys. Only for a driver that has `getItems()`. */
+  getAll(keys: readonly string[]): Promise<readonly unknown[]>
   /** @param ttl seconds; default one hour, longer than any proof takes */
   set(key: string, value: string, ttl?: number): Promise<void>
   insert(key: string, value: string, ttl?: number): Promise<boolean>
@@ -26,6 +28,18 @@ export interface OperationHooks {
   withLimit<T>(act: () => Promise<T>, what: string): Promise<T>
   onWrite(key: string): void
   fail(message: string): void
+}
+
+/** Returns what `getItems()` returned for the keys. @throws Error unless it returned each of them once */
+function valuesOf(keys: readonly string[], items: unknown): readonly unknown[] {
+  const each: readonly { readonly key?: unknown; readonly value?: unknown }[] = Array.isArray(items) ? items : []
+  const values = keys.map((key) => each.find((item) => item?.key === key && 'value' in item))
+  if (each.length !== keys.length || values.includes(undefined)) {
+    throw new Error(
+      `getItems() of ${keys.length} items must return { key, value } once for each of them, but returned ${abbreviate(items)}`,
+    )
+  }
+  return values.map((item) => item?.value)
 }
 
 export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail }: OperationHooks): Operations {
@@ -52,6 +66,15 @@ export function operationsOf(rawDriver: AtomicDriver, { withLimit, onWrite, fail
       // Recorded here, because callers may accept a rejection.
       fail(message)
       throw new Error(message)
+    },
+    async getAll(keys) {
+      const wanted = keys.map((key) => ({ key }))
+      const items = await withLimit(async () => driver.getItems?.(wanted), `getItems() of ${keys.length} items`)
+      return valuesOf(keys, items).map((value) => {
+        if (!(value instanceof Error) && !(value instanceof Promise)) return value ?? undefined
+        const form = value instanceof Error ? `an Error: ${value.message}` : 'a promise'
+        throw new Error(`getItems() returned as a value ${form}; it must reject or wait instead`)
+      })
     },
     set: (key, value, ttl = 3600) =>
       withLimit(async () => driver.setItem(key, value, { ttl }), `setItem(${abbreviate(key)}) with a ttl of ${ttl} s`),

@@ -52,8 +52,9 @@ function assertDriver(driver: AtomicDriver): void {
     if (typeof driver?.[method] !== 'function')
       throw new Error(`open() did not return a driver: ${method}() is missing`)
   }
-  if (driver.commit !== undefined && typeof driver.commit !== 'function') {
-    throw new Error('open() returned a driver whose commit is not a function; omit it, because it is optional')
+  for (const method of ['getItems', 'commit'] as const) {
+    if (driver[method] !== undefined && typeof driver[method] !== 'function')
+      throw new Error(`open() returned a driver whose ${method} is not a function; omit it, because it is optional`)
   }
 }
 

@@ -17,11 +17,13 @@ import { redemptionRace } from './redemption-race.ts'
 import { redemptionSteps } from './redemption-steps.ts'
 import { createReport, type DriverReport, reportError } from './report.ts'
 import { missingOption, type ProofRun, runProof, skipProof } from './run-proof.ts'
+import { severalItems } from './several-items.ts'
 import { assertSubject, type DriverSubject } from './subject.ts'
 import { tornReads } from './torn-reads.ts'
 
 const proofs: readonly Proof[] = [
   ...basicOperations,
+  ...severalItems,
   ...contention,
   ...expiry,
   ...expiredInsert,

@@ -17,9 +17,9 @@ const readScript =
  * Reads items. Those that are requested in one turn of the event loop share one command, because a command costs this
  * process several times as much as a key. In a cluster, the keys are on several servers, so each is read by itself.
  */
-export function batchReads(connection: Connection): (itemKey: string) => Promise<unknown> {
+export function batchReads(connection: Connection): (itemKeys: readonly string[]) => Promise<readonly unknown[]> {
   const readOne = (itemKey: string): Promise<unknown> => connection.run(() => connection.client.get(itemKey))
-  if (connection.client.isCluster) return readOne
+  if (connection.client.isCluster) return (itemKeys) => Promise.all(itemKeys.map(readOne))
   let pending: PendingRead[] = []
 
   function readEach(batch: readonly PendingRead[]): void {
@@ -52,9 +52,19 @@ export function batchReads(connection: Connection): (itemKey: string) => Promise
     for (let start = 0; start < all.length; start += maxBatch) void readBatch(all.slice(start, start + maxBatch))
   }
 
-  return (itemKey) =>
+  return (itemKeys) =>
     new Promise((resolve, reject) => {
+      const values: unknown[] = []
+      let missing = itemKeys.length
+      if (missing === 0) return resolve(values)
       if (pending.length === 0) connection.atEndOfTurn(flush)
-      pending.push({ itemKey, resolve, reject })
+      for (const [index, itemKey] of itemKeys.entries()) {
+        const keep = (value: unknown): void => {
+          values[index] = value
+          missing -= 1
+          if (missing === 0) resolve(values)
+        }
+        pending.push({ itemKey, resolve: keep, reject })
+      }
     })
 }
