@@ -66,16 +66,16 @@ export const codeLifetime = 600
 export const floorLength = 200
 
 /** Scopes of the tokens that are issued before the first request. */
-export const heldScopes = {
+export const issuedScopes = {
   introspection: ['api1'],
   userinfo: ['openid', 'profile'],
   refresh: ['api1', 'offline_access'],
   'authorization-code': ['api1', 'offline_access'],
 } as const
 /** An operation that presents issued tokens or codes. */
-export type HoldingOperation = keyof typeof heldScopes
+export type PresentingOperation = keyof typeof issuedScopes
 
-export const isHolding = (operation: OperationName): operation is HoldingOperation => operation in heldScopes
+export const presentsIssued = (operation: OperationName): operation is PresentingOperation => operation in issuedScopes
 
 /**
  * How the requests of an operation present tokens: all the same one, each connection the refresh token of its previous

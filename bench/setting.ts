@@ -63,18 +63,18 @@ export function reportReady(port: number, issue: Issue = async () => []): void {
     // A rejection ends the process, which the benchmark reports with the log.
     void issue(operation, count).then((tokens) => print({ tokens }))
   })
-  // The benchmark has ended, also if it was killed.
+  // The benchmark has ended or was killed.
   orders.on('close', () => process.exit())
 }
 
-/** How many tokens are issued concurrently. */
-const atOnce = 64
+/** The maximum number of tokens that are issued concurrently. */
+const concurrency = 64
 
 /** Issues tokens with a function that issues one. */
 export async function issueMany(count: number, issueOne: () => Promise<string>): Promise<readonly string[]> {
   const tokens: string[] = []
   while (tokens.length < count) {
-    const length = Math.min(atOnce, count - tokens.length)
+    const length = Math.min(concurrency, count - tokens.length)
     tokens.push(...(await Promise.all(Array.from({ length }, issueOne))))
   }
   return tokens

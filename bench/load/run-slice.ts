@@ -82,7 +82,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
   const histogram = createHistogram()
   const same = requestOf(operation, tokens[0] ?? '')
   let next = 0
-  let [requests, failures, open_] = [0, 0, connections]
+  let [requests, failures, openConnections] = [0, 0, connections]
   let firstFailure: string | undefined
   let deadline = Number.POSITIVE_INFINITY
   const started: number[] = new Array(connections).fill(0)
@@ -116,8 +116,8 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
 
   /** Counts a connection that has sent its last request. */
   function end(): void {
-    open_ -= 1
-    if (open_ === 0) finish()
+    openConnections -= 1
+    if (openConnections === 0) finish()
   }
 
   for (let index = 0; index < connections; index += 1) {

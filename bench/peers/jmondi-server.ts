@@ -77,8 +77,8 @@ function authorizationServerOf(setting: Setting, store: JmondiStore): Authorizat
   return server
 }
 
-async function issueOne({ tokens, codes }: JmondiStore, operation: o.HoldingOperation): Promise<string> {
-  const granted = o.heldScopes[operation].map((name) => ({ name }))
+async function issueOne({ tokens, codes }: JmondiStore, operation: o.PresentingOperation): Promise<string> {
+  const granted = o.issuedScopes[operation].map((name) => ({ name }))
   const user = { id: o.user.sub }
   if (operation === 'authorization-code') {
     const code = newAuthCode(webClient, user, granted)
@@ -115,6 +115,6 @@ export async function serveJmondi(setting: Setting, store: JmondiStore): Promise
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   reportReady((app.server.address() as { port: number }).port, async (operation, count) =>
-    o.isHolding(operation) ? issueMany(count, () => issueOne(store, operation)) : [],
+    o.presentsIssued(operation) ? issueMany(count, () => issueOne(store, operation)) : [],
   )
 }

@@ -92,8 +92,8 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
     ['username', 'password', 'scope'],
   )
 
-  async function issueOne(client: object, operation: o.HoldingOperation): Promise<string> {
-    const scope = o.heldScopes[operation].join(' ')
+  async function issueOne(client: object, operation: o.PresentingOperation): Promise<string> {
+    const scope = o.issuedScopes[operation].join(' ')
     const { sub } = o.user
     if (operation === 'authorization-code') {
       const grantId = await newGrant(sub, scope)
@@ -107,7 +107,7 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
   const server = createServer(provider.callback())
   server.listen(0, '127.0.0.1', () =>
     reportReady((server.address() as AddressInfo).port, async (operation, count) => {
-      if (!o.isHolding(operation)) return []
+      if (!o.presentsIssued(operation)) return []
       const client = await provider.Client.find(o.opaqueClient[0])
       return issueMany(count, () => issueOne(client, operation))
     }),

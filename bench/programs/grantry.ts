@@ -36,8 +36,8 @@ export function openGrantry(
 export const grantryIssue =
   (provider: Provider): Issue =>
   async (operation, count) => {
-    if (!o.isHolding(operation)) return []
-    const scopes = o.heldScopes[operation]
+    if (!o.presentsIssued(operation)) return []
+    const scopes = o.issuedScopes[operation]
     const [clientId] = o.opaqueClient
     const { redirectUri } = o
     return issueMany(count, async () => {

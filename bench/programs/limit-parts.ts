@@ -161,9 +161,9 @@ export function createLimitParts(setting: Setting): LimitParts {
 }
 
 /** Returns the parts of the item that an operation presents, issued to the user. */
-export function heldItem(parts: LimitParts, operation: o.HoldingOperation) {
+export function issuedItem(parts: LimitParts, operation: o.PresentingOperation) {
   const [clientId] = o.opaqueClient
-  const scope = o.heldScopes[operation].join(' ')
+  const scope = o.issuedScopes[operation].join(' ')
   if (operation === 'refresh') return parts.refreshToken(clientId, scope, o.user.sub)
   if (operation === 'authorization-code') return parts.code(clientId, scope, o.user.sub)
   return parts.accessToken(clientId, scope, o.user.sub)

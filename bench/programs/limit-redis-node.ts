@@ -11,12 +11,12 @@ const setting = readSetting()
 const limit = parts.createLimitParts(setting)
 const redis = new Redis(setting.redisUrl ?? '', { enableAutoPipelining: true })
 
-interface New {
+interface NewToken {
   readonly token: string
   readonly item?: parts.Item
 }
 
-const put = ({ item }: New): Promise<unknown> | undefined =>
+const put = ({ item }: NewToken): Promise<unknown> | undefined =>
   item && redis.set(item.key, item.value, 'EX', item.lifetime)
 
 const live = async (token: string): Promise<parts.Claims> => parts.liveClaims(await redis.get(parts.keyOf(token)))
@@ -28,7 +28,7 @@ const spend = async (presented: string, clientId: string): Promise<parts.Claims>
   parts.liveClaims(await redis.set(parts.keyOf(presented), spentMarker, 'KEEPTTL', 'XX', 'GET'), clientId)
 
 /** Stores a new refresh record and a new access record, in one trip. */
-async function both(clientId: string, scope: string, sub: string): Promise<string> {
+async function issueBoth(clientId: string, scope: string, sub: string): Promise<string> {
   const access = limit.accessToken(clientId, scope, sub)
   const refresh = limit.refreshToken(clientId, scope, sub)
   await Promise.all([put(access), put(refresh)])
@@ -45,11 +45,11 @@ async function tokenResponse(authorization: string, form: string): Promise<strin
     await put(access)
     return limit.response(access.token, requested)
   }
-  if (grantType === 'password') return both(clientId, requested, parts.loginOf(parameters))
+  if (grantType === 'password') return issueBoth(clientId, requested, parts.loginOf(parameters))
   const isCode = grantType === 'authorization_code'
   const claims = await spend(parameters.get(isCode ? 'code' : 'refresh_token') ?? '', clientId)
   if (isCode) parts.checkRedirect(parameters, claims)
-  return both(clientId, claims.scope, claims.sub ?? '')
+  return issueBoth(clientId, claims.scope, claims.sub ?? '')
 }
 
 async function introspection(authorization: string, form: string): Promise<string> {
@@ -81,11 +81,11 @@ const server = createServer((req: IncomingMessage, res) => {
 
 server.listen(0, '127.0.0.1', () =>
   reportReady((server.address() as AddressInfo).port, async (operation, count) => {
-    if (!o.isHolding(operation)) return []
+    if (!o.presentsIssued(operation)) return []
     return issueMany(count, async () => {
-      const held = parts.heldItem(limit, operation)
-      await put(held)
-      return held.token
+      const issued = parts.issuedItem(limit, operation)
+      await put(issued)
+      return issued.token
     })
   }),
 )

@@ -35,7 +35,7 @@ export function createLimit(setting: Setting): Limit {
   }
 
   /** Creates a new refresh record and a new access record. */
-  const both = (clientId: string, scope: string, sub: string): string =>
+  const issueBoth = (clientId: string, scope: string, sub: string): string =>
     limit.response(put(limit.accessToken(clientId, scope, sub)), scope, put(limit.refreshToken(clientId, scope, sub)))
 
   return {
@@ -50,14 +50,14 @@ export function createLimit(setting: Setting): Limit {
       }
       if (grantType === 'refresh_token') {
         const { scope, sub = '' } = spend(parameters.get('refresh_token') ?? '', clientId, () => {})
-        return both(clientId, scope, sub)
+        return issueBoth(clientId, scope, sub)
       }
       if (grantType === 'authorization_code') {
         const check = (claims: parts.Claims): void => parts.checkRedirect(parameters, claims)
         const { scope, sub = '' } = spend(parameters.get('code') ?? '', clientId, check)
-        return both(clientId, scope, sub)
+        return issueBoth(clientId, scope, sub)
       }
-      return both(clientId, requested, parts.loginOf(parameters))
+      return issueBoth(clientId, requested, parts.loginOf(parameters))
     },
     // Verifies the secret, hashes the token, reads one record, checks its expiry and returns the claims.
     introspection(authorization, form) {
@@ -67,6 +67,6 @@ export function createLimit(setting: Setting): Limit {
     // Hashes the token, reads one record and checks its expiry; the user's claims are constant.
     userinfo: (authorization) => parts.userinfoResponse(live(authorization.slice(7))),
     issue: async (operation, count) =>
-      o.isHolding(operation) ? issueMany(count, async () => put(parts.heldItem(limit, operation))) : [],
+      o.presentsIssued(operation) ? issueMany(count, async () => put(parts.issuedItem(limit, operation))) : [],
   }
 }

@@ -6,7 +6,7 @@ import { startRedis } from '../../test/support/redis-server.ts'
 import type { Cost } from '../sections/redis-section.ts'
 import { newKey, newRecord } from '../stores/records.ts'
 
-const atOnce = 64
+const concurrency = 64
 const perSlice = 12_800
 const rounds = 5
 const lifetime = { ttl: 3600 }
@@ -21,7 +21,7 @@ async function slice(operate: Operate): Promise<Cost> {
   const worker = async (): Promise<void> => {
     while (next < perSlice) await operate(next++)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   const { user, system } = process.cpuUsage(used)
   return { elapsed: ((performance.now() - begin) * 1000) / perSlice, cpu: (user + system) / perSlice }
 }

@@ -66,19 +66,16 @@ export function reachedRatios(all: readonly ServerFigures[], table: TargetTable)
   })
 }
 
-/** The CPU time of the ready server may exceed that of the library by this factor. */
-const readyServer = 1.15
+/** The CPU time of `grantry serve` may exceed that of the library by this factor. */
+const maxServeCost = 1.15
 
-/** Returns the CPU time of the ready server as a multiple of the library's. */
-export function reachedReadyServer(
-  all: readonly ServerFigures[],
-  operations: readonly OperationName[],
-): readonly Reached[] {
+/** Returns the CPU time of `grantry serve` as a multiple of the library's. */
+export function reachedServe(all: readonly ServerFigures[], operations: readonly OperationName[]): readonly Reached[] {
   return operations.flatMap((operation) => {
     const [library, server] = [find(all, operation, 'grantry-node'), find(all, operation, 'grantry-serve-node')]
     if (library === undefined || server === undefined) return []
     const what = `${operation}: CPU of grantry serve to the library`
-    return [{ what, target: readyServer, reached: ratio(library, server, 'cpu'), isMaximum: true }]
+    return [{ what, target: maxServeCost, reached: ratio(library, server, 'cpu'), isMaximum: true }]
   })
 }
 

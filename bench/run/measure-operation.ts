@@ -112,12 +112,12 @@ export async function measureOperation(
     const [cpu, redisCpu] = [contender.process.cpu(), redis?.cpu()]
     const figures = await slice(contender, plan.seconds, plan.connections)
     const used = contender.process.cpu() - cpu
-    const right = figures.requests - figures.failures
+    const correct = figures.requests - figures.failures
     return {
-      requestsPerSecond: right / figures.seconds,
+      requestsPerSecond: correct / figures.seconds,
       p50: figures.p50,
       p99: figures.p99,
-      cpu: (used * 1e6) / right,
+      cpu: (used * 1e6) / correct,
       serverLoad: used / figures.seconds,
       generatorLoad: figures.generatorLoad,
       redisLoad: redisCpu === undefined ? 0 : ((redis?.cpu() ?? 0) - redisCpu) / figures.seconds,

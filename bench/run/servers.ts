@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import type { OperationName } from '../operations.ts'
 import type { Setting } from '../setting.ts'
 import type { Bundles } from './bundles.ts'
+import { startGrantryServe } from './grantry-serve.ts'
 import { pinToCore } from './pin-to-core.ts'
-import { startReadyServer } from './ready-server.ts'
 import { type Launch, startServer } from './server-process.ts'
 
 export type RuntimeName = 'node' | 'bun' | 'deno'
@@ -21,7 +21,7 @@ export interface Server {
   /** Settings that differ from those of the other servers. */
   readonly setting?: Pick<Setting, 'retryWindow'>
   /** Measures the built `grantry serve`; the program issues its tokens. */
-  readonly ready?: true
+  readonly isServe?: true
 }
 
 /** Compared with `grantry-node`, shows the cost of the retry window. The peers and the limit do not support retries. */
@@ -44,7 +44,7 @@ export const redisServers: readonly Server[] = [
   { name: 'limit-node', runtime: 'node', program: 'programs/limit-redis-node.ts' },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-redis-node.ts' },
   { ...withoutRetry, runtime: 'node', program: 'programs/grantry-redis-node.ts' },
-  { name: 'grantry-serve-node', runtime: 'node', program: 'programs/grantry-redis-node.ts', ready: true },
+  { name: 'grantry-serve-node', runtime: 'node', program: 'programs/grantry-redis-node.ts', isServe: true },
   { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify-redis.ts', lacks: ['userinfo'] },
   { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider-redis.ts' },
 ]
@@ -76,11 +76,11 @@ export const supports = ({ lacks, only }: Server, operation: OperationName): boo
 
 /** Bundles a server and returns how to start it. */
 export async function launchOf(server: Server, bundles: Bundles, bench: URL): Promise<Launch> {
-  const { runtime, program, setting: own, ready } = server
+  const { runtime, program, setting: own, isServe } = server
   const command = [...interpreter(runtime, bench), await bundles.bundle(program)]
   const start = (core: number) => (setting: Setting) => startServer(pinToCore(core, command), { ...setting, ...own })
   // The process that issues its tokens is idle during the measurement.
-  return ready ? (setting) => startReadyServer(bench, setting, start(1)) : start(0)
+  return isServe ? (setting) => startGrantryServe(bench, setting, start(1)) : start(0)
 }
 
 /** Returns how to start the servers that support the operation, by name. */

@@ -1,7 +1,7 @@
 import type { OperationName } from '../operations.ts'
 import { failuresOf, formatInteger, medianOf, serverRows } from '../report/figures.ts'
 import type { Section } from '../report/section.ts'
-import { type Reached, reachedRatios, reachedReadyServer, redisTargets, targetSection } from '../report/targets.ts'
+import { type Reached, reachedRatios, reachedServe, redisTargets, targetSection } from '../report/targets.ts'
 import { startBenchRedis } from '../run/bench-redis.ts'
 import { measureOperation, type ServerFigures } from '../run/measure-operation.ts'
 import { measureTrips, type Trips } from '../run/measure-trips.ts'
@@ -89,6 +89,6 @@ export async function* redisOperationSections(
   yield targetSection('Targets on Redis', [
     ...reachedRatios(all, redisTargets),
     ...reachedRefresh(trips),
-    ...reachedReadyServer(all, operations),
+    ...reachedServe(all, operations),
   ])
 }

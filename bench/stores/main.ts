@@ -27,14 +27,14 @@ const print = (line: string): void => {
 }
 const us = (figure: number): string => figure.toFixed(2).padStart(9)
 
-async function lookups(name: string, driver: AtomicDriver, atOnce: number, count: number): Promise<void> {
-  print(`\n${name}, microseconds per operation${atOnce === 1 ? '' : `, ${atOnce} concurrent`}`)
+async function lookups(name: string, driver: AtomicDriver, concurrency: number, count: number): Promise<void> {
+  print(`\n${name}, microseconds per operation${concurrency === 1 ? '' : `, ${concurrency} concurrent`}`)
   print('   live      get    absent       set    insert')
   const known: string[] = []
   const rows: Figures[] = []
   for (const [index, live] of sizes.entries()) {
-    await fill(driver, known, sizes[index - 1] ?? 0, live, Math.max(atOnce, 16))
-    const row = await measure(driver, known, live, atOnce, count)
+    await fill(driver, known, sizes[index - 1] ?? 0, live, Math.max(concurrency, 16))
+    const row = await measure(driver, known, live, concurrency, count)
     rows.push(row)
     print(`${String(live).padStart(7)}${us(row.get)} ${us(row.absent)} ${us(row.set)} ${us(row.insert)}`)
   }

@@ -12,12 +12,12 @@ export interface Figures {
 
 const lifetime = { ttl: 86_400 }
 
-/** Runs `count` operations with `atOnce` concurrent ones, and returns the average microseconds per operation. */
-async function timed(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
+/** Runs `count` operations with `concurrency` concurrent ones, and returns the average microseconds per operation. */
+async function timed(count: number, concurrency: number, operate: (index: number) => unknown): Promise<number> {
   const before = performance.now()
-  for (let index = 0; index < count; index += atOnce) {
+  for (let index = 0; index < count; index += concurrency) {
     const pending: unknown[] = []
-    for (let each = index; each < Math.min(count, index + atOnce); each += 1) pending.push(operate(each))
+    for (let each = index; each < Math.min(count, index + concurrency); each += 1) pending.push(operate(each))
     await Promise.all(pending)
   }
   return ((performance.now() - before) * 1000) / count
@@ -27,9 +27,9 @@ const median = (figures: readonly number[]): number =>
   [...figures].sort((a, b) => a - b)[figures.length >> 1] ?? Number.NaN
 
 /** Returns the median of five runs, so that a single GC pause does not distort the result. */
-async function medianOf(count: number, atOnce: number, operate: (index: number) => unknown): Promise<number> {
+async function medianOf(count: number, concurrency: number, operate: (index: number) => unknown): Promise<number> {
   const runs: number[] = []
-  for (let run = 0; run < 5; run += 1) runs.push(await timed(count, atOnce, operate))
+  for (let run = 0; run < 5; run += 1) runs.push(await timed(count, concurrency, operate))
   return median(runs)
 }
 
@@ -39,10 +39,10 @@ export async function fill(
   known: string[],
   from: number,
   to: number,
-  atOnce: number,
+  concurrency: number,
 ): Promise<void> {
   const sample = Math.max(1, Math.floor((to - from) / 5000))
-  await timed(to - from, atOnce, (index) => {
+  await timed(to - from, concurrency, (index) => {
     const key = newKey()
     if (index % sample === 0) known.push(key)
     return driver.setItem(key, newRecord(), lifetime)
@@ -53,7 +53,7 @@ export async function measure(
   driver: AtomicDriver,
   known: readonly string[],
   live: number,
-  atOnce: number,
+  concurrency: number,
   count: number,
 ): Promise<Figures> {
   const keys = Array.from({ length: count }, () => known[Math.floor(Math.random() * known.length)] ?? '')
@@ -64,10 +64,10 @@ export async function measure(
   let next = 0
   const figures = {
     live,
-    get: await medianOf(count, atOnce, (index) => driver.getItem(keys[index] ?? '')),
-    absent: await medianOf(count, atOnce, (index) => driver.getItem(absentKeys[index] ?? '')),
-    set: await medianOf(count, atOnce, (index) => driver.setItem(written[index] ?? '', record, lifetime)),
-    insert: await medianOf(count, atOnce, () => driver.insertItem(inserted[next++] ?? '', record, lifetime)),
+    get: await medianOf(count, concurrency, (index) => driver.getItem(keys[index] ?? '')),
+    absent: await medianOf(count, concurrency, (index) => driver.getItem(absentKeys[index] ?? '')),
+    set: await medianOf(count, concurrency, (index) => driver.setItem(written[index] ?? '', record, lifetime)),
+    insert: await medianOf(count, concurrency, () => driver.insertItem(inserted[next++] ?? '', record, lifetime)),
   }
   for (const key of [...written, ...inserted]) await driver.removeItem(key, {})
   return figures

@@ -70,7 +70,7 @@ async function isListening(port: number): Promise<boolean> {
  * @param launchIssuer starts the library
  * @throws Error with the log when it exits instead.
  */
-export async function startReadyServer(
+export async function startGrantryServe(
   bench: URL,
   setting: Setting,
   launchIssuer: (setting: Setting) => Promise<ServerProcess>,
