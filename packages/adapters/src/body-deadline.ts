@@ -28,10 +28,11 @@ export class LazyTimedRequest {
     return this.#real?.bodyUsed ?? this.#body.locked
   }
 
+  /** A real `Request` with the same body, created on first use. */
   get real(): Request {
     const { method, headers } = this
     if (this.#real === undefined) {
-      // Copies members one by one: copying the signal reads it, and Deno then warns that it also aborts after success.
+      // Not a copy of the whole request: that reads its signal, and Deno then warns that it also aborts after success.
       const init: RequestInit & { readonly duplex: 'half' } = { method, headers, body: this.#body.real, duplex: 'half' }
       this.#real = new Request(this.url, init)
     }

@@ -11,9 +11,6 @@ import {
 } from './http-bridge/portable.ts'
 import { assertAwaited, type Servable } from './servable.ts'
 
-const isEnd = (): boolean => true
-const isLast = ({ done }: { readonly done: boolean }): boolean => done
-
 /**
  * Creates the request handler for Bun and Deno. It rejects ambiguous requests, trusts only configured proxies, and
  * limits the number of requests and bodies and the time a body may take.
@@ -41,7 +38,7 @@ export function createHandler(
     const slot = limit.acquire()
     if (slot === undefined) return reject(overloaded())
     const timed = withBodyDeadline(request, deadlines, (arrival, isWhole) =>
-      limit.releaseWhile(slot, arrival, isWhole ? isEnd : isLast),
+      limit.releaseWhile(slot, arrival, ({ done }) => isWhole || done),
     )
     try {
       const response = await provider.fetch(timed.request, { clientAddress: address })

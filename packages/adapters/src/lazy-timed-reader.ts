@@ -9,12 +9,13 @@ export type WhileWaiting = (arrival: Promise<ReadResult>, isWhole: boolean) => P
 // Deno allocates 64 KiB for each read of a default reader, even for one byte: 60,000 one-byte chunks took gigabytes.
 // Reading into our own buffer avoids that, but then Deno does not report a body that breaks off (measured with 2.9.5:
 // the body runs into the deadline instead). So only bodies with many chunks are read that way.
-const largeReads = 16
-const smallBuffer = 4096
+const maxLargeReads = 16
+/** Bytes. */
+const smallReadSize = 4096
 const isDeno = 'Deno' in globalThis
 
-// A longer body is read in chunks, so that a handler can stop at its own limit.
-const longestWholeBody = 65_536
+/** Bytes. A longer body is read in chunks, so that a handler can stop at its own limit. */
+const maxWholeBody = 65_536
 
 /**
  * Whether the body can be read as a whole, without a stream (1 microsecond instead of 2.5 on Bun, 4 instead of 15 on
@@ -22,7 +23,7 @@ const longestWholeBody = 65_536
  */
 export function isReadWhole({ headers }: Request): boolean {
   const length = Number(headers.get('content-length') ?? 0)
-  return length > 0 && length <= longestWholeBody && headers.get('transfer-encoding') === null
+  return length > 0 && length <= maxWholeBody && headers.get('transfer-encoding') === null
 }
 
 const end: ReadResult = { done: true, value: undefined }
@@ -91,7 +92,7 @@ export class LazyTimedReader {
   }
 
   #open(): BodyReader | ReadableStreamBYOBReader {
-    // From now on, the stream has a reader, so the body must be read in chunks.
+    // A stream with a reader can only be read in chunks.
     this.#isWhole = false
     return this.#byteReader ?? this.#defaultReader()
   }
@@ -117,7 +118,7 @@ export class LazyTimedReader {
   #readChunk(): Promise<ReadResult> {
     const reader = this.#defaultReader()
     this.#reads += 1
-    return isDeno && this.#reads > largeReads ? this.#readSmallChunk(reader) : reader.read()
+    return isDeno && this.#reads > maxLargeReads ? this.#readSmallChunk(reader) : reader.read()
   }
 
   async #readSmallChunk(reader: BodyReader): Promise<ReadResult> {
@@ -132,7 +133,7 @@ export class LazyTimedReader {
         return this.#reader.read()
       }
     }
-    const { done, value } = await this.#byteReader.read(new Uint8Array(this.#buffer ?? new ArrayBuffer(smallBuffer)))
+    const { done, value } = await this.#byteReader.read(new Uint8Array(this.#buffer ?? new ArrayBuffer(smallReadSize)))
     if (done || value === undefined) return { done: true, value: undefined }
     this.#buffer = value.buffer
     return { done, value: value.slice() }
