@@ -73,6 +73,17 @@ describeWithRedis('several items in Redis', () => {
     expect(await commandCalls()).toMatchObject({ eval: 3, get: 1200 })
   })
 
+  // The first command fails and its keys are read again, after those of the second command.
+  test('keep their values if the commands end in another order', async () => {
+    const driver = driverOf({ url: server.url })
+    const keys = Array.from({ length: 600 }, (_, index) => `key:${index}`)
+    await Promise.all(keys.map((key) => driver.setItem(key, `of ${key}`, { ttl: 60 })))
+    await server.command('RPUSH', 'grantry:damaged', 'x')
+    const damaged = driver.getItem('damaged').catch(({ message }) => message)
+    expect(await driver.getItems(wanted(...keys))).toEqual(keys.map((key) => ({ key, value: `of ${key}` })))
+    expect(await damaged).toContain('WRONGTYPE')
+  })
+
   test('reject after an unexpected reply', async () => {
     const client = new Redis(server.url, { autoResendUnfulfilledCommands: false })
     client.call = () => Promise.resolve(['x', 7]) as never
