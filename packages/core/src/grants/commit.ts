@@ -146,7 +146,7 @@ export function createCommit(deps: {
       return derivedIssuance(credential, runtime.base64url(runtime.randomBytes(16)), runtime.now(), runtime)
     },
 
-    async spend(request, issuance, { records, continued }) {
+    async spend(request, issuance, { records, continued, family, describedFamily }) {
       const { redemptions, trace } = request
       const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
       const marker: SpentRecord = { spentAt: issuance.at, attempt }
@@ -163,10 +163,12 @@ export function createCommit(deps: {
       })
       if (existing.length > 0) return handleLostRace(request, existing)
       if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
-      for (const redeemed of redemptions) {
-        const { kind } = redeemed
-        if (kind === 'code') recorder.record(trace, { type: 'code_redeemed', ...aboutOf(redeemed) })
-        if (kind === 'refresh') recorder.record(trace, { type: 'refresh_rotated', ...aboutOf(redeemed) })
+      for (const { kind, hash, record } of redemptions) {
+        if (kind === 'plugin') continue
+        const type = kind === 'code' ? 'code_redeemed' : 'refresh_rotated'
+        // The tokens usually have the family of what was redeemed. A hash for each of them would cost a microsecond.
+        const described = record?.family === family ? describedFamily : families.describe(record?.family)
+        recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...described })
       }
       return undefined
     },

@@ -24,6 +24,9 @@ export interface Minted {
   /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
   readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
+  readonly family: string | undefined
+  /** The fingerprint of the family, for events. */
+  readonly describedFamily: ReturnType<Families['describe']>
 }
 
 /** Mints the tokens of a checked grant result. */
@@ -187,7 +190,7 @@ export function createMint(deps: {
       ...(identity !== undefined && { id_token: identity }),
       ...result.response,
     }
-    const named = families.describe(family)
+    const describedFamily = families.describe(family)
     const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
     const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
       type: 'token_issued',
@@ -196,21 +199,22 @@ export function createMint(deps: {
       scopes,
       ...login,
       fingerprint,
-      ...named,
+      ...describedFamily,
     })
-    const fingerprint = (token: string): string => fingerprintOf(hashOf(token, runtime))
     return {
       response,
       records: refresh === undefined || continues ? access.records : [...access.records, refresh.record],
       continued: continues ? refresh?.record : undefined,
-      // Without an observer, hashing a JWT for its fingerprint would be wasted work.
+      // Without an observer, hashing the identity token for its fingerprint would be wasted work.
       facts: observed
         ? [
-            issued('access_token', fingerprint(access.token)),
+            issued('access_token', access.fingerprint),
             ...(refresh === undefined ? [] : [issued('refresh_token', refresh.fingerprint)]),
-            ...(identity === undefined ? [] : [issued('identity_token', fingerprint(identity))]),
+            ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
           ]
         : [],
+      family,
+      describedFamily,
     }
   }
 }

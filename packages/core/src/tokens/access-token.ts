@@ -64,7 +64,12 @@ export type AccessTokenValidation =
 
 /** Mints, validates and revokes access tokens: JWTs (RFC 9068), and reference tokens with the same claims. */
 export interface AccessTokens {
-  mint(token: NewAccessToken): Promise<{ readonly token: string; readonly records: readonly NewRecord[] }>
+  /** `fingerprint` is for events, and empty if there is no observer that needs it. */
+  mint(token: NewAccessToken): Promise<{
+    readonly token: string
+    readonly records: readonly NewRecord[]
+    readonly fingerprint: string
+  }>
   validate(token: string): Promise<AccessTokenValidation>
   /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is not a valid token of this client. */
   revoke(token: string, client: Client): Promise<RevokedToken | undefined>
@@ -163,20 +168,24 @@ export function createAccessTokens(deps: {
     async mint(token) {
       if (token.format === 'jwt') {
         const claims = await claimsOf(token, runtime.base64url(token.random.subarray(0, 16)))
-        return { token: await jwt.sign(claims, 'at+jwt'), records: [] }
+        const signed = await jwt.sign(claims, 'at+jwt')
+        // Without an observer, hashing a JWT for its fingerprint would be wasted work.
+        return { token: signed, records: [], fingerprint: observed ? fingerprintOf(hashOf(signed, runtime)) : '' }
       }
       const claims = await claimsOf(token, runtime.base64url(runtime.randomBytes(16)))
       const handle = runtime.base64url(token.random)
+      const hash = hashOf(handle, runtime)
       const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
       return {
         token: handle,
         records: [
           {
-            key: keyOf('access', hashOf(handle, runtime)),
+            key: keyOf('access', hash),
             value,
             expiresAt: Number(claims.exp) + clockTolerance + clockSkew,
           },
         ],
+        fingerprint: fingerprintOf(hash),
       }
     },
 
