@@ -3,6 +3,7 @@ import type { Provider, ProviderEvent } from '@grantry/core'
 import { banner } from '../banner.ts'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
 import { createLog, defaultLogFormat, type Log } from '../log.ts'
+import { fileOutput } from '../observability/file-output.ts'
 import type { LogLevel } from '../observability/level.ts'
 import type { LogFormat } from '../observability/log-formats.ts'
 import { startServer } from '../server.ts'
@@ -83,7 +84,7 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: (provi
 async function serve(run: Run): Promise<void> {
   const { given, loaded, format } = run
   let provider: Provider | undefined
-  const log = createLog(process.stderr, {
+  const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
     level: given.logLevel ?? loaded?.configuration.log.level,
     format,
     routeOf: (endpoint) => provider?.paths[endpoint as keyof Provider['paths']],

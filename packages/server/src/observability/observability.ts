@@ -86,13 +86,12 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
     },
     counted(handler) {
       if (metrics === undefined) return handler
-      return async (request, connection) => {
+      return (request, connection) => {
         metrics.requestStarted()
-        try {
-          return await handler(request, connection)
-        } finally {
-          metrics.requestEnded()
-        }
+        const response = handler(request, connection)
+        // Not awaited, because that would delay the response by some microtasks. A handler does not throw.
+        response.then(metrics.requestEnded, metrics.requestEnded)
+        return response
       }
     },
     page: page && listener === undefined ? localOnly(page) : undefined,
