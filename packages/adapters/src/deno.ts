@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Runtime } from '@grantry/core'
 import { createHandler } from './create-handler.ts'
 import { errorResponse, internalServerError } from './error-response.ts'
@@ -36,7 +37,10 @@ function deno(): Deno {
   return found
 }
 
-const { sha256Hex, sha512, base64url, encrypt, decrypt } = nativeCrypto
+const { sha256Hex, base64url, encrypt, decrypt } = nativeCrypto
+
+// Not that of `nativeCrypto`: on Deno, `hash()` takes 4.8 microseconds for 160 bytes, `createHash()` 2.9.
+const sha512 = (data: Uint8Array): Uint8Array => createHash('sha512').update(data).digest()
 
 /**
  * A faster runtime for a provider on Deno, with identical results. It uses `node:crypto` only where that is faster on
