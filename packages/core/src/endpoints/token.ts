@@ -118,6 +118,7 @@ export function tokenEndpoint({
         client,
         redemptions: result.redeems,
         continues: result.continues,
+        // Without a stored grant, there is nothing to retry.
         retryId: result.stored === undefined ? '' : retryIdOf(client, form),
         refusal: grant.refusal ?? defaultRefusal,
         trace,

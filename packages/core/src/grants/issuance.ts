@@ -13,6 +13,7 @@ export interface Issuance {
   readonly nonce?: string
 }
 
+/** Returns the current time and new random values. */
 export function randomIssuance(runtime: Runtime): Issuance {
   const random = runtime.randomBytes(64)
   return { at: runtime.now(), accessToken: random.slice(0, 32), refreshToken: random.slice(32) }

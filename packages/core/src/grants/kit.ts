@@ -35,7 +35,7 @@ type Owner = readonly [grantType: string] | readonly [kind: 'grant-check', settl
 
 export type CreateGrantKit = (grantType: string, client: AuthenticatedClient, trace: Trace) => RequestKit
 
-/** A grant returns the subject in its result, where an unknown member, written by a later release, would be an error. */
+/** Drops what a later release may have stored: a grant returns the subject, and an unknown member is an error. */
 const knownMembersOf = ({ sub, amr, authTime, idp, acr }: CompleteSubject): CompleteSubject => ({
   sub,
   amr,
@@ -86,6 +86,7 @@ export function createGrantKits(deps: {
     }
   }
 
+  // The records of an owner depend on no request, so they are created once. No grant type contains a space.
   const byOwner = new Map<string, ReturnType<typeof createRecords>>()
   function recordsOf(owner: Owner): ReturnType<typeof createRecords> {
     const name = owner.join(' ')

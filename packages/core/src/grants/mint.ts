@@ -21,7 +21,10 @@ import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './sco
 export interface Minted {
   readonly response: JsonObject
   readonly records: readonly NewRecord[]
-  /** The updated record of a reused refresh token. It is written after the commit and never deleted by a request. */
+  /**
+   * The updated record of a reused refresh token. It is written after the commit, because a request that loses a race
+   * may remove what it has put, and this record must stay.
+   */
   readonly continued: NewRecord | undefined
   readonly facts: readonly Fact[]
   readonly family: string | undefined

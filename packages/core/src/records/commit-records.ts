@@ -28,25 +28,32 @@ export type CommitRecords = (
   changes: { readonly [Kind in keyof RecordChanges]?: RecordChanges[Kind] | undefined },
 ) => MaybePromise<readonly string[]>
 
-/** The operations of the store that a commit consists of. */
+/** The operations of the store from which a commit is composed. */
 interface Operations {
   put(record: NewRecord): MaybePromise<void>
   insert(record: NewRecord): MaybePromise<boolean>
   remove(key: string): MaybePromise<void>
   has(key: string): MaybePromise<boolean>
-  /** Whether the stored marker is this one: after a broken connection, the driver may have sent our own commit twice. */
-  isOurs(marker: NewMarker): MaybePromise<boolean>
-  /** Performs the changes in one atomic operation of the driver. `undefined` if it has none. */
-  readonly atOnce: ((changes: RecordChanges) => MaybePromise<readonly string[]>) | undefined
+  /** Whether the stored marker is this one: after a lost response, a client library may have repeated the commit. */
+  isOwnMarker(marker: NewMarker): MaybePromise<boolean>
+  /** Performs the changes with `commit()` of the driver. `undefined` if it has none. */
+  readonly commitAtomically: ((changes: RecordChanges) => MaybePromise<readonly string[]>) | undefined
 }
 
-export function createCommitRecords({ put, insert, remove, has, isOurs, atOnce }: Operations): CommitRecords {
+export function createCommitRecords({
+  put,
+  insert,
+  remove,
+  has,
+  isOwnMarker,
+  commitAtomically,
+}: Operations): CommitRecords {
   /** Single use is as strict as with an atomic operation. A crash can leave records that no credential leads to. */
-  async function inOrder(changes: RecordChanges): Promise<readonly string[]> {
+  async function commitInOrder(changes: RecordChanges): Promise<readonly string[]> {
     // Before the markers: a credential must not be spent unless its tokens are stored.
     await allOf(changes.put.map(put))
     for (const [index, marker] of changes.create.entries()) {
-      if ((await insert(marker)) || (await isOurs(marker))) continue
+      if ((await insert(marker)) || (await isOwnMarker(marker))) continue
       const later = changes.create.slice(index + 1).map(({ key }) => key)
       const written = [...changes.create.slice(0, index), ...changes.put]
       const [exist] = await allOf([allOf(later.map(has)), allOf(written.map(({ key }) => remove(key)))])
@@ -61,11 +68,11 @@ export function createCommitRecords({ put, insert, remove, has, isOurs, atOnce }
     const isOne = create.length + records.length + removed.length <= 1
     if (isOne && create.length === 0) return after(allOf([...records.map(put), ...removed.map(remove)]), () => [])
     // One write is atomic by itself, and costs less than a transaction.
-    if (isOne || atOnce === undefined) return inOrder(changes)
-    return after(atOnce(changes), (existing) =>
+    if (isOne || commitAtomically === undefined) return commitInOrder(changes)
+    return after(commitAtomically(changes), (existing) =>
       existing.length === 0
         ? existing
-        : after(allOf(create.map(isOurs)), (ours) => (ours.every(Boolean) ? [] : existing)),
+        : after(allOf(create.map(isOwnMarker)), (own) => (own.every(Boolean) ? [] : existing)),
     )
   }
 }

@@ -31,7 +31,7 @@ export interface AtomicDriver {
    * and how to fix it.
    */
   readonly open?: (() => MaybePromise<void>) | undefined
-  /** Returns the item, or `null` or `undefined` if it is absent. */
+  /** Returns the value of the item; `null` or `undefined` if it is absent or has expired. */
   getItem(key: string): MaybePromise<unknown>
   /**
    * Reads several items in one trip, as in unstorage. No key occurs twice. Returns one entry for each key, in any order,
@@ -45,8 +45,11 @@ export interface AtomicDriver {
   /**
    * Sets the item. Must perform the write at most once, even if the reply is lost: a write that is performed again can
    * undo a later revocation.
+   *
+   * @param options `ttl`: whole seconds, at least 1, until the item expires
    */
   setItem(key: string, value: string, options: { ttl: number }): MaybePromise<void>
+  /** Removes the item if it exists. */
   removeItem(key: string, options: object): MaybePromise<void>
   /**
    * Creates the item only if it is absent. Returns `true` if this call created it. Must be atomic across all processes
@@ -72,5 +75,6 @@ export interface AtomicDriver {
    * race, or a crash, can leave records that no credential leads to.
    */
   readonly commit?: ((changes: DriverChanges) => MaybePromise<true | readonly string[]>) | undefined
+  /** Called when the provider is closed, to release connections. */
   readonly dispose?: (() => MaybePromise<void>) | undefined
 }

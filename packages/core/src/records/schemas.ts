@@ -50,6 +50,7 @@ export interface GrantRecord {
   /** Epoch seconds at which the code was created; for a refresh token, at which the first token was issued. */
   readonly familyStartedAt: number
   readonly generation: number
+  /** Epoch seconds. */
   readonly redeemableUntil: number
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   readonly keptUntil: number
@@ -113,6 +114,7 @@ export function isAccessTokenRecord(value: unknown): value is AccessTokenRecord 
 
 /** The marker of a redeemed single-use credential. */
 export interface SpentRecord {
+  /** Epoch seconds. */
   readonly spentAt: number
   /**
    * The id of the attempt that spent it. Distinguishes a commit that the driver repeated after a lost response from the
@@ -129,13 +131,13 @@ export function isSpentRecord(value: unknown): value is SpentRecord {
   return isNumber(spentAt) && isString(attempt) && (ended === undefined || ended === true)
 }
 
-/** Replaces a marker that exists but cannot be read: the credential is spent, and the request cannot be a retry. */
+/** Stands for a marker that exists but cannot be read: the credential is spent, and the request cannot be a retry. */
 export const unreadableMarker: SpentRecord = { spentAt: 0, attempt: 'unreadable' }
 
-/** From which a retry derives the tokens of the response again, together with the redeemed refresh token. */
+/** What a retry needs, besides the redeemed refresh token, to derive the tokens of the first response again. */
 export interface ReplayRecord {
   readonly nonce: string
-  /** The id of the request. */
+  /** Identifies the request: a request with the same id is a retry. */
   readonly request: string
 }
 
@@ -147,6 +149,7 @@ export function isReplayRecord(value: unknown): value is ReplayRecord {
 
 /** The marker of a revoked family. Its presence alone makes every token of the family invalid. */
 export interface RevokedRecord {
+  /** Epoch seconds. */
   readonly revokedAt: number
   readonly reason: string
 }

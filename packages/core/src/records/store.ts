@@ -158,14 +158,14 @@ export function openStore(
       () => undefined,
     )
   const has = (key: string): MaybePromise<boolean> => after(read(key), (stored) => reader.isIn(key, stored))
-  const isOurs = ({ key, value }: NewMarker): MaybePromise<boolean> =>
+  const isOwnMarker = ({ key, value }: NewMarker): MaybePromise<boolean> =>
     after(read(key), (stored) => {
       const envelope = parseEnvelope(stored)
       if (typeof envelope === 'string' || !isObject(envelope.value)) return false
       return 'attempt' in envelope.value && envelope.value.attempt === value.attempt
     })
 
-  function commitAtOnce({ create, put, remove: removed }: RecordChanges): MaybePromise<readonly string[]> {
+  function commitAtomically({ create, put, remove: removed }: RecordChanges): MaybePromise<readonly string[]> {
     const items = { create: create.map(itemOf), put: put.map(itemOf), remove: removed }
     return after(
       attempt(() => driver.commit?.(items), failedWrite),
@@ -211,8 +211,8 @@ export function openStore(
       insert: insertRecord,
       remove,
       has,
-      isOurs,
-      atOnce: driver.commit && commitAtOnce,
+      isOwnMarker,
+      commitAtomically: driver.commit && commitAtomically,
     }),
     isReady: readiness.isReady,
   }

@@ -14,11 +14,11 @@ export interface Authorization {
   readonly sub: string | undefined
   readonly family: string | undefined
   readonly epochs: Epochs
-  /** Whether nothing was revoked since it was written, so that family and epochs need not be read. */
+  /** Whether nothing was revoked since the record was written, so family and epochs need not be read. Default: no. */
   readonly isCurrent?: boolean
 }
 
-/** The client, and why its token is not accepted. */
+/** The client, and why its token is not accepted; without a reason, it is. */
 export type AuthorizationState =
   | { readonly client: Client; readonly reason?: undefined }
   | {

@@ -6,7 +6,7 @@ import { existenceAt, type Lookup } from '../records/lookup.ts'
 import type { GrantRecord, RevokedRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Revision } from './revision.ts'
+import { type Revision, revocationMargin } from './revision.ts'
 
 /** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {
@@ -32,9 +32,6 @@ export interface Families {
 export const maxTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
   Math.max(accessTokenLifetime, identityTokenLifetime)
 
-/** Seconds by which the record outlives the last token, to allow for clock skew. */
-const margin = 86_400
-
 export function createFamilies(deps: {
   readonly store: Store
   readonly revision: Revision
@@ -46,15 +43,16 @@ export function createFamilies(deps: {
     family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
 
-  /** Writes the record. Returns `true` if it did not exist. */
-  async function mark(family: string, lastEnd: number, reason: string): Promise<boolean> {
+  /** Creates the record of a revoked family. Returns `true` if it did not exist. */
+  async function insertRevoked(family: string, lastEnd: number, reason: string): Promise<boolean> {
     const revoked: RevokedRecord = { revokedAt: runtime.now(), reason }
-    return store.insert(keyOfFamily(family), revoked, lastEnd + margin)
+    return store.insert(keyOfFamily(family), revoked, lastEnd + revocationMargin)
   }
 
-  async function end(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
-    // Also for an existing mark: the process that wrote it may have crashed before the second replacement.
-    const isNew = await revision.replaceAround(() => mark(family, lastEnd, reason))
+  /** @param lastEnd epoch seconds after which no token of the family is valid */
+  async function revokeUntil(family: string, lastEnd: number, reason: string, trace: Trace): Promise<void> {
+    // Even if the record exists: the process that wrote it may have crashed before the second replacement.
+    const isNew = await revision.replaceBeforeAndAfter(() => insertRevoked(family, lastEnd, reason))
     if (isNew) recorder.record(trace, { type: 'family_revoked', reason, ...describe(family) })
   }
 
@@ -66,11 +64,11 @@ export function createFamilies(deps: {
       // increased.
       const { absoluteLifetime } = client.refreshToken
       const lastEnd = Math.max(keptUntil, runtime.now() + absoluteLifetime + maxTokenLifetime(client))
-      await end(family, lastEnd, reason, trace)
+      await revokeUntil(family, lastEnd, reason, trace)
     },
-    revokeByName: (family, reason, trace) => end(family, runtime.now() + maxLifetime, reason, trace),
+    revokeByName: (family, reason, trace) => revokeUntil(family, runtime.now() + maxLifetime, reason, trace),
     async confirm({ family, keptUntil }) {
-      await revision.replaceAround(() => mark(family, Math.max(keptUntil, runtime.now()), 'confirmed'))
+      await revision.replaceBeforeAndAfter(() => insertRevoked(family, Math.max(keptUntil, runtime.now()), 'confirmed'))
     },
   }
 }

@@ -14,7 +14,7 @@ import type { MaybePromise } from '../types.ts'
  * @see docs/decisions/0041-one-revision-for-all-revocations.md
  */
 export interface Revision {
-  /** Looks up the revision. `undefined` if there is none that can be read; then nothing is known to be unrevoked. */
+  /** Looks up the revision. `undefined` if it is absent or cannot be read: then every record is checked in full. */
   readonly current: Lookup<string | undefined>
   /**
    * Looks up the revision for a new record: the one that this process read before the call, because a revision that is
@@ -25,11 +25,11 @@ export interface Revision {
   /** The number of replacements by this process. */
   readonly replacements: number
   /**
-   * Writes a revocation between two replacements of the revision. From the first one on, all existing records are checked
-   * in full, so the revocation reaches them even if the process ends after its write. The second one reaches the records
-   * that are issued meanwhile.
+   * Writes a revocation, and replaces the revision before and after it. From the first replacement on, all existing
+   * records are checked in full, so the revocation reaches them even if the process ends after its write. The second
+   * one reaches the records that are issued in between.
    */
-  replaceAround<T>(write: () => MaybePromise<T>): Promise<T>
+  replaceBeforeAndAfter<T>(write: () => MaybePromise<T>): Promise<T>
 }
 
 interface RevisionRecord {
@@ -41,8 +41,8 @@ const isRevisionRecord = (value: unknown): value is RevisionRecord =>
 /** Equals no revision of a record. */
 const unreadable = { revision: '' }
 
-/** Seconds by which the record outlives all others, to allow for clock skew. */
-const margin = 86_400
+/** Seconds by which the records of revocations outlive the last token, to allow for clock skew. */
+export const revocationMargin = 86_400
 
 export function createRevision(deps: {
   readonly issuer: string
@@ -55,7 +55,7 @@ export function createRevision(deps: {
   let replacements = 0
 
   const newRecord = (): RevisionRecord => ({ revision: runtime.base64url(runtime.randomBytes(12)) })
-  const expiresAt = (): number => runtime.now() + maxLifetime + margin
+  const expiresAt = (): number => runtime.now() + maxLifetime + revocationMargin
 
   const lookup = <T>(resultOf: (record: RevisionRecord | undefined) => MaybePromise<T>): Lookup<T> =>
     combined([markerAt(key, isRevisionRecord, unreadable)], ([record]) => {
@@ -86,7 +86,7 @@ export function createRevision(deps: {
     get replacements() {
       return replacements
     },
-    async replaceAround(write) {
+    async replaceBeforeAndAfter(write) {
       await replace()
       const written = await write()
       await replace()

@@ -7,7 +7,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { userSubOf } from './claims.ts'
-import type { Revision } from './revision.ts'
+import { type Revision, revocationMargin } from './revision.ts'
 
 /** The epochs of a client and a subject. Absent: before any revocation. */
 export interface Epochs {
@@ -33,9 +33,6 @@ const isEpochRecord = (value: unknown): value is { readonly epoch: string } =>
   isObject(value) && 'epoch' in value && isString(value.epoch)
 /** The epoch of a record that cannot be read. No readable record contains it, so all earlier tokens are refused. */
 const unreadable = { epoch: '' }
-
-/** Seconds by which the record outlives the last token, to allow for clock skew. */
-const margin = 86_400
 
 /**
  * Returns why a token or grant with these epochs is refused, or `undefined` if it is not. An expired epoch record
@@ -123,8 +120,8 @@ export function createRevocationEpochs(deps: {
       ),
     async begin(kind, name) {
       const epoch = runtime.base64url(runtime.randomBytes(12))
-      const expiresAt = runtime.now() + maxLifetime + margin
-      await revision.replaceAround(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
+      const expiresAt = runtime.now() + maxLifetime + revocationMargin
+      await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
     },
   }
 }

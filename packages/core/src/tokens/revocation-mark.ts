@@ -68,7 +68,7 @@ export function createNewRevocationMark(deps: {
 
 /** The marks of the tokens that one request issues. */
 export interface RequestMarks {
-  /** Begins to read the mark of a user who has just been authenticated, together with what follows. */
+  /** Begins to read the mark of a user who has just been authenticated, so that it shares a trip with what follows. */
   readEarly(sub: string): void
   /** Returns the mark for a new authorization of this user, or of none. */
   newMark(sub: string | undefined): MaybePromise<RevocationMark>
@@ -93,7 +93,7 @@ export const createRequestMarks =
       readEarly(sub) {
         const { replacements } = revision
         const mark = newRevocationMark(clientId, sub)
-        // The request may be refused before it issues a token.
+        // Nothing else handles a rejection if the request is refused before it issues a token.
         if (isThenable(mark)) mark.catch(() => {})
         early = { sub, replacements, mark }
       },

@@ -18,7 +18,7 @@ export interface StoredRecord {
   readonly hash: string
   readonly record: GrantRecord
   readonly spent: SpentRecord | undefined
-  /** The current revision. */
+  /** The revision that was read together with the record. */
   readonly revision: string | undefined
 }
 
@@ -34,6 +34,7 @@ export interface StoredGrants {
 /** The key of a spent marker. Includes the kind, so that codes and refresh tokens have separate namespaces. */
 export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
 
+/** Characters. A longer credential is not hashed. */
 const maxCredentialLength = 512
 
 export function createStoredGrants(deps: {
