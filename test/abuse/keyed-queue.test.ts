@@ -13,7 +13,8 @@ afterEach(() => {
 test('runs the given number concurrently, and the next when one has ended, in order', async () => {
   const queue = createKeyedQueue(2, 10_000)
   const started: number[] = []
-  for (const task of [1, 2, 3, 4]) void queue.enter('alice').then((admitted) => admitted && started.push(task))
+  for (const task of [1, 2, 3, 4])
+    void Promise.resolve(queue.enter('alice')).then((admitted) => admitted && started.push(task))
   await vi.advanceTimersByTimeAsync(9_999)
   expect(started).toEqual([1, 2])
   queue.leave('alice')

@@ -1,10 +1,12 @@
+import type { MaybePromise } from '../types.ts'
+
 /** Limits the number of concurrent tasks per key in this process. Waiting tasks start in order of arrival. */
 export interface KeyedQueue {
   /**
-   * Resolves to `true` when the task can start, or to `false` if that takes longer than the timeout. After `true`, the
-   * caller must call `leave` when the task has ended.
+   * Returns `true` if the task can start. Otherwise resolves to `true` when it can, or to `false` if that takes longer
+   * than the timeout. After `true`, the caller must call `leave` when the task has ended.
    */
-  enter(key: string): Promise<boolean>
+  enter(key: string): MaybePromise<boolean>
   leave(key: string): void
 }
 
@@ -27,7 +29,7 @@ export function createKeyedQueue(concurrency: number, timeout: number): KeyedQue
       states.set(key, state)
       if (state.running < concurrency) {
         state.running += 1
-        return Promise.resolve(true)
+        return true
       }
       return new Promise((resolve) => {
         const settle = (admitted: boolean): void => {

@@ -3,7 +3,6 @@ import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
 import type { NewRecord } from '../records/commit-records.ts'
 import type { MaybePromise } from '../types.ts'
-import { addressGroupOf } from './address-group.ts'
 import { createBackoffLimit, type Permit } from './backoff-limit.ts'
 import { createClientFailures } from './client-failures.ts'
 import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
@@ -36,7 +35,8 @@ const firstPause = 20
 
 /** @throws OAuthError `temporarily_unavailable` when earlier attempts of the same key take too long. */
 async function inQueue<T>(queue: KeyedQueue, key: string, task: () => Promise<T>): Promise<T> {
-  if (!(await queue.enter(key))) {
+  const entered = queue.enter(key)
+  if (entered !== true && !(await entered)) {
     throw new OAuthError('temporarily_unavailable', 'The service is busy, try again', {
       reason: 'earlier_attempt_pending',
       retryAfter: 1,
@@ -115,18 +115,20 @@ export function createPasswordLimits(
     trace: Trace,
     tryPassword: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const settle = async (failed: boolean) => (isAtHome ? undefined : clientFailures.settle(who, failed, trace))
-
     async function succeed(): Promise<number | undefined> {
       const put = afterSuccess()
+      if (isAtHome) {
+        await giveBack(permits, put)
+        return undefined
+      }
       // Without records, which a refusal must not write, both take one trip.
       if (put.length === 0) {
-        const [wait] = await allOf([settle(false), giveBack(permits)])
+        const [wait] = await allOf([clientFailures.settle(who, false, trace), giveBack(permits)])
         return wait
       }
       let wait: number | undefined
       try {
-        wait = await settle(false)
+        wait = await clientFailures.settle(who, false, trace)
       } catch (error) {
         await giveBack(permits)
         throw error
@@ -137,7 +139,7 @@ export function createPasswordLimits(
 
     async function fail(): Promise<number | undefined> {
       forget()
-      const wait = await settle(true)
+      const wait = isAtHome ? undefined : await clientFailures.settle(who, true, trace)
       if (wait !== undefined) {
         await giveBack(permits)
         return wait
@@ -167,8 +169,7 @@ export function createPasswordLimits(
 
   return {
     async attempt(who, trace, tryPassword) {
-      const { person, address } = who
-      const personAtAddress = address === undefined ? undefined : JSON.stringify([person, addressGroupOf(address)])
+      const { person, personAtAddress } = who
 
       /**
        * Returns `undefined` if attempts in progress have all permits, or if the plan is outdated.
@@ -189,11 +190,11 @@ export function createPasswordLimits(
       }
 
       return inQueue(personAtAddress === undefined ? personQueue : localQueue, personAtAddress ?? person, async () => {
-        const guess = plans.guess(who, personAtAddress)
+        const guess = plans.guess(who)
         const guessed = guess && (await tryWith(guess, guess.isRight))
         if (guessed !== undefined) return guessed.found
         for (let pause = firstPause; pause < maxQueueTime; pause *= 2) {
-          const plan = await plans.planFor(who, personAtAddress)
+          const plan = await plans.planFor(who)
           const tried = await (plan.countsPerson ? inQueue(personQueue, person, () => tryWith(plan)) : tryWith(plan))
           if (tried !== undefined) return tried.found
           await new Promise((resolve) => setTimeout(resolve, pause))

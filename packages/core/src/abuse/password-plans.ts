@@ -20,6 +20,8 @@ export interface Attempt {
   readonly directory: string | undefined
   /** `undefined` if the adapter does not report it. Then failures are counted per user only. */
   readonly address: string | undefined
+  /** A key of the folded name at the address group; `undefined` if the address is unknown. */
+  readonly personAtAddress: string | undefined
 }
 
 /** How an attempt is counted. */
@@ -46,12 +48,11 @@ export interface PasswordPlans {
   /**
    * Returns the permits that an attempt needs.
    *
-   * @param personAtAddress key of the folded name at the address group; `undefined` if the address is unknown
    * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
    */
-  planFor(who: Attempt, personAtAddress: string | undefined): Promise<Plan>
+  planFor(who: Attempt): Promise<Plan>
   /** Returns the plan of a user who has logged in through this process in the same way, and has not failed since. */
-  guess(who: Attempt, personAtAddress: string | undefined): Guess | undefined
+  guess(who: Attempt): Guess | undefined
 }
 
 /** Encodes a name so that it cannot collide with other keys, whatever characters it contains. */
@@ -80,7 +81,7 @@ export function createPasswordPlans({
   /** The hints after the last login, if they count no failure. */
   const logins = createBoundedMap<{ readonly hint: AttemptHint }>(maxLogins)
 
-  const accountOf = ({ person, spelling, directory }: Attempt, personAtAddress: string | undefined): string =>
+  const accountOf = ({ person, personAtAddress, spelling, directory }: Attempt): string =>
     JSON.stringify([issuer, personAtAddress ?? plain(person), directory, spelling])
   const knownKeyOf = (account: string): string => keyOf('known', hashOf(account, runtime))
   const asWrittenOf = (person: string, spelling: string): string => JSON.stringify(['as written', person, spelling])
@@ -131,9 +132,9 @@ export function createPasswordPlans({
     // attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this
     // exact spelling has logged in before, without a directory, is it counted separately, and a login forgets its
     // failures.
-    async planFor(who, personAtAddress) {
-      const { person, spelling, directory } = who
-      const account = accountOf(who, personAtAddress)
+    async planFor(who) {
+      const { person, personAtAddress, spelling, directory } = who
+      const account = accountOf(who)
       const knownKey = knownKeyOf(account)
       const narrow = personAtAddress === undefined ? personLimit : localLimit
       const everySpelling = plain(personAtAddress ?? person)
@@ -163,13 +164,14 @@ export function createPasswordPlans({
       return planOf(account, knownKey, { needed, isKnown, isAtHome, countsPerson, forgets, next })
     },
 
-    guess(who, personAtAddress) {
+    guess(who) {
+      const { personAtAddress, spelling } = who
       if (personAtAddress === undefined) return undefined
-      const account = accountOf(who, personAtAddress)
+      const account = accountOf(who)
       const login = logins.get(account)
       if (login === undefined) return undefined
       const knownKey = knownKeyOf(account)
-      const name = asWrittenOf(personAtAddress, who.spelling)
+      const name = asWrittenOf(personAtAddress, spelling)
       const plan = planOf(account, knownKey, {
         needed: [{ backoff: localLimit, name, hint: login.hint }],
         isKnown: true,

@@ -1,11 +1,10 @@
-import { addressGroupOf } from '../abuse/address-group.ts'
 import { hostPortBusy } from '../directory/host-port.ts'
 
 /** The user and the address of a login attempt. */
 export interface LoginAttempt {
   readonly person: string
-  /** `undefined` if the host does not know it. */
-  readonly address: string | undefined
+  /** `undefined` if the host does not know the address. */
+  readonly personAtAddress: string | undefined
 }
 
 /**
@@ -31,8 +30,8 @@ export function createLoginConcurrency(maxHostCalls: number): LoginConcurrency {
   let taken = 0
   const takenBy = new Map<string, number>()
   return {
-    acquire({ person, address }) {
-      const name = JSON.stringify([person, address && addressGroupOf(address)])
+    acquire({ person, personAtAddress }) {
+      const name = personAtAddress ?? JSON.stringify([person])
       const takenByUser = takenBy.get(name) ?? 0
       const isFull = takenByUser === 0 ? taken >= slots : taken >= slots / 2
       if (isFull) throw hostPortBusy('users.authenticate', maxHostCalls)

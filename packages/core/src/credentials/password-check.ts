@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { addressGroupOf } from '../abuse/address-group.ts'
 import { foldedName } from '../abuse/folded-name.ts'
 import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Client } from '../directory/client.ts'
@@ -59,12 +60,15 @@ export function createPasswordCheck(deps: {
       }
       recorder.record(trace, { type: 'user_authentication_failed', ...names.describe(username), ...requested, reason })
     }
+    const person = foldedName(username)
+    const address = trace.clientAddress
     const attempt = {
-      person: foldedName(username),
+      person,
       spelling: username,
       clientId: client?.clientId ?? noClient,
       directory,
-      address: trace.clientAddress,
+      address,
+      personAtAddress: address === undefined ? undefined : JSON.stringify([person, addressGroupOf(address)]),
     }
     const release = concurrency.acquire(attempt)
     let user: AuthenticatedUser | undefined
