@@ -44,6 +44,9 @@ export interface Plan {
   readonly connections: number
 }
 
+/** Seconds of load before each measured slice. */
+const leadIn = 0.5
+
 /** Codes for the first requests, which show how many are needed. */
 const firstCodes = 500
 
@@ -107,6 +110,9 @@ export async function measureOperation(
   }
 
   async function round(contender: Contender): Promise<Round> {
+    // While the others were measured, it was idle: V8 then frees memory and code, which costs the next requests.
+    await prepare(contender, leadIn)
+    await slice(contender, leadIn, plan.connections)
     await prepare(contender, plan.seconds)
     const commands = await redis?.commands()
     const [cpu, redisCpu] = [contender.process.cpu(), redis?.cpu()]
