@@ -39,7 +39,7 @@ function requestOf(kind: OverloadKind): string {
 }
 
 /** Number of clients that saturates the server without filling a queue. */
-const atOnce = 64
+const concurrency = 64
 /** More than the default `maxRequests` of 1,000. */
 const connections = 2000
 
@@ -51,8 +51,8 @@ export async function overload(processes: Processes, kind: OverloadKind, seconds
   try {
     const order = { port: server.port, request: requestOf(kind) }
     // Warm-up: a server is slower just after its start.
-    await processes.load({ ...order, seconds: Math.min(1, seconds / 3), connections: atOnce })
-    const measured = await processes.load({ ...order, seconds: Math.min(5, seconds / 4), connections: atOnce })
+    await processes.load({ ...order, seconds: Math.min(1, seconds / 3), connections: concurrency })
+    const measured = await processes.load({ ...order, seconds: Math.min(5, seconds / 4), connections: concurrency })
     const capacity = (measured.statuses[200] ?? 0) / measured.seconds
     const start = await server.collected()
     const loading = processes.load({ ...order, seconds, connections, rate: 2 * capacity })

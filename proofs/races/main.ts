@@ -11,11 +11,11 @@ const { values } = parseArgs({
   options: {
     racers: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '200' },
-    'at-once': { type: 'string', default: '8' },
+    concurrency: { type: 'string', default: '8' },
     stores: { type: 'string', default: Object.keys(places).join(',') },
   },
 })
-const [racers, rounds, atOnce] = [Number(values.racers), Number(values.rounds), Number(values['at-once'])]
+const [racers, rounds, concurrency] = [Number(values.racers), Number(values.rounds), Number(values.concurrency)]
 
 const print = (...cells: readonly (string | number)[]): void => {
   const widths = [12, 27, 10, 8, 8, 14, 10, 10, 12]
@@ -28,7 +28,7 @@ let broken = 0
 
 async function prove(name: PlaceName, kind: RaceKind, contenders: Awaited<ReturnType<typeof startContenders>>) {
   const before = performance.now()
-  const results = await runRounds(contenders, kind, { racers, rounds, atOnce })
+  const results = await runRounds(contenders, kind, { racers, rounds, concurrency })
   const perRound = (performance.now() - before) / rounds
   const granted = results.map((round) => round.granted)
   const refused = results.flatMap((round) => Object.values(round.refused)).reduce((sum, count) => sum + count, 0)

@@ -81,7 +81,7 @@ export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly
 export async function runRounds(
   contenders: Contenders,
   kind: RaceKind,
-  { racers, rounds, atOnce }: { readonly racers: number; readonly rounds: number; readonly atOnce: number },
+  { racers, rounds, concurrency }: { readonly racers: number; readonly rounds: number; readonly concurrency: number },
 ): Promise<readonly Round[]> {
   const results: Round[] = []
   let next = 0
@@ -91,6 +91,6 @@ export async function runRounds(
       results.push(await runRound(contenders, kind, racers, next))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, lane))
+  await Promise.all(Array.from({ length: concurrency }, lane))
   return results
 }

@@ -33,7 +33,7 @@ function raceOn(name: PlaceName): void {
   test.each(raceKinds)(
     `${racers} racers in ${processes} processes for one %s`,
     async (kind) => {
-      const results = await runRounds(contenders, kind, { racers, rounds, atOnce: rounds })
+      const results = await runRounds(contenders, kind, { racers, rounds, concurrency: rounds })
       expect(results).toHaveLength(rounds)
       expect(results.flatMap((round) => faultsOf(kind, racers, round))).toEqual([])
     },
@@ -50,7 +50,7 @@ test('detects a storage that reads first and writes later', async () => {
   const contenders = await startContenders({ kind: 'forgetful' }, await newKeys(), 1)
   try {
     for (const kind of raceKinds) {
-      const [round] = await runRounds(contenders, kind, { racers, rounds: 1, atOnce: 1 })
+      const [round] = await runRounds(contenders, kind, { racers, rounds: 1, concurrency: 1 })
       expect(round?.distinct).toBeGreaterThan(1)
       expect(round && faultsOf(kind, racers, round)).toContainEqual(expect.stringMatching(/distinct answers$/u))
     }

@@ -51,7 +51,7 @@ async function served({ prepare }: CommitPath, client = web) {
     f,
     first,
     refresh,
-    atOnce: (token: string, more: Record<string, string> = {}) =>
+    refreshConcurrently: (token: string, more: Record<string, string> = {}) =>
       Promise.all(Array.from({ length: racers }, () => refresh(token, more))),
     isActive: async (token: string): Promise<boolean> => (await post('introspect', { token }, api1)).body.active,
     count: async (kind: string) => (await driver.getKeys('', {})).filter((key) => key.startsWith(`${kind}:`)).length,
@@ -60,8 +60,8 @@ async function served({ prepare }: CommitPath, client = web) {
 
 describe.concurrent.each(commitPaths)(`${racers} concurrent refreshes with one token, committed $path`, (path) => {
   test.each(rounds())('3.40 inside the window all 50 get the same tokens: round %i', async () => {
-    const { first, atOnce, isActive, count, refresh } = await served(path)
-    const responses = await atOnce(first.refresh_token)
+    const { first, refreshConcurrently, isActive, count, refresh } = await served(path)
+    const responses = await refreshConcurrently(first.refresh_token)
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(differentTokens(responses)).toHaveLength(1)
     // One successor, whatever the losers had prepared.
@@ -74,11 +74,11 @@ describe.concurrent.each(commitPaths)(`${racers} concurrent refreshes with one t
   test.each(rounds())(
     '3.39 past the window none of 50 succeeds, and the successor is revoked too: round %i',
     async () => {
-      const { f, first, atOnce, refresh, isActive } = await served(path)
-      const [successor] = await atOnce(first.refresh_token)
+      const { f, first, refreshConcurrently, refresh, isActive } = await served(path)
+      const [successor] = await refreshConcurrently(first.refresh_token)
       expect(await isActive(successor?.body.access_token)).toBe(true)
       f.clock.advance(10)
-      const responses = await atOnce(first.refresh_token)
+      const responses = await refreshConcurrently(first.refresh_token)
       expect(responses.map(({ status, body }) => `${status} ${body.error}`)).toEqual(
         responses.map(() => '400 invalid_grant'),
       )
@@ -140,8 +140,8 @@ describe.concurrent.each(commitPaths)(`${racers} concurrent refreshes with one t
   })
 
   test('3.41 a client that reuses its token gets 50 access tokens and keeps the one refresh token', async () => {
-    const { first, atOnce, count, isActive } = await served(path, reusing)
-    const responses = await atOnce(first.refresh_token)
+    const { first, refreshConcurrently, count, isActive } = await served(path, reusing)
+    const responses = await refreshConcurrently(first.refresh_token)
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
     expect(new Set(responses.map(({ body }) => body.refresh_token))).toEqual(new Set([first.refresh_token]))
     expect(new Set(responses.map(({ body }) => body.access_token)).size).toBe(racers)

@@ -70,10 +70,11 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
   const readItems = batchReads(reads)
   const write = createWriter(connections, keys, settings)
 
-  async function read<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
+  /** Runs a command on the connection for reads, where it never waits for replicas. */
+  async function runUnconfirmed<T>(operate: (client: RedisClient) => Promise<T>): Promise<T> {
     const opening = open()
     if (opening !== undefined) await opening
-    return reads.run(() => ask(reads.client))
+    return reads.run(() => operate(reads.client))
   }
 
   async function readValues(ofKeys: readonly string[]): Promise<readonly (string | null)[]> {
@@ -116,7 +117,7 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       const values = await readValues(items.map(({ key }) => key))
       return items.map(({ key }, index) => ({ key, value: values[index] ?? null }))
     },
-    hasItem: (key) => read(async (client) => (await client.exists(keys.of(key))) === 1),
+    hasItem: (key) => runUnconfirmed(async (client) => (await client.exists(keys.of(key))) === 1),
     async setItem(key, value, options) {
       const end = expiryArguments(options?.ttl)
       if (isExpired(end)) return removeItem(key)
@@ -136,8 +137,10 @@ export function redisDriver(options: RedisDriverOptions): RedisDriver {
       const [, milliseconds] = end
       if (milliseconds === undefined || isExpired(end))
         throw new RangeError(`The ttl of a counter is ${ttl} s; give more than 0`)
-      // Not confirmed by replicas: a counter lost in a failover restarts at 1.
-      const count: unknown = await read((client) => client.call('eval', incrementScript, 1, keys.of(key), milliseconds))
+      // A counter that is lost in a failover restarts at 1.
+      const count: unknown = await runUnconfirmed((client) =>
+        client.call('eval', incrementScript, 1, keys.of(key), milliseconds),
+      )
       if (typeof count !== 'number') throw unexpectedReply('INCR')
       return count
     },

@@ -6,7 +6,7 @@ import type { Proof, ProofContext } from './proof-context.ts'
 import { abbreviate, freshKey } from './records.ts'
 import { randomDelay, sleep, timedOut, withTimeout } from './timing.ts'
 
-const keysAtOnce = 5
+const concurrentKeys = 5
 const callsOfAKey = 40
 const callsOfAProcess = 60
 const callsUntilKilled = 400
@@ -28,15 +28,15 @@ function assertExact(context: ProofContext, counts: readonly number[], who: stri
   )
 }
 
-async function race(context: ProofContext, drivers: readonly Operations[], moment: () => Promise<void>): Promise<void> {
-  const keys = Array.from({ length: keysAtOnce }, () => freshKey('count'))
+async function race(context: ProofContext, drivers: readonly Operations[], delay: () => Promise<void>): Promise<void> {
+  const keys = Array.from({ length: concurrentKeys }, () => freshKey('count'))
   const counts = await Promise.all(
     keys.map((key) =>
       Promise.all(
         Array.from({ length: callsOfAKey }, async (_, call) => {
-          await moment()
+          await delay()
           const count = await (drivers[call % drivers.length] as Operations).increment(key)
-          await moment()
+          await delay()
           return count
         }),
       ),
@@ -45,7 +45,7 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
   for (const each of counts) assertExact(context, each, 'at the same time')
 }
 
-const atOnce: () => Promise<void> = async () => {}
+const noDelay: () => Promise<void> = async () => {}
 
 async function proveBetweenProcesses(context: ProofContext): Promise<void> {
   const driver = await context.open()
@@ -178,7 +178,7 @@ export const counterProofs: readonly Proof[] = [
       if (counts.join() !== '1,2,3')
         context.fail(`three calls of incrementItem() should return 1, 2, 3, but returned ${counts.join(', ')}`)
       for (let round = 0; round < context.rounds; round += 1) {
-        await race(context, [driver], atOnce)
+        await race(context, [driver], noDelay)
         await race(context, [driver], randomDelay)
       }
     },
@@ -194,7 +194,7 @@ export const counterProofs: readonly Proof[] = [
         context.skip('two drivers from open() do not share a storage')
         return
       }
-      await race(context, [driver, other], atOnce)
+      await race(context, [driver, other], noDelay)
       await race(context, [driver, other], randomDelay)
     },
   },

@@ -15,7 +15,6 @@ export function batchWrites(connection: Connection, confirmation: Confirmation):
   let isDraining = false
 
   async function drain(): Promise<void> {
-    isDraining = true
     while (pending.length > 0) {
       const batch = pending
       pending = []

@@ -3,8 +3,8 @@ import type { ItemKeys } from './item-key.ts'
 import type { RedisSettings } from './options.ts'
 import type { Writer } from './writer.ts'
 
-// KEYS: the keys to create, to put and to remove. ARGV: the number of the first, then value and milliseconds of each item.
-// Redis runs a script alone and replicates its writes together, so all of them happen or none.
+// KEYS: the keys to create, to put and to remove. ARGV: how many of them to create, then the value and the milliseconds
+// of each item. Redis runs a script alone and replicates its writes together, so all of them happen or none.
 const commitScript = `local existing = {}
 for index = 1, tonumber(ARGV[1]) do
   if redis.call('EXISTS', KEYS[index]) == 1 then existing[#existing + 1] = index end
@@ -31,7 +31,7 @@ export function createCommit(write: Writer, keys: Pick<ItemKeys, 'of'>, { replic
     const [first] = itemKeys
     if (first === undefined) return true
     const values = items.flatMap(argumentsOf)
-    // While no replica confirms, nothing is written: a code that was spent by a commit that failed has no retry.
+    // While the replicas do not confirm, nothing is written: a code that an unconfirmed commit has spent has no retry.
     if (replicas > 0) await write(first, ['exists', first])
     const reply = await write(first, ['eval', commitScript, itemKeys.length, ...itemKeys, create.length, ...values])
     if (reply === 'OK') return true

@@ -1,6 +1,9 @@
 import type { Writable } from 'node:stream'
 
-/** A turn of the event loop. Its commands are written to the socket together, because each write is a system call. */
+/**
+ * The current turn of the event loop, for one connection. Its commands are written to the socket together, because each
+ * write is a system call.
+ */
 export interface Turn {
   /** Call it before a command is sent. */
   holdWrites(): void
