@@ -1,6 +1,8 @@
-// Benchmarks Grantry against a minimal server and against other libraries. `npm run bench -- [--store memory | redis |
-// all] [--quick] [--results]`; [--sections operations,floor,redis,start,size,memory, with --store redis
-// operations,races,scale] [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 5] [--rounds 5].
+// Benchmarks Grantry against a minimal server and against other libraries.
+//
+// npm run bench -- [--store memory | redis | all] [--quick] [--results]
+//   [--sections operations,floor,redis,start,size,memory]   with --store redis: operations,races,scale
+//   [--only refresh] [--servers grantry-node,limit-node] [--seconds 1.25] [--warmup 5] [--rounds 5]
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
