@@ -1,11 +1,10 @@
 import type { Credentials } from '@grantry/core/testing'
 
-/**
- * A refresh token that was exchanged for its successor, and when the response had arrived: milliseconds since the
- * epoch.
- */
+/** A refresh token that was exchanged for its successor. Times are milliseconds since the epoch. */
 export interface SpentToken {
   readonly token: string
+  /** When it was first sent. A server may have spent it then, even if only the response to a later attempt arrived. */
+  readonly firstSentAt: number
   readonly answeredAt: number
 }
 
@@ -46,10 +45,15 @@ export const newFamily = (as: Credentials, refreshToken: string, accessToken: st
 })
 
 /** The response to the newest refresh token. */
-export function advance(family: Family, refreshToken: string, accessToken: string, answeredAt: number): void {
+export function advance(
+  family: Family,
+  refreshToken: string,
+  accessToken: string,
+  times: Pick<SpentToken, 'firstSentAt' | 'answeredAt'>,
+): void {
   family.elderAccessTokens.push(family.accessToken)
   if (family.elderAccessTokens.length > remembered) family.elderAccessTokens.shift()
-  family.lastSpent = { token: family.refreshToken, answeredAt }
+  family.lastSpent = { token: family.refreshToken, ...times }
   family.firstSpent ??= family.lastSpent
   family.refreshToken = refreshToken
   family.accessToken = accessToken

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Fleet } from '../../test/support/fleet.ts'
 import type { Client } from './client.ts'
-import type { RevokedFamily } from './family.ts'
+import type { RevokedFamily, SpentToken } from './family.ts'
 import { inspect } from './inspector.ts'
 import { abbreviate, type Ledger } from './ledger.ts'
 import { createRefresh, type Refresh } from './refresh.ts'
@@ -18,13 +18,16 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
   await Promise.all(Array.from({ length: 16 }, worker))
 }
 
+/** Whether a retry must be answered: it arrives well before the window ends. */
+export const isRetryable = ({ firstSentAt }: SpentToken, now: number): boolean =>
+  now < firstSentAt + (retryWindow / 2) * 1000
+
 /** A client's tokens still work on servers that started after they were issued. */
 async function assertTokensWork({ family }: Client, refresh: Refresh, ledger: Ledger): Promise<void> {
   if (family === undefined) return
   const { lastSpent, refreshToken } = family
-  if (lastSpent !== undefined && Date.now() < lastSpent.answeredAt + (retryWindow / 2) * 1000) {
+  if (lastSpent !== undefined && isRetryable(lastSpent, Date.now())) {
     const { status } = await refresh.present(family, lastSpent.token)
-    // Its last retry, well before the window ends: any response before it was not a rejection.
     ledger.check('retry answered', status === 200, () => `${abbreviate(lastSpent.token)} was refused after the restart`)
   }
   const state = await refresh.advance(family, 1)

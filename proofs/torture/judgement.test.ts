@@ -1,6 +1,7 @@
 // What the clients of the torture must detect, response by response.
 import { describe, expect, test } from 'vitest'
-import { newFamily } from './family.ts'
+import { newFamily, type SpentToken } from './family.ts'
+import { isRetryable } from './final-checks.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Outcome } from './post.ts'
 import { createRandom } from './random.ts'
@@ -82,6 +83,14 @@ describe('the newest refresh token of a client', () => {
     expect([early.state, early.refused.length]).toEqual(['lost', 1])
     const late = await presented({ status: 400, attempts: 2, answeredAt: windowEnd })
     expect([late.state, late.refused.length]).toEqual(['dead', 0])
+  })
+
+  test('must be answered again for half of its window, from when it was first sent', async () => {
+    // The response to the first attempt was lost; the server spent the token nevertheless.
+    const { family } = await presented({ ...tokens('a'), attempts: 3, answeredAt: windowEnd - 1000 })
+    const spent = family.lastSpent as SpentToken
+    const half = second + (retryWindow / 2) * 1000
+    expect([isRetryable(spent, half - 1), isRetryable(spent, half)]).toEqual([true, false])
   })
 
   test('rejected for one of two concurrent requests is a violation', async () => {

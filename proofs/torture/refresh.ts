@@ -43,11 +43,13 @@ export function createRefresh({ send, ledger }: { readonly send: Send; readonly 
     return response
   }
 
+  const firstSentAtOf = (responses: readonly ReceivedResponse[]): number =>
+    Math.min(...responses.map(({ firstSentAt }) => firstSentAt))
+
   /** Whether a rejection is allowed: `retry answered`, in the ledger. */
   function isOver(responses: readonly ReceivedResponse[], refused: ReceivedResponse): boolean {
     const attempts = responses.reduce((sum, response) => sum + response.attempts, 0)
-    const firstSentAt = Math.min(...responses.map((response) => response.firstSentAt))
-    return attempts > 1 && wholeSeconds(refused.answeredAt) >= wholeSeconds(firstSentAt) + retryWindow
+    return attempts > 1 && wholeSeconds(refused.answeredAt) >= wholeSeconds(firstSentAtOf(responses)) + retryWindow
   }
 
   function judge(response: ReceivedResponse, responses: readonly ReceivedResponse[], token: string): FamilyState {
@@ -73,7 +75,8 @@ export function createRefresh({ send, ledger }: { readonly send: Send; readonly 
       const tokens = granted && tokensOf(granted)
       if (granted !== undefined && tokens !== undefined) {
         ledger.count('refreshes')
-        advance(family, tokens.refreshToken, tokens.accessToken, granted.answeredAt)
+        const times = { firstSentAt: firstSentAtOf(responses), answeredAt: granted.answeredAt }
+        advance(family, tokens.refreshToken, tokens.accessToken, times)
       }
       return states.find((state) => state === 'lost') ?? states.find((state) => state === 'dead') ?? 'alive'
     },
