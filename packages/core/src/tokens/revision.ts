@@ -40,6 +40,7 @@ const isRevisionRecord = (value: unknown): value is RevisionRecord =>
   isObject(value) && 'revision' in value && isString(value.revision)
 /** Equals no revision of a record. */
 const unreadable = { revision: '' }
+const revisionIn = (record: RevisionRecord | undefined): string | undefined => record?.revision || undefined
 
 /** Seconds by which the records of revocations outlive the last token, to allow for clock skew. */
 export const revocationMargin = 86_400
@@ -59,7 +60,7 @@ export function createRevision(deps: {
 
   const lookup = <T>(resultOf: (record: RevisionRecord | undefined) => MaybePromise<T>): Lookup<T> =>
     combined([markerAt(key, isRevisionRecord, unreadable)], ([record]) => {
-      lastRead = record?.revision || undefined
+      lastRead = revisionIn(record)
       return resultOf(record)
     })
 
@@ -69,7 +70,7 @@ export function createRevision(deps: {
   }
 
   return {
-    current: lookup(() => lastRead),
+    current: lookup(revisionIn),
     forNewRecord() {
       const known = lastRead
       // What it reads is for the next records.
