@@ -1,7 +1,7 @@
 /**
  * Attack: a thief who has logged in as a user obtains tokens although all sessions of the user are ended while the grant
  * is still working, in this process or in another one. The epochs of the user are read when the password has been checked,
- * not when the tokens are issued.
+ * not when the tokens are issued. The thief may cause other revocations meanwhile, by replaying a refresh token.
  *
  * docs/decisions/0049: tokens carry the epochs at the login, and a revocation since then reaches them.
  */
@@ -37,7 +37,7 @@ async function started(also: () => Promise<unknown>, issuedTo = '1', format: 'jw
     },
   })
   const withLogin = clients.map((client) =>
-    client.clientId === web[0] ? { ...client, grantTypes: [grantType] } : client,
+    client.clientId === web[0] ? { ...client, grantTypes: [...(client.grantTypes ?? []), grantType] } : client,
   )
   const f = await fixture({ storage, clients: withLogin, plugins: [...builtInPlugins, login] })
   const other = await fixture({ storage: driver, runtime: { now: f.clock.now } })
@@ -59,6 +59,22 @@ test('a revocation in another process reaches a login in progress, and not the n
   expect(await isActive(f, outdated)).toBe(false)
   expect(await isActive(other, outdated)).toBe(false)
   expect(await isActive(f, await tokenOf())).toBe(true)
+})
+
+test('a replay in this process does not hide the revocation in another one', async () => {
+  let act = async (): Promise<unknown> => undefined
+  const { f, other, tokenOf } = await started(() => act())
+  const bob = { grant_type: 'password', username: 'bob', password: 'bob-password', scope: 'offline_access' }
+  const { refresh_token } = (await f.post('token', bob, web)).body
+  const refresh = (scope: string) => f.post('token', { grant_type: 'refresh_token', refresh_token, scope }, web)
+  await refresh('offline_access')
+  act = async () => {
+    await other.provider.revoke({ subject: '1' })
+    expect((await refresh('')).body.error).toBe('invalid_grant')
+  }
+  const outdated = await tokenOf()
+  expect(await isActive(f, outdated)).toBe(false)
+  expect(await isActive(other, outdated)).toBe(false)
 })
 
 test('a grant that ends the earlier sessions of the user issues a valid token', async () => {

@@ -136,7 +136,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       storedGrants,
       accessTokens,
       checkPassword,
-      createMarks: createRequestMarks({ newRevocationMark, revision }),
+      createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
       runtime,
     }),
     mint: createMint({

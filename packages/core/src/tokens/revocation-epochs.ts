@@ -27,6 +27,8 @@ export interface RevocationEpochs {
   current(clientId: string, sub: string | undefined): Lookup<Epochs>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: keyof Epochs, name: string): Promise<void>
+  /** Returns a number that grows when this process starts an epoch of the subject. */
+  lastBegun(sub: string): number
 }
 
 const isEpochRecord = (value: unknown): value is { readonly epoch: string } =>
@@ -101,6 +103,9 @@ export function createRevocationEpochs(deps: {
   // Cached, because there are few clients, and hashing is more than half of the cost of a read from an in-memory
   // storage.
   const clientKeys = createBoundedMap<string>(1000)
+  /** By subject. */
+  const begun = createBoundedMap<number>(1000)
+  let beginnings = 0
 
   function keyOfClient(clientId: string): string {
     const known = clientKeys.get(clientId)
@@ -119,9 +124,14 @@ export function createRevocationEpochs(deps: {
         ([client, subject]) => epochsOf(client?.epoch, subject?.epoch),
       ),
     async begin(kind, name) {
+      if (kind === 'subject') {
+        beginnings += 1
+        begun.set(name, beginnings)
+      }
       const epoch = runtime.base64url(runtime.randomBytes(12))
       const expiresAt = runtime.now() + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), { epoch }, expiresAt))
     },
+    lastBegun: (sub) => begun.get(sub) ?? 0,
   }
 }

@@ -80,27 +80,28 @@ export type CreateRequestMarks = (clientId: string) => RequestMarks
 export const createRequestMarks =
   ({
     newRevocationMark,
-    revision,
+    revocationEpochs,
   }: {
     readonly newRevocationMark: NewRevocationMark
-    readonly revision: Revision
+    readonly revocationEpochs: RevocationEpochs
   }): CreateRequestMarks =>
   (clientId) => {
     let early:
-      | { readonly sub: string; readonly replacements: number; readonly mark: MaybePromise<RevocationMark> }
+      | { readonly sub: string; readonly lastBegun: number; readonly mark: MaybePromise<RevocationMark> }
       | undefined
     return {
       readEarly(sub) {
-        const { replacements } = revision
+        const lastBegun = revocationEpochs.lastBegun(sub)
         const mark = newRevocationMark(clientId, sub)
         // Nothing else handles a rejection if the request is refused before it issues a token.
         if (isThenable(mark)) mark.catch(() => {})
-        early = { sub, replacements, mark }
+        early = { sub, lastBegun, mark }
       },
       newMark: (sub) =>
-        // A revocation in between reaches the token. One in this process may be part of the login: a grant that ends the
-        // earlier sessions of the user.
-        early?.sub === sub && early?.replacements === revision.replacements
+        // A revocation in between reaches the token. One of the user in this process may be part of the login: a grant
+        // that ends the earlier sessions. Any other must not cause a second read, which could hide a revocation in
+        // another process: everyone who owns a refresh token can revoke its family.
+        early !== undefined && early.sub === sub && revocationEpochs.lastBegun(early.sub) <= early.lastBegun
           ? early.mark
           : newRevocationMark(clientId, sub),
     }
