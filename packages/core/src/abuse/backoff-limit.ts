@@ -181,8 +181,8 @@ export function createBackoffLimit(
         }
       },
       reset() {
-        // No failure since the last reset.
-        if (level === 0) return { records: [], hint }
+        // No failure since the last reset, and no permits that could not be returned delay the next attempt.
+        if (level === 0 && slot < attempts) return { records: [], hint }
         const fresh: Hint = { series: runtime.base64url(runtime.randomBytes(9)), level: 0, until: 0 }
         return { records: [{ key: keyFor(name), value: fresh, expiresAt: runtime.now() + period }], hint: fresh }
       },
