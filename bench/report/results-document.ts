@@ -37,13 +37,14 @@ function environmentFacts(bench: URL, parameters: readonly string[], loadBefore:
 const reading = `
 Each server runs alone on one core and the load generator on another, with 32 connections, one
 request at a time on each. Every response is checked. All servers are started and warmed up, then
-measured alternately, each time after half a second of load; a figure is the median of its rounds. \`limit\` does the minimum of a correct
-server (it parses the form, hashes the secret, creates random tokens, stores JSON under their
-hashes, signs) without protocol checks. "of limit" is the share of the limit's requests per second
-on the same runtime; "by CPU" is the same by CPU time, which a busy machine distorts less. "core"
-and "generator" are the load of their cores: if the generator is near 100%, the server could do
-more. In memory, the generator polls its sockets instead of sleeping, because waking it would be
-charged to the server: a fifth of its CPU time, and more for a slower server.
+measured alternately, each time after half a second of load; a figure is the median of its rounds.
+\`limit\` does the minimum of a correct server (it parses the form, hashes the secret, creates random
+tokens, stores JSON under their hashes, signs) without protocol checks. "of limit" is the share of
+the limit's requests per second on the same runtime; "by CPU" is the same by CPU time, which a busy
+machine distorts less. "core" and "generator" are the load of their cores: if the generator is near
+100%, the server could do more. In memory, the generator polls its sockets instead of sleeping,
+because waking it would be charged to the server: a fifth of its CPU time, and more for a slower
+server.
 `
 
 const readingOnRedis = `
