@@ -1,5 +1,5 @@
 import { tooManyFailures } from '../errors/oauth-error.ts'
-import type { NewMarker, NewRecord } from '../records/commit-records.ts'
+import type { NewRecord } from '../records/envelope.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { isNumber, isObject, isString } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -37,7 +37,7 @@ export interface Permit {
   /** Chooses the first slot that no other attempt in this process has chosen. */
   choose(): void
   /** Returns the record of the chosen slot. */
-  slot(): NewMarker
+  slot(): NewRecord
   /**
    * Chooses another slot, because the record exists. Returns `false` if whether another attempt is allowed depends on
    * one in progress.

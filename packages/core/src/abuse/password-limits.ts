@@ -1,7 +1,7 @@
 import { OAuthError, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import { allOf } from '../promises.ts'
-import type { NewRecord } from '../records/commit-records.ts'
+import type { NewRecord } from '../records/envelope.ts'
 import type { MaybePromise } from '../types.ts'
 import { createBackoffLimit, type Permit } from './backoff-limit.ts'
 import { createClientFailures } from './client-failures.ts'

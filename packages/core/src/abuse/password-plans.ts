@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import { after, allOf } from '../promises.ts'
-import type { NewRecord } from '../records/commit-records.ts'
+import type { NewRecord } from '../records/envelope.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import { isObject } from '../records/schemas.ts'
 import type { MaybePromise } from '../types.ts'

@@ -52,7 +52,6 @@ export function tokenEndpoint({
   mint,
   settleDemands,
   commit,
-  recorder,
   runtime,
   bodyLimit,
 }: Services): Endpoint {
@@ -125,19 +124,7 @@ export function tokenEndpoint({
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
         mint({ result, client, grantType, validatedTokens, marks, issuance })
-      let retried = await commit.retryOf(commitRequest)
-      if (retried === undefined) {
-        const issuance = commit.issuanceFor(commitRequest)
-        const minted = await mintFrom(issuance)
-        retried = await commit.spend(commitRequest, issuance, minted)
-        if (retried === undefined) {
-          for (const fact of minted.facts) recorder.record(trace, fact)
-          return jsonResponse(minted.response)
-        }
-      }
-      // The records of the first response are stored.
-      const { response } = await mintFrom(retried)
-      return jsonResponse(response)
+      return jsonResponse(await commit(commitRequest, mintFrom))
     },
   }
 }

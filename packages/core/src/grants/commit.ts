@@ -1,14 +1,15 @@
 import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
-import type { NewMarker, NewRecord } from '../records/commit-records.ts'
+import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
-import { existenceAt, recordAt } from '../records/lookup.ts'
+import { existenceAt, markerAt, recordAt } from '../records/lookup.ts'
 import { isGrantRecord, isReplayRecord, isSpentRecord, type SpentRecord, unreadableMarker } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
+import type { JsonObject } from '../types.ts'
 import { derivedIssuance, type Issuance, randomIssuance } from './issuance.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
@@ -26,24 +27,13 @@ export interface CommitRequest {
   readonly trace: Trace
 }
 
-/** Spends single-use credentials. No other part of the core does. */
-export interface Commit {
-  /**
-   * Returns the issuance of the first response if the request is a retry; `undefined` if no credential is spent.
-   *
-   * @throws OAuthError `invalid_grant` if a credential is spent and the request is not a retry.
-   */
-  retryOf(request: CommitRequest): Promise<Issuance | undefined>
-  /** Returns the issuance of a first response. */
-  issuanceFor(request: CommitRequest): Issuance
-  /**
-   * Spends the credentials and stores the tokens. Returns `undefined`, or the issuance of the winner if this request
-   * lost the race to an equal one.
-   *
-   * @throws OAuthError `invalid_grant` if another request has spent a credential.
-   */
-  spend(request: CommitRequest, issuance: Issuance, minted: Minted): Promise<Issuance | undefined>
-}
+/**
+ * Mints the tokens of a request, stores them, spends the credentials, and returns the response. No other part of the
+ * core spends a credential. A retry gets the tokens of the first response again.
+ *
+ * @throws OAuthError `invalid_grant` if a credential is spent and the request is not a retry.
+ */
+export type Commit = (request: CommitRequest, mint: (issuance: Issuance) => Promise<Minted>) => Promise<JsonObject>
 
 const replayTypes = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
 
@@ -61,10 +51,6 @@ export function createCommit(deps: {
 }): Commit {
   const { store, families, runtime, recorder } = deps
 
-  const aboutOf = ({ hash, record }: CredentialDetails) => ({
-    fingerprint: fingerprintOf(hash),
-    ...families.describe(record?.family),
-  })
   const replayKeyOf = (attempt: string): string => keyOf('replay', hashOf(attempt, runtime))
 
   /** Whether the next refresh token was used: spent, or continued because its client now reuses tokens. */
@@ -82,95 +68,89 @@ export function createCommit(deps: {
    * used. A client that uses the successor has received the response, so a later use of the old token comes from
    * another party (RFC 9700 section 4.14.2).
    */
-  async function firstIssuanceOf({ retryId }: CommitRequest, redeemed: CredentialDetails, spent: SpentRecord) {
-    const { credential } = redeemed
-    if (redeemed.kind !== 'refresh' || credential === undefined) return undefined
+  async function firstIssuanceOf({ retryId }: CommitRequest, redeemed: CredentialDetails) {
+    const { kind, hash, credential, spent } = redeemed
+    if (kind !== 'refresh' || credential === undefined || spent === undefined) return undefined
     const replay = await store.get(replayKeyOf(spent.attempt), isReplayRecord)
     if (replay?.request !== retryId) return undefined
     const issuance = derivedIssuance(credential, replay.nonce, spent.spentAt, runtime)
     const [isUsed] = await Promise.all([
       isSuccessorUsed(redeemed, issuance),
       // The process that spent the token may have crashed before its marker was durable.
-      store.insert(spentKeyOf(redeemed.kind, redeemed.hash), spent, redeemed.expiresAt),
+      store.insert(spentKeyOf(kind, hash), spent, redeemed.expiresAt),
     ])
     return isUsed ? undefined : issuance
   }
 
-  /** @param spent `undefined` if the marker has expired since. */
-  async function handleReplay(
-    request: CommitRequest,
-    redeemed: CredentialDetails,
-    spent: SpentRecord | undefined,
-  ): Promise<Issuance> {
+  /** Handles a request whose credential is spent: returns the issuance of the first response to a retry, or throws. */
+  async function handleReplay(request: CommitRequest, redeemed: CredentialDetails): Promise<Issuance> {
     const { client, trace, refusal } = request
+    const { kind, hash, record, spent } = redeemed
     if (spent?.ended === true) throw new OAuthError('invalid_grant', refusal, { reason: 'code_ended' })
-    const issuance = spent && (await firstIssuanceOf(request, redeemed, spent))
-    const about = aboutOf(redeemed)
-    if (issuance !== undefined) {
-      recorder.record(trace, { type: 'refresh_retried', ...about })
-      return issuance
-    }
-    const reason = replayTypes[redeemed.kind]
-    recorder.record(trace, { type: reason, ...about })
-    const { record } = redeemed
+    const issuance = await firstIssuanceOf(request, redeemed)
+    const reason = replayTypes[kind]
+    const type = issuance === undefined ? reason : 'refresh_retried'
+    recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...families.describe(record?.family) })
+    if (issuance !== undefined) return issuance
     if (record !== undefined) await families.revoke(record, client, reason, trace)
     throw new OAuthError('invalid_grant', refusal, { reason })
   }
 
   /** A concurrent retry may have won the race; then its response serves both. */
-  async function handleLostRace(request: CommitRequest, existing: readonly string[]): Promise<Issuance> {
-    const lost = request.redemptions.filter(({ kind, hash }) => existing.includes(spentKeyOf(kind, hash)))
-    const redeemed = refreshTokenIn(lost) ?? (lost[0] as CredentialDetails)
-    const key = spentKeyOf(redeemed.kind, redeemed.hash)
-    return handleReplay(request, redeemed, await store.getMarker(key, isSpentRecord, unreadableMarker))
+  async function handleLostRace(request: CommitRequest): Promise<Issuance> {
+    const { redemptions } = request
+    const markers = await store.getAll(
+      redemptions.map(({ kind, hash }) => markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker)),
+    )
+    const known = redemptions.map((redeemed, index) => ({ ...redeemed, spent: markers[index] }))
+    const lost = known.filter(({ spent }) => spent !== undefined)
+    // If no marker is left, it has expired since.
+    return handleReplay(request, refreshTokenIn(lost) ?? lost[0] ?? (known[0] as CredentialDetails))
+  }
+
+  function issuanceFor({ client, redemptions }: CommitRequest): Issuance {
+    // Only the rotation of a refresh token can be retried.
+    const credential = refreshTokenIn(redemptions)?.credential
+    if (credential === undefined || client.refreshToken.retryWindow === 0) return randomIssuance(runtime)
+    return derivedIssuance(credential, runtime.base64url(runtime.randomBytes(16)), runtime.now(), runtime)
   }
 
   /** What a retry needs, for a client that does not receive the response. */
-  function replayRecord({ client, retryId }: CommitRequest, { at, nonce }: Issuance, attempt: string): NewRecord {
+  function replayRecord({ client, retryId }: CommitRequest, at: number, nonce: string, attempt: string): NewRecord {
     const expiresAt = at + client.refreshToken.retryWindow
     return { key: replayKeyOf(attempt), value: { nonce, request: retryId }, expiresAt }
   }
 
-  return {
-    async retryOf(request) {
-      const { redemptions, continues } = request
-      const presented = continues === undefined ? redemptions : [continues, ...redemptions]
-      const replayed = presented.find(({ spent }) => spent !== undefined)
-      return replayed && handleReplay(request, replayed, replayed.spent)
-    },
+  /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */
+  async function spend(request: CommitRequest, { at, nonce }: Issuance, records: readonly NewRecord[]) {
+    const { redemptions } = request
+    const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
+    const marker: SpentRecord = { spentAt: at, attempt }
+    // The plugin's own credential first: if it exists, the stored grant remains unspent, even without an atomic commit.
+    const create = [...redemptions]
+      .sort(pluginFirst)
+      .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
+    const put = nonce === undefined ? records : [...records, replayRecord(request, at, nonce, attempt)]
+    return (await store.commit({ create, put })).length === 0
+  }
 
-    issuanceFor({ client, redemptions }) {
-      // Only the rotation of a refresh token can be retried.
-      const credential = refreshTokenIn(redemptions)?.credential
-      if (credential === undefined || client.refreshToken.retryWindow === 0) return randomIssuance(runtime)
-      return derivedIssuance(credential, runtime.base64url(runtime.randomBytes(16)), runtime.now(), runtime)
-    },
+  return async (request, mint) => {
+    const { redemptions, continues, trace } = request
+    const presented = continues === undefined ? redemptions : [continues, ...redemptions]
+    const replayed = presented.find(({ spent }) => spent !== undefined)
+    if (replayed !== undefined) return (await mint(await handleReplay(request, replayed))).response
 
-    async spend(request, issuance, { records, continued, family, describedFamily }) {
-      const { redemptions, trace } = request
-      const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
-      const marker: SpentRecord = { spentAt: issuance.at, attempt }
-      const markerOf = ({ kind, hash, expiresAt }: CredentialDetails): NewMarker => ({
-        key: spentKeyOf(kind, hash),
-        value: marker,
-        expiresAt,
-      })
-      const existing = await store.commit({
-        // The plugin's own credential first: if it exists, the stored grant remains unspent, even without an atomic
-        // commit.
-        create: [...redemptions].sort(pluginFirst).map(markerOf),
-        put: issuance.nonce === undefined ? records : [...records, replayRecord(request, issuance, attempt)],
-      })
-      if (existing.length > 0) return handleLostRace(request, existing)
-      if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
-      for (const { kind, hash, record } of redemptions) {
-        if (kind === 'plugin') continue
-        const type = kind === 'code' ? 'code_redeemed' : 'refresh_rotated'
-        // The tokens usually have the family of what was redeemed. A hash for each of them would cost a microsecond.
-        const described = record?.family === family ? describedFamily : families.describe(record?.family)
-        recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...described })
-      }
-      return undefined
-    },
+    const issuance = issuanceFor(request)
+    const { response, records, continued, facts } = await mint(issuance)
+    if (!(await spend(request, issuance, records))) return (await mint(await handleLostRace(request))).response
+    if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
+
+    for (const { kind, hash, record } of redemptions) {
+      if (kind === 'plugin') continue
+      const type = kind === 'code' ? 'code_redeemed' : 'refresh_rotated'
+      recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...families.describe(record?.family) })
+    }
+    for (const fact of facts) recorder.record(trace, fact)
+    return response
   }
 }

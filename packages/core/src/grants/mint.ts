@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
-import type { NewRecord } from '../records/commit-records.ts'
+import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
@@ -26,14 +26,11 @@ export interface Minted {
    * may remove what it has put, and this record must stay.
    */
   readonly continued: NewRecord | undefined
+  /** The events of the tokens, for the first response only. */
   readonly facts: readonly Fact[]
-  readonly family: string | undefined
-  /** The fingerprint of the family, for events. */
-  readonly describedFamily: ReturnType<Families['describe']>
 }
 
-/** Mints the tokens of a checked grant result. */
-export type Mint = (request: {
+interface MintRequest {
   readonly result: CheckedResult
   readonly client: Client
   readonly grantType: string
@@ -41,7 +38,10 @@ export type Mint = (request: {
   readonly validatedTokens: readonly JsonObject[]
   readonly marks: RequestMarks
   readonly issuance: Issuance
-}) => Promise<Minted>
+}
+
+/** Mints the tokens of a checked grant result. */
+export type Mint = (request: MintRequest) => Promise<Minted>
 
 /** The refresh token that stays the same. A spent one was rotated before its client was switched to `reuse`. */
 const continuedIn = ({ continues }: CheckedResult): CredentialDetails | undefined =>
@@ -77,11 +77,8 @@ export function createMint(deps: {
 
   /** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
   async function revocationMark(
-    { stored }: CheckedResult,
-    { clientId }: Client,
+    { result: { stored }, client: { clientId }, validatedTokens, marks }: MintRequest,
     sub: string | undefined,
-    validatedTokens: readonly JsonObject[],
-    marks: RequestMarks,
     selfContained: boolean,
   ): Promise<RevocationMark> {
     // Those of the stored grant: a token from an old grant counts as old.
@@ -97,13 +94,10 @@ export function createMint(deps: {
    * absolute lifetime.
    */
   function refreshToken(
-    result: CheckedResult,
+    { result, client, grantType, issuance: { at: now, refreshToken: random } }: MintRequest,
     subject: CompleteSubject,
-    client: Client,
-    grantType: string,
     family: string,
     { epochs, revision: recorded }: RevocationMark,
-    { at: now, refreshToken: random }: Issuance,
   ) {
     const previous = result.stored?.record
     // Counted from the first token of the family, not from the code.
@@ -136,7 +130,8 @@ export function createMint(deps: {
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
-  return async ({ result, client, grantType, validatedTokens, marks, issuance }) => {
+  return async (request) => {
+    const { result, client, grantType, issuance } = request
     const { issue = {}, stored, scopes } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -144,14 +139,7 @@ export function createMint(deps: {
     const family =
       stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    const mark = await revocationMark(
-      result,
-      client,
-      subject?.sub,
-      validatedTokens,
-      marks,
-      format === 'jwt' && !wantsRefreshToken,
-    )
+    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken)
     const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
 
     const access = await accessTokens.mint({
@@ -166,10 +154,7 @@ export function createMint(deps: {
       random: issuance.accessToken,
       lifetime,
     })
-    const refresh =
-      wantsRefreshToken && family !== undefined
-        ? refreshToken(result, subject, client, grantType, family, mark, issuance)
-        : undefined
+    const refresh = wantsRefreshToken && family !== undefined ? refreshToken(request, subject, family, mark) : undefined
     const continues = continuedIn(result) !== undefined
     const identity =
       issue.identityToken === true && subject !== undefined && allowsIdentityToken(scopes)
@@ -193,7 +178,6 @@ export function createMint(deps: {
       ...(identity !== undefined && { id_token: identity }),
       ...result.response,
     }
-    const describedFamily = families.describe(family)
     const login = subject && { idp: subject.idp, ...(subject.acr !== undefined && { acr: subject.acr }) }
     const issued = (tokenType: 'access_token' | 'refresh_token' | 'identity_token', fingerprint: string): Fact => ({
       type: 'token_issued',
@@ -202,7 +186,7 @@ export function createMint(deps: {
       scopes,
       ...login,
       fingerprint,
-      ...describedFamily,
+      ...families.describe(family),
     })
     return {
       response,
@@ -216,8 +200,6 @@ export function createMint(deps: {
             ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
           ]
         : [],
-      family,
-      describedFamily,
     }
   }
 }

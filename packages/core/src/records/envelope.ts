@@ -14,6 +14,11 @@ interface Envelope {
   readonly value: unknown
 }
 
+/** A record to write. */
+export interface NewRecord extends Envelope {
+  readonly key: string
+}
+
 export const encodeEnvelope = ({ expiresAt, value }: Envelope): string => JSON.stringify({ version, expiresAt, value })
 
 export function parseEnvelope(stored: unknown): Envelope | RecordRejection {

@@ -2,20 +2,22 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import {
-  type CommitRecords,
-  createCommitRecords,
-  type NewMarker,
-  type NewRecord,
-  type RecordChanges,
-} from './commit-records.ts'
+import { commitInOrder } from './commit-in-order.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
-import { encodeEnvelope, parseEnvelope, type RecordRejection } from './envelope.ts'
+import { encodeEnvelope, type NewRecord, parseEnvelope, type RecordRejection } from './envelope.ts'
 import { getValues } from './get-values.ts'
 import { keysOf, type Lookups, type ResultsOf, resultsOf } from './lookup.ts'
 import { createReadiness } from './readiness.ts'
 import { createRecordReader, type RecordCheck } from './record-reader.ts'
-import { isObject } from './schemas.ts'
+
+/** Records that are written together. */
+interface RecordChanges {
+  /** Records that must not exist yet. A random value in each distinguishes it from that of another commit. */
+  readonly create?: readonly NewRecord[] | undefined
+  readonly put?: readonly NewRecord[] | undefined
+  /** Keys. */
+  readonly remove?: readonly string[] | undefined
+}
 
 /**
  * The record store. Every method rejects with `temporarily_unavailable` when the driver fails or times out. The result
@@ -45,8 +47,11 @@ export interface Store {
    */
   increment(key: string, expiresAt: number): MaybePromise<number>
   delete(key: string): MaybePromise<void>
-  /** Atomic across processes, also in a crash, if the driver has `commit()`. */
-  readonly commit: CommitRecords
+  /**
+   * Performs all changes, or none if a record in `create` exists. Returns keys of those that exist. Atomic across
+   * processes, also in a crash, if the driver has `commit()`.
+   */
+  commit(changes: RecordChanges): MaybePromise<readonly string[]>
   /** Whether the storage can be read, and, after a failed write, written. Never rejects. */
   isReady(): Promise<boolean>
 }
@@ -136,60 +141,39 @@ export function openStore(
     value: encodeEnvelope({ expiresAt, value }),
     ...options(expiresAt),
   })
-  const putRecord = (record: NewRecord): MaybePromise<void> =>
+  const setItem = ({ key, value, ttl }: DriverItem): MaybePromise<void> =>
     after(
-      attempt(() => {
-        const { key, value, ttl } = itemOf(record)
-        return driver.setItem(key, value, { ttl })
-      }, failedWrite),
+      attempt(() => driver.setItem(key, value, { ttl }), failedWrite),
       () => undefined,
     )
-  const insertRecord = (record: NewRecord): MaybePromise<boolean> =>
+  const insertItem = ({ key, value, ttl }: DriverItem): MaybePromise<boolean> =>
     after(
-      attempt(() => {
-        const { key, value, ttl } = itemOf(record)
-        return driver.insertItem(key, value, { ttl })
-      }, failedWrite),
+      attempt(() => driver.insertItem(key, value, { ttl }), failedWrite),
       (created) => created === true,
     )
-  const remove = (key: string): MaybePromise<void> =>
+  const removeItem = (key: string): MaybePromise<void> =>
     after(
       attempt(() => driver.removeItem(key, {}), failedWrite),
       () => undefined,
     )
-  const has = (key: string): MaybePromise<boolean> => after(read(key), (stored) => reader.isIn(key, stored))
-  const isOwnMarker = ({ key, value }: NewMarker): MaybePromise<boolean> =>
-    after(read(key), (stored) => {
-      const envelope = parseEnvelope(stored)
-      if (typeof envelope === 'string' || !isObject(envelope.value)) return false
-      return 'attempt' in envelope.value && envelope.value.attempt === value.attempt
-    })
-
-  function commitAtomically({ create, put, remove: removed }: RecordChanges): MaybePromise<readonly string[]> {
-    const items = { create: create.map(itemOf), put: put.map(itemOf), remove: removed }
-    return after(
-      attempt(() => driver.commit?.(items), failedWrite),
-      (outcome) => {
-        if (outcome === true) return []
-        const existing = create.flatMap(({ key }) => (Array.isArray(outcome) && outcome.includes(key) ? [key] : []))
-        return existing.length > 0 ? existing : fail(noKeys())
-      },
-    )
-  }
+  // Some drivers return parsed JSON.
+  const isStored = ({ key, value }: DriverItem): MaybePromise<boolean> =>
+    after(read(key), (stored) => (typeof stored === 'string' ? stored : JSON.stringify(stored)) === value)
+  const operations = { setItem, insertItem, removeItem, isStored }
 
   const readiness = createReadiness({
     read: async () => read(probeKey),
     async write() {
       const expiresAt = runtime.now() + probeLifetime
-      await putRecord({ key: probeKey, value: { filler: '0'.repeat(probeSize) }, expiresAt })
-      await remove(probeKey)
+      await setItem(itemOf({ key: probeKey, value: { filler: '0'.repeat(probeSize) }, expiresAt }))
+      await removeItem(probeKey)
     },
     runtime,
   })
 
   return {
     get: (key, check) => after(read(key), (stored) => reader.recordIn(key, stored, check, undefined)),
-    has,
+    has: (key) => after(read(key), (stored) => reader.isIn(key, stored)),
     getMarker: (key, check, unreadable) =>
       after(read(key), (stored) => reader.recordIn(key, stored, check, unreadable)),
     getAll: (lookups) => after(readAll(keysOf(lookups)), (stored) => resultsOf(lookups, stored, 0, reader)),
@@ -198,22 +182,27 @@ export function openStore(
         const envelope = parseEnvelope(stored)
         return typeof envelope !== 'string' && envelope.expiresAt <= runtime.now()
       }),
-    put: (key, value, expiresAt) => putRecord({ key, value, expiresAt }),
-    insert: (key, value, expiresAt) => insertRecord({ key, value, expiresAt }),
+    put: (key, value, expiresAt) => setItem(itemOf({ key, value, expiresAt })),
+    insert: (key, value, expiresAt) => insertItem(itemOf({ key, value, expiresAt })),
     increment: (key, expiresAt) =>
       after(
         attempt(() => driver.incrementItem(key, options(expiresAt)), failedWrite),
         (count) => (Number.isSafeInteger(count) && count > 0 ? count : fail(noNumber())),
       ),
-    delete: remove,
-    commit: createCommitRecords({
-      put: putRecord,
-      insert: insertRecord,
-      remove,
-      has,
-      isOwnMarker,
-      commitAtomically: driver.commit && commitAtomically,
-    }),
+    delete: removeItem,
+    commit({ create = [], put = [], remove = [] }) {
+      const changes = { create: create.map(itemOf), put: put.map(itemOf), remove }
+      // One write is atomic by itself, and costs less than a transaction.
+      const isOne = create.length + put.length + remove.length <= 1
+      if (isOne || driver.commit === undefined) return commitInOrder(changes, operations)
+      const performed = attempt(() => driver.commit?.(changes), failedWrite)
+      return after(performed, (outcome) => {
+        if (outcome === true) return []
+        const existing = create.flatMap(({ key }) => (Array.isArray(outcome) && outcome.includes(key) ? [key] : []))
+        if (existing.length === 0) return fail(noKeys())
+        return after(allOf(changes.create.map(isStored)), (stored) => (stored.every(Boolean) ? [] : existing))
+      })
+    },
     isReady: readiness.isReady,
   }
 }

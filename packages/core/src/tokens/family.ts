@@ -1,3 +1,4 @@
+import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
@@ -32,6 +33,9 @@ export interface Families {
 export const maxTokenLifetime = ({ accessTokenLifetime, identityTokenLifetime }: Client): number =>
   Math.max(accessTokenLifetime, identityTokenLifetime)
 
+/** The number of families whose fingerprints are kept: more than concurrent requests. */
+const maxDescribed = 512
+
 export function createFamilies(deps: {
   readonly store: Store
   readonly revision: Revision
@@ -39,8 +43,18 @@ export function createFamilies(deps: {
   readonly recorder: Recorder
 }): Families {
   const { store, revision, runtime, recorder } = deps
-  const describe = (family: string | undefined): { readonly family?: string } =>
-    family === undefined || !recorder.observed ? {} : { family: fingerprintOf(hashOf(family, runtime)) }
+  /** Fingerprints by family: the events of one request have the same, and a hash takes a microsecond. */
+  const described = createBoundedMap<{ readonly family: string }>(maxDescribed)
+
+  function describe(family: string | undefined): { readonly family?: string } {
+    if (family === undefined || !recorder.observed) return {}
+    const known = described.get(family)
+    if (known !== undefined) return known
+    const description = { family: fingerprintOf(hashOf(family, runtime)) }
+    described.set(family, description)
+    return description
+  }
+
   const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
 
   /** Creates the record of a revoked family. Returns `true` if it did not exist. */
