@@ -18,6 +18,7 @@ const layers: readonly RegExp[] = [
   /^grants\//u,
   /^(?:credentials|tokens|keys)\//u,
   /^abuse\//u,
+  /^registry\//u,
   /^plugin\//u,
   /^(?:records|http|errors|events|directory)\//u,
   /^sealed-json\.ts/u,

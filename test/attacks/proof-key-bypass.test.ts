@@ -147,7 +147,7 @@ test('a public client gets no token for a code whose demand was removed in the s
 
 test('without the proof-key plugin such a code is rejected, verifier or not, and not spent', async () => {
   const storage = memoryDriver()
-  const plugins = builtInPlugins.filter((plugin) => plugin.kind !== 'grant-check')
+  const plugins = builtInPlugins.filter((plugin) => plugin.kind !== 'plugin')
   expect(plugins).toHaveLength(builtInPlugins.length - 1)
   const complete = await fixture({ storage })
   const incomplete = await fixture({ storage, plugins, clients: clients.filter((client) => !client.public) })

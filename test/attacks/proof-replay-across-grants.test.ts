@@ -6,7 +6,7 @@
  * RFC 7523 section 3 and RFC 9449 section 11.1: single use applies to the proof, wherever it is presented. A check has
  * its own records.
  */
-import { defineGrant, defineGrantCheck, type GrantKit, OAuthError } from '@grantry/core'
+import { defineGrant, defineGrantCheck, definePlugin, type GrantKit, OAuthError } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
@@ -31,7 +31,7 @@ const grant = (grantType: string, handle: (kit: GrantKit) => Promise<unknown> = 
     },
   })
 
-const assertion = defineGrantCheck({
+const check = defineGrantCheck({
   settles: 'assertion',
   grantTypes,
   params: v.object({ jti: v.string() }),
@@ -40,6 +40,8 @@ const assertion = defineGrantCheck({
     throw new OAuthError('invalid_grant', 'The assertion is not valid', { reason: 'plugin:assertion:replayed' })
   },
 })
+
+const assertion = definePlugin('assertion', [check])
 
 const present = (f: TestProvider, grantType: string, jti: string) =>
   f.post('token', { grant_type: grantType, scope: 'api1', jti }, testClient)
@@ -66,7 +68,7 @@ test('of many concurrent requests with one proof, over both grant types, one suc
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
 })
 
-test('no grant reads, replaces or deletes the records of a check, not even one with the name of its demand', async () => {
+test('no grant reads, replaces or deletes the records of a check, not even one with the name of its kind', async () => {
   const seen: unknown[] = []
   const meddle = async (kit: GrantKit) => {
     seen.push(await kit.records.get('one', v.unknown()))
@@ -74,9 +76,9 @@ test('no grant reads, replaces or deletes the records of a check, not even one w
     await kit.records.put('one', 'mine', kit.now() + 60)
     seen.push(await kit.records.get('one', v.unknown()))
   }
-  const names = ['assertion', 'grant-check', 'urn:example:a']
-  const check = { ...assertion, grantTypes: names }
-  const f = await createTestProvider({ plugins: [check, ...names.map((name) => grant(name, meddle))] })
+  const names = ['grant-check', 'urn:example:a']
+  const everywhere = definePlugin('assertion', [{ ...check, grantTypes: names }])
+  const f = await createTestProvider({ plugins: [everywhere, ...names.map((name) => grant(name, meddle))] })
   expect((await present(f, 'urn:example:a', 'one')).status).toBe(200)
   for (const name of names) {
     expect((await present(f, name, 'one')).body.error).toBe('invalid_grant')

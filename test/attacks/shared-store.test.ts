@@ -7,7 +7,7 @@
  * 4.4 (mix-up). That a record is bound to its issuer is hardening; reference tokens are bound anyway.
  */
 
-import { defineGrant, defineGrantCheck, OAuthError } from '@grantry/core'
+import { defineGrant, defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
 import { type Credentials, createTestProvider, sha256Of, type TestProvider } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
@@ -78,7 +78,7 @@ describe('records of a plugin at one provider do not count at the other', () => 
   test('neither a record nor a redemption, of a grant or of a check', async () => {
     const storage = memoryDriver()
     const client = { ...clients[0], clientId: web[0], scopes: ['api1'], grantTypes: [device.grantType] }
-    const options = { storage, plugins: [device, check], clients: [client] }
+    const options = { storage, plugins: [device, definePlugin('badge', [check])], clients: [client] }
     const [one, other] = [
       await createTestProvider(options),
       await createTestProvider({ ...options, issuer: 'https://other-tenant.example.com' }),

@@ -1,4 +1,4 @@
-import { defineGrant, defineGrantCheck, type EndpointName } from '@grantry/core'
+import { defineFields, defineGrant, definePlugin, type EndpointName } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as v from 'valibot'
@@ -113,23 +113,17 @@ describe('built from the registered plugins', () => {
   })
 
   test('9.3 merges the lists of plugins with those of the core and of each other, without duplicates', async () => {
-    const check = (settles: string, metadata: Record<string, string[]>) =>
-      defineGrantCheck({
-        settles: settles as 'proof_key',
-        grantTypes: ['authorization_code'],
-        params: v.object({}),
-        metadata,
-        check() {},
-      })
+    const announce = (name: string, metadata: Record<string, string[]>) =>
+      definePlugin(name, [defineFields({ metadata })])
     const f = await fixture({
       plugins: [
         ...builtInPlugins,
-        check('form_post', { response_modes_supported: ['query', 'form_post'] }),
-        check('assertion', {
+        announce('form-post', { response_modes_supported: ['query', 'form_post'] }),
+        announce('assertion', {
           token_endpoint_auth_methods_supported: ['private_key_jwt'],
           token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
         }),
-        check('other', {
+        announce('other', {
           token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256'],
           code_challenge_methods_supported: ['plain'],
         }),

@@ -1,4 +1,4 @@
-import { defineGrant, defineGrantCheck, OAuthError } from '@grantry/core'
+import { defineGrant, defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ describe('a demand that a grant makes itself', () => {
   })
 
   test('is settled by its check, with the right proof only', async () => {
-    const f = await createTestProvider({ plugins: [badge, pin] })
+    const f = await createTestProvider({ plugins: [badge, definePlugin('badge-pin', [pin])] })
     expect((await present(f, { pin: '1234' })).status).toBe(200)
     expect((await present(f, { pin: '4321' })).body).toEqual({
       error: 'invalid_grant',
@@ -49,7 +49,7 @@ describe('a demand that a grant makes itself', () => {
   })
 
   test('is not settled by a check of other grant types', async () => {
-    const elsewhere = { ...pin, grantTypes: ['urn:example:other'] }
+    const elsewhere = definePlugin('badge-pin', [{ ...pin, grantTypes: ['urn:example:other'] }])
     const f = await createTestProvider({ plugins: [badge, elsewhere] })
     expect((await present(f, { pin: '1234' })).body.error).toBe('invalid_grant')
     expect(f.events.at(-1)).toMatchObject({ reason: 'demand_unsettled' })

@@ -1,5 +1,5 @@
 // A plugin's own check counts like the built-in one: the core sees refusals, not plugins.
-import { defineGrantCheck, OAuthError } from '@grantry/core'
+import { defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
@@ -13,15 +13,17 @@ const codeClient = {
 
 /** Settles the demand of PKCE with its own rule, and refuses with the given error. */
 const checkThat = (code: 'invalid_grant' | 'invalid_request' | 'slow_down' | 'temporarily_unavailable') =>
-  defineGrantCheck({
-    settles: 'proof_key',
-    grantTypes: ['authorization_code'],
-    params: v.object({ code_verifier: v.optional(v.string()) }),
-    check({ params }) {
-      if (params.code_verifier !== 'sesame')
-        throw new OAuthError(code, 'The word is not right', { reason: 'plugin:word:wrong' })
-    },
-  })
+  definePlugin('word', [
+    defineGrantCheck({
+      settles: 'proof_key',
+      grantTypes: ['authorization_code'],
+      params: v.object({ code_verifier: v.optional(v.string()) }),
+      check({ params }) {
+        if (params.code_verifier !== 'sesame')
+          throw new OAuthError(code, 'The word is not right', { reason: 'plugin:word:wrong' })
+      },
+    }),
+  ])
 
 test.each([
   ['invalid_grant', 'no'],

@@ -1,6 +1,6 @@
 // Inside the retry window a rotated refresh token returns the first response only for the same request. An attacker who
 // sends another request must neither get the first response nor hide behind it.
-import { defineGrant, defineGrantCheck, type GrantKit } from '@grantry/core'
+import { defineGrant, defineGrantCheck, definePlugin, type GrantKit } from '@grantry/core'
 import { basic } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ const confidential = clients.filter((client) => !client.public)
 
 async function loggedIn() {
   const f = await fixture({
-    plugins: [builtInPlugins, grants, deviceCheck],
+    plugins: [builtInPlugins, grants, definePlugin('device', [deviceCheck])],
     clients: confidential.map((client) => ({
       ...client,
       grantTypes: [...(client.grantTypes ?? []), ...grants.map((grant) => grant.grantType)],

@@ -1,4 +1,12 @@
-import { createProvider, defineGrant, defineGrantCheck, type ProviderOptions } from '@grantry/core'
+import {
+  createProvider,
+  defineFields,
+  defineGrant,
+  defineGrantCheck,
+  definePlugin,
+  type PluginPart,
+  type ProviderOptions,
+} from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -29,15 +37,50 @@ const check = (more: object) => ({
   ...more,
 })
 
+const word = (...parts: readonly object[]) => definePlugin('word', parts as readonly PluginPart[])
+
 describe('plugins', () => {
-  test('rejects two grants with the same name, also when one is nested', async () => {
-    const message = 'plugins: two plugins provide the grant type client_credentials; remove one of them'
+  test('rejects two plugins with the same name, also when one is nested', async () => {
+    const message = 'plugins: two plugins have the name client_credentials; remove or rename one of them'
     await expect(start([clientCredentials(), [[clientCredentials()]]])).rejects.toMatchObject(refusal(message))
+    const other = definePlugin('proof-key', [defineFields({})])
+    const second = 'plugins: two plugins have the name proof-key; remove or rename one of them'
+    await expect(start([proofKey(), other])).rejects.toMatchObject(refusal(second))
+  })
+
+  test('rejects two plugins with the same grant type, and names both', async () => {
+    const message =
+      'plugins: client_credentials and word both provide the grant type client_credentials; remove one of them'
+    await expect(start([clientCredentials(), word(clientCredentials())])).rejects.toMatchObject(refusal(message))
   })
 
   test('rejects two checks that settle the same demand: neither takes precedence', async () => {
-    const message = 'plugins: two plugins settle the demand proof_key; remove one of them'
-    await expect(start([authorizationCode(), proofKey(), check({})])).rejects.toMatchObject(refusal(message))
+    const message = 'plugins: proof-key and word both provide a check of the demand proof_key; remove one of them'
+    await expect(start([authorizationCode(), proofKey(), word(check({}))])).rejects.toMatchObject(refusal(message))
+  })
+
+  test.each(['', 'Badge', 'two words', '9', 'a_b', 'x'.repeat(51), undefined, 7])(
+    'rejects a plugin with the name %j',
+    async (name) => {
+      const message = `plugins: "${name}" is not a valid name of a plugin; use lower-case letters, digits and hyphens`
+      await expect(start([definePlugin(name as string, [grant({})])])).rejects.toMatchObject(refusal(message))
+    },
+  )
+
+  test.each([
+    ['no parts', undefined],
+    ['an empty list of parts', []],
+    ['a plugin as its part', [proofKey()]],
+    ['a part of an unknown kind', [grant({ kind: 'grnt' })]],
+    ['undefined as its part', [undefined]],
+  ])('rejects a plugin with %s', async (_what, parts) => {
+    const message = 'plugins: word has an entry in parts that is not a part of a plugin'
+    await expect(start([definePlugin('word', parts as never)])).rejects.toMatchObject(refusal(message))
+  })
+
+  test('rejects a check without a plugin around it, which would have no name', async () => {
+    const message = 'plugins: a part other than a grant needs a name; use definePlugin(name, [part])'
+    await expect(start([authorizationCode(), check({})])).rejects.toMatchObject(refusal(message))
   })
 
   test.each([
@@ -106,8 +149,8 @@ describe('plugins', () => {
     ['has no params', { params: undefined }],
     ['has no check()', { check: undefined }],
   ])('rejects a check that %s at start, with a readable message', async (_what, more) => {
-    const message = expect.stringMatching(/^plugins: .*check/u)
-    await expect(start([authorizationCode(), check(more)])).rejects.toMatchObject(refusal(message))
+    const message = expect.stringMatching(/^plugins: the grant check of word /u)
+    await expect(start([authorizationCode(), word(check(more))])).rejects.toMatchObject(refusal(message))
   })
 
   test.each([
@@ -115,11 +158,11 @@ describe('plugins', () => {
     ['two texts', 'S256', 'plain'],
     ['a list and one with a number', ['S256'], ['plain', 1]],
     ['two equal booleans', true, true],
-  ])('rejects two checks whose values of one discovery member cannot be merged: %s', async (_, one, another) => {
-    const first = check({ settles: 'one', metadata: { example_supported: one } })
-    const second = check({ settles: 'other', metadata: { example_supported: another } })
+  ])('rejects two plugins whose values of one discovery member cannot be merged: %s', async (_, one, another) => {
+    const first = definePlugin('one', [defineFields({ metadata: { example_supported: one } })])
+    const second = definePlugin('other', [defineFields({ metadata: { example_supported: another } })])
     const message =
-      'plugins: the check of one and the check of other set example_supported in the discovery document; only arrays of strings are merged'
+      'plugins: one and other set example_supported in the discovery document; only arrays of strings are merged'
     await expect(start([authorizationCode(), first, second])).rejects.toMatchObject(refusal(message))
   })
 
@@ -133,19 +176,19 @@ describe('plugins', () => {
     ['token_endpoint_auth_methods_supported', 'private_key_jwt'],
     ['response_modes_supported', [1]],
     ['__proto__', ['x']],
-  ])('rejects a check that sets %s, which belongs to the core, to %j', async (name, value) => {
-    const other = check({ metadata: JSON.parse(JSON.stringify({ x: value }).replace('"x"', JSON.stringify(name))) })
-    const message = expect.stringMatching(new RegExp(`^plugins: the check of proof_key .*${name}`, 'u'))
-    await expect(start([authorizationCode(), other])).rejects.toMatchObject(refusal(message))
+  ])('rejects a plugin that sets %s, which belongs to the core, to %j', async (name, value) => {
+    const metadata = JSON.parse(JSON.stringify({ x: value }).replace('"x"', JSON.stringify(name)))
+    const message = expect.stringMatching(new RegExp(`^plugins: word .*${name}`, 'u'))
+    await expect(start([word(defineFields({ metadata }))])).rejects.toMatchObject(refusal(message))
   })
 
   // A client trusts the discovery document for the issuer and for the endpoints that receive secrets.
   test.each(['issuer', 'token_endpoint', 'jwks_uri'])(
-    'rejects a check that sets %s in the discovery document',
+    'rejects a plugin that sets %s in the discovery document',
     async (name) => {
-      const other = check({ metadata: { [name]: 'https://attacker.example.com' } })
+      const fields = defineFields({ metadata: { [name]: 'https://attacker.example.com' } })
       const message = expect.stringMatching(new RegExp(`^plugins: .*${name}`, 'u'))
-      await expect(start([authorizationCode(), other])).rejects.toMatchObject(refusal(message))
+      await expect(start([word(fields)])).rejects.toMatchObject(refusal(message))
     },
   )
 

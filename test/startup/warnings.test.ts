@@ -1,4 +1,4 @@
-import { type ClientOptions, createProvider, type Plugin, type ProviderEvent } from '@grantry/core'
+import { type ClientOptions, createProvider, type Plugins, type ProviderEvent } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -14,12 +14,12 @@ const web: ClientOptions = {
   scopes: ['openid', 'offline_access', 'api1'],
   redirectUris,
 }
-const withoutProofKey: Plugin = [authorizationCode(), clientCredentials(), refreshToken()]
+const withoutProofKey: Plugins = [authorizationCode(), clientCredentials(), refreshToken()]
 
 /** The warnings about clients that cannot succeed. The provider starts anyway. */
 async function warnings(
   clients: readonly ClientOptions[],
-  plugins: Plugin = [withoutProofKey, proofKey()],
+  plugins: Plugins = [withoutProofKey, proofKey()],
   reason = 'client_cannot_succeed',
 ) {
   const events: ProviderEvent[] = []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { defineGrant, defineGrantCheck, type ProviderEvent } from '@grantry/core'
+import { defineGrant, defineGrantCheck, definePlugin, type ProviderEvent } from '@grantry/core'
 import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +19,9 @@ const helloGrant = () =>
   defineGrant({ grantType: 'urn:example:hello', params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
 
 const check = () =>
-  defineGrantCheck({ settles: 'proof_key', grantTypes: ['urn:example:badge'], params: v.object({}), check() {} })
+  definePlugin('check', [
+    defineGrantCheck({ settles: 'proof_key', grantTypes: ['urn:example:badge'], params: v.object({}), check() {} }),
+  ])
 
 const badge = { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }
 
@@ -158,7 +160,7 @@ describe('createTestProvider()', () => {
   test('rejects as createProvider() does: a mistake in a plugin shows immediately', async () => {
     await expect(createTestProvider({ plugins: [badgeGrant(), badgeGrant()] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: 'plugins: two plugins provide the grant type urn:example:badge; remove one of them',
+      message: 'plugins: two plugins have the name urn:example:badge; remove or rename one of them',
     })
     await expect(createTestProvider({ plugins: [], isuer: 1 } as never)).rejects.toThrow(/did you mean issuer/u)
   })

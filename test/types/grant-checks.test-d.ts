@@ -1,5 +1,11 @@
-import { type Demands, defineGrant, defineGrantCheck, type GrantCheck, type Plugin } from '@grantry/core'
-import { proofKey } from '@grantry/plugins/proof-key'
+import {
+  type Demands,
+  defineGrant,
+  defineGrantCheck,
+  type GrantCheck,
+  type PluginPart,
+  type Plugins,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 
@@ -62,9 +68,10 @@ describe('a grant check', () => {
   })
 
   test('keeps its demand and its schema in its type', () => {
-    expectTypeOf(proofKey()).toExtend<GrantCheck<'proof_key'>>()
-    expectTypeOf(proofKey().settles).toEqualTypeOf<'proof_key'>()
-    expectTypeOf(proofKey()).toExtend<Plugin>()
+    const check = defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check() {} })
+    expectTypeOf(check).toExtend<GrantCheck<'proof_key'>>()
+    expectTypeOf(check.settles).toEqualTypeOf<'proof_key'>()
+    expectTypeOf(check).toExtend<PluginPart>()
   })
 })
 
@@ -84,7 +91,9 @@ describe('a demand that a plugin adds by declaration merging', () => {
       },
     })
     expectTypeOf(check).toEqualTypeOf<GrantCheck<'types_test_pin', typeof params>>()
-    expectTypeOf(check).toExtend<Plugin>()
+    expectTypeOf(check).toExtend<PluginPart>()
+    // @ts-expect-error it has no name
+    expectTypeOf(check).toExtend<Plugins>()
   })
 
   test('types the grant that makes it', () => {

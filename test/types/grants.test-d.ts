@@ -47,6 +47,7 @@ describe('the arguments of a grant', () => {
   test('the kit has exactly the documented members, and no way to issue', () => {
     // When you add a member, add it here too, after checking that it cannot issue tokens.
     expectTypeOf<keyof GrantKit>().toEqualTypeOf<
+      | 'issuer'
       | 'now'
       | 'sha256'
       | 'equals'

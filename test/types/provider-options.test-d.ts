@@ -2,7 +2,7 @@ import {
   type AtomicDriver,
   createProvider,
   type Handler,
-  type Plugin,
+  type PluginPart,
   type Provider,
   type ProviderOptions,
 } from '@grantry/core'
@@ -84,10 +84,10 @@ describe('plugins', () => {
   })
 
   test('are not any', () => {
-    expectTypeOf<Plugin>().not.toBeAny()
-    expectTypeOf<Extract<Plugin, { kind: 'grant' }>['params']>().not.toBeAny()
+    expectTypeOf<PluginPart>().not.toBeAny()
+    expectTypeOf<Extract<PluginPart, { kind: 'grant' }>['params']>().not.toBeAny()
     // An `any` here lets a hand-written check settle undeclared demands.
-    expectTypeOf<Extract<Plugin, { kind: 'grant-check' }>['settles']>().not.toBeAny()
+    expectTypeOf<Extract<PluginPart, { kind: 'grant-check' }>['settles']>().not.toBeAny()
   })
 
   test('reject a value that is not a plugin', () => {

@@ -18,12 +18,13 @@ import { createDemandSettlement } from './grants/demands.ts'
 import { createFailedProofs } from './grants/failed-proofs.ts'
 import { createGrantKits } from './grants/kit.ts'
 import { createMint } from './grants/mint.ts'
-import { createRegistry } from './grants/registry.ts'
+import { createPluginKits } from './grants/plugin-kit.ts'
 import { createScopePolicy } from './grants/scope-policy.ts'
 import { openKeyRing } from './keys/open-key-ring.ts'
 import type { CheckedOptions } from './options.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore } from './records/store.ts'
+import { createRegistry } from './registry/grants.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { assertConsistent, assertSignable } from './startup-checks.ts'
@@ -131,13 +132,11 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
 
     scopePolicy,
     createKit: createGrantKits({
-      issuer,
-      store,
+      plugins: createPluginKits({ issuer, store, runtime }),
       storedGrants,
       accessTokens,
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
-      runtime,
     }),
     mint: createMint({
       issuer,

@@ -24,7 +24,6 @@ export type {
   CreateAuthorizationCode,
   NewAuthorizationCode,
 } from './grants/authorization-code.ts'
-export type { Plugin } from './grants/registry.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export type { ExternalKey } from './keys/external-key.ts'
@@ -33,6 +32,7 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
+export { defineFields, type Fields } from './plugin/fields.ts'
 export {
   type AuthenticatedClient,
   type Demands,
@@ -43,9 +43,12 @@ export {
   type RequestFacts,
 } from './plugin/grant.ts'
 export { defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
-export type { GrantKit, PluginRecords, Redemption, StoredGrant } from './plugin/grant-kit.ts'
+export type { GrantKit, Redemption, StoredGrant } from './plugin/grant-kit.ts'
+export type { Kit, PluginRecords } from './plugin/kit.ts'
+export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
+export { collectParts, type OwnedPart } from './registry/collect.ts'
 export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

@@ -9,8 +9,8 @@ import type { UserService } from './directory/user-service.ts'
 import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
-import type { Plugin } from './grants/registry.ts'
 import type { KeySource } from './keys/key-source.ts'
+import type { Plugins } from './plugin/plugin.ts'
 import type { AtomicDriver } from './records/driver.ts'
 import type { Runtime } from './runtime.ts'
 import type { Optional } from './types.ts'
@@ -44,8 +44,8 @@ export interface ProviderOptions {
   /** The scopes of your APIs. The standard scopes (`openid`, `profile`, ..., `offline_access`) are predefined. */
   readonly scopes?: readonly ScopeOptions[] | undefined
   readonly users?: UserService | undefined
-  /** Grant types and grant checks. None is enabled by default. */
-  readonly plugins: Plugin
+  /** Grant types and other extensions. None is enabled by default. */
+  readonly plugins: Plugins
   readonly endpoints?: Optional<Record<EndpointName, EndpointSwitch>> | undefined
   readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' | undefined } | undefined
   /**
@@ -173,7 +173,7 @@ export const providerOptionsSchema = configurationObject({
     ),
     {},
   ),
-  plugins: v.custom<Plugin>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
+  plugins: v.custom<Plugins>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
   endpoints: v.optional(
     configurationObject(
       Object.fromEntries(endpointNames.map((name) => [name, v.optional(switchSchema)])) as Record<

@@ -1,15 +1,15 @@
 import type { ClientDirectory } from './directory/clients.ts'
-import type { Registry } from './grants/registry.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
+import type { Registry } from './registry/grants.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
 
 const list = (names: Iterable<string>): string => [...names].join(', ')
 
 const settlesProofKey = (registry: Registry): boolean =>
-  registry.checksOf('authorization_code').some(({ settles }) => settles === 'proof_key')
+  registry.checksOf('authorization_code').some(({ part }) => part.settles === 'proof_key')
 
 /** Rejects a client that is allowed to use codes but could never redeem one. */
 function assertCodeClients(clients: ClientDirectory, registry: Registry): void {

@@ -1,8 +1,15 @@
-import { createProvider, type Handler, type Observer, type Provider, parseConfiguration } from '@grantry/core'
+import {
+  collectParts,
+  createProvider,
+  type Handler,
+  type Observer,
+  type Provider,
+  parseConfiguration,
+} from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
-import { pluginNames, providerOptions } from './configuration/provider-options.ts'
+import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
 import { createLiveEvents } from './console/live-events.ts'
@@ -172,7 +179,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       metrics: describeMetrics(observability),
       storage: storage.description,
       keys: describeKeys(configuration.keys),
-      plugins: pluginNames(built.plugins),
+      plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
       commands: isDemo
         ? demoCommands(provider.issuer)
         : gettingStartedCommands(localOrigin(host, running.port), provider.paths, built),

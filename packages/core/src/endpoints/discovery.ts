@@ -1,5 +1,5 @@
-import { type CoreMember, withPluginMetadata } from '../grants/plugin-metadata.ts'
 import { cacheableResponse } from '../http/plain-response.ts'
+import { type CoreMember, withPluginMetadata } from '../registry/metadata.ts'
 import type { Services } from '../services.ts'
 import type { JsonObject } from '../types.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'

@@ -6,7 +6,6 @@ import type { CommitRequest } from '../grants/commit.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
 import { assertWithinPolicy } from '../grants/policy.ts'
-import { coreParameters } from '../grants/registry.ts'
 import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
@@ -14,6 +13,7 @@ import { jsonResponse } from '../http/plain-response.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import type { AuthenticatedClient, Grant, RequestFacts } from '../plugin/grant.ts'
 import { hashOf } from '../records/keys.ts'
+import { coreParameters } from '../registry/grants.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -96,11 +96,15 @@ export function tokenEndpoint({
       const { grantType } = grant
       const parameters = pluginParameters(form)
       const params = parseFields(grant.params, parameters)
-      const { kit, kitOf, foundGrants, validatedTokens, marks } = createKit(grantType, client, trace)
-      const checks = registry.checksOf(grantType).map((check) => ({
+      const { kit, kitFor, foundGrants, validatedTokens, marks } = createKit(
+        registry.pluginOf(grantType),
+        client,
+        trace,
+      )
+      const checks = registry.checksOf(grantType).map(({ plugin, part: check }) => ({
         check,
         params: parseFields(check.params, parameters),
-        kit: kitOf(check),
+        kit: kitFor(plugin),
       }))
       const scopes = scopePolicy.requested(form.scope, grant, client)
       const grantRequest = { client, scopes, request: requestFacts(request, trace, runtime) }

@@ -1,13 +1,12 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { JsonObject, MaybePromise } from '../types.ts'
+import type { MaybePromise } from '../types.ts'
 import type { Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 
 /**
- * A plugin that settles one demand. It runs on every request of its grant types, also without a demand, so that it can
- * reject a proof that was not demanded. The core rejects a demand that no check settles: omitting a security plugin
- * causes refusals, never a downgrade. `kit.records` is private to the check and shared by its grant types, so it can
- * enforce single use across all of them.
+ * Settles one demand. It runs on every request of its grant types, also without a demand, so that it can reject a proof
+ * that was not demanded. The core rejects a demand that no check settles: omitting a security plugin causes refusals,
+ * never a downgrade. `kit.records` is the same for all grant types, so it can enforce single use across them.
  */
 export interface GrantCheck<K extends keyof Demands = keyof Demands, S extends GenericSchema = GenericSchema> {
   readonly kind: 'grant-check'
@@ -15,12 +14,6 @@ export interface GrantCheck<K extends keyof Demands = keyof Demands, S extends G
   readonly grantTypes: readonly string[]
   /** The schema of the parameters that contain the proof. */
   readonly params: S
-  /**
-   * Members to add to the discovery document, such as `code_challenge_methods_supported`. Arrays of strings are merged
-   * with those of other checks. Of the core's members, only `token_endpoint_auth_methods_supported` and
-   * `response_modes_supported` can be extended. Any other member that is set twice is an error at startup.
-   */
-  readonly metadata?: JsonObject | undefined
   /**
    * Returns when the demand is settled, and throws an `OAuthError` to refuse. An `invalid_grant` for a demanded proof
    * counts as a failed proof; ten failed proofs end an authorization code (wire contract, section 3).

@@ -1,6 +1,6 @@
-import type { GenericSchema, InferOutput } from 'valibot'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
 import type { Json } from '../types.ts'
+import type { Kit } from './kit.ts'
 
 declare const redemption: unique symbol
 
@@ -23,30 +23,8 @@ export interface StoredGrant {
   readonly redemption: Redemption
 }
 
-/**
- * The records of one grant type or grant check. Other plugins cannot access them. A key can be any string; it is
- * hashed.
- */
-export interface PluginRecords {
-  get<S extends GenericSchema>(key: string, schema: S): Promise<InferOutput<S> | undefined>
-  /** @param expiresAt epoch seconds */
-  put(key: string, value: Json, expiresAt: number): Promise<void>
-  /** Creates only when absent; `true` when this call created it. Atomic across processes. */
-  insert(key: string, value: Json, expiresAt: number): Promise<boolean>
-  delete(key: string): Promise<void>
-}
-
 /** What a grant can use. It cannot issue a token: the core does that, after every check. */
-export interface GrantKit {
-  /** Epoch seconds. */
-  now(): number
-  /** SHA-256 of the UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
-  sha256(text: string): string
-  /** Compares in time that depends only on the lengths. */
-  equals(one: string, other: string): boolean
-  /** 256 random bits, base64url. */
-  randomId(): string
-  readonly records: PluginRecords
+export interface GrantKit extends Kit {
   /** Returns `undefined` if the code is unknown, expired or revoked. */
   findAuthorizationCode(code: string): Promise<StoredGrant | undefined>
   /** Returns `undefined` if the token is unknown, expired or revoked. */

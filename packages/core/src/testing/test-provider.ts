@@ -5,6 +5,7 @@ import type { ProviderEvent } from '../events/event.ts'
 import { type GeneratedKeys, signingKeys } from '../keys/key-source.ts'
 import type { ProviderOptions } from '../options.ts'
 import { createProvider, type Provider } from '../provider.ts'
+import { collectParts } from '../registry/collect.ts'
 import { webRuntime } from '../runtime.ts'
 import type { Optional } from '../types.ts'
 import { mapDriver } from './map-driver.ts'
@@ -120,9 +121,9 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
   const set = Object.entries(options).filter(([, value]) => value !== undefined)
   const given = Object.fromEntries(set) as Partial<ProviderOptions> & Pick<ProviderOptions, 'plugins'>
   const [clientId, secret] = testClient
-  const grantTypes = [options.plugins]
-    .flat(9)
-    .flatMap((plugin) => (plugin && 'grantType' in plugin ? [plugin.grantType as string] : []))
+  const grantTypes = collectParts(options.plugins).flatMap(({ part }) =>
+    part.kind === 'grant' ? [part.grantType] : [],
+  )
   const client: ClientOptions = {
     clientId,
     secrets: [{ sha256: sha256Of(secret) }],

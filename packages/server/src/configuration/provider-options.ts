@@ -1,13 +1,5 @@
 import { resolve } from 'node:path'
-import type {
-  AbuseControlOptions,
-  AtomicDriver,
-  Grant,
-  GrantCheck,
-  Observer,
-  Plugin,
-  ProviderOptions,
-} from '@grantry/core'
+import type { AbuseControlOptions, AtomicDriver, Observer, Plugins, ProviderOptions } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -20,19 +12,19 @@ import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
 import type { CheckedConfiguration } from './schema.ts'
 
-const builtIn = (): Plugin => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
+const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 
 const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
 
-async function loadPlugin(entry: string | object, index: number, directory: string): Promise<Plugin> {
-  if (typeof entry !== 'string') return entry as Plugin
+async function loadPlugin(entry: string | object, index: number, directory: string): Promise<Plugins> {
+  if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
     const exported = await importModule(file)
     const plugin: unknown = typeof exported === 'function' ? await exported() : exported
     if (typeof plugin !== 'object' || plugin === null)
       throw new TypeError('its default export is neither a plugin nor a function that returns one')
-    return plugin as Plugin
+    return plugin as Plugins
   } catch (cause) {
     throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${errorMessage(cause)}`, { cause })
   }
@@ -86,13 +78,3 @@ export async function providerOptions(
     traceHeaders: true,
   }
 }
-
-/** Flattens a plugin, which can be a nested list of plugins or a falsy value, to its grants and checks. */
-export const flattenPlugins = (plugin: Plugin): readonly (Grant | GrantCheck)[] => {
-  if (!plugin) return []
-  return Array.isArray(plugin) ? plugin.flatMap(flattenPlugins) : [plugin as Grant | GrantCheck]
-}
-
-/** Returns the names of plugins as shown to the operator: grant types, and the demands that checks settle. */
-export const pluginNames = (plugins: Plugin): readonly string[] =>
-  flattenPlugins(plugins).map((plugin) => (plugin.kind === 'grant' ? plugin.grantType : plugin.settles))

@@ -3,7 +3,7 @@ import {
   type ClientOptions,
   type ClientStore,
   configurationObject,
-  type Plugin,
+  type Plugins,
   type ScopeOptions,
   type UserService,
 } from '@grantry/core'
@@ -44,7 +44,7 @@ const usersSchema = v.lazy(
     Array.isArray(users) ? v.array(userSchema) : userServiceSchema,
 )
 
-// The provider validates a plugin. `object` and not `Plugin`: the compiler gives up on a schema of a recursive type.
+// The provider validates a plugin. `object` and not `Plugins`: the compiler gives up on a schema of a recursive type.
 const pluginsSchema = v.array(
   v.custom<string | object>(
     (entry) => typeof entry === 'string' || isObject(entry),
@@ -111,7 +111,7 @@ export const configurationSchema = configurationObject({
 /** The configuration as the operator writes it. */
 export type Configuration = Omit<v.InferInput<typeof configurationSchema>, 'plugins'> & {
   /** Paths of modules; in a module configuration also plugins. */
-  readonly plugins?: readonly (string | Plugin)[] | undefined
+  readonly plugins?: readonly (string | Plugins)[] | undefined
 }
 
 /** The validated configuration, with defaults. */

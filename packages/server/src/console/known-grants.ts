@@ -1,5 +1,4 @@
-import type { Grant, GrantCheck, Plugin } from '@grantry/core'
-import { flattenPlugins } from '../configuration/provider-options.ts'
+import { collectParts, type Plugins } from '@grantry/core'
 
 /** A request parameter of a grant. */
 export interface KnownField {
@@ -25,11 +24,11 @@ function fieldsOf(schema: object): readonly KnownField[] | undefined {
 }
 
 /** Returns the grant types of these plugins, each with its own parameters and those of its grant checks. */
-export function knownGrants(plugins: Plugin): readonly KnownGrant[] {
-  const all = flattenPlugins(plugins)
-  const checks = all.filter((plugin): plugin is GrantCheck => plugin.kind === 'grant-check')
-  return all
-    .filter((plugin): plugin is Grant => plugin.kind === 'grant')
+export function knownGrants(plugins: Plugins): readonly KnownGrant[] {
+  const parts = collectParts(plugins).map(({ part }) => part)
+  const checks = parts.filter((part) => part.kind === 'grant-check')
+  return parts
+    .filter((part) => part.kind === 'grant')
     .map(({ grantType, params, scope = 'required' }) => {
       const own = fieldsOf(params)
       const more = checks

@@ -1,4 +1,4 @@
-import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugin } from '@grantry/core'
+import { type AtomicDriver, type ClientOptions, defineGrant, OAuthError, type Plugins } from '@grantry/core'
 import {
   type Credentials,
   createTestProvider,
@@ -21,7 +21,7 @@ const refuse = (): OAuthError =>
   new OAuthError('invalid_grant', 'The grant is not valid', { reason: 'plugin:conformance:unknown' })
 
 /** Minimal grants that redeem codes and refresh tokens. The core checks the client and spends the credential. */
-const grants: Plugin = [
+const grants: Plugins = [
   defineGrant({
     grantType: 'authorization_code',
     params: v.object({ code: v.string() }),

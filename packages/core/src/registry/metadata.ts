@@ -1,5 +1,6 @@
-import type { GrantCheck } from '../plugin/grant-check.ts'
+import type { Fields } from '../plugin/fields.ts'
 import type { Json, JsonObject } from '../types.ts'
+import type { OwnedPart } from './collect.ts'
 
 /**
  * The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
@@ -51,28 +52,26 @@ const isCoreMember = (member: string): boolean => Object.hasOwn(extensible, memb
 const isStringArray = (value: Json | undefined): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-const nameOf = ({ settles }: GrantCheck): string => `the check of ${settles}`
-
 /**
- * Collects the discovery members of the checks. Arrays of strings with the same name are merged.
+ * Collects the discovery members of the plugins. Arrays of strings with the same name are merged.
  *
- * @throws TypeError when a check sets a core member that is not extensible, or two checks set a member that is not an
+ * @throws TypeError when a plugin sets a core member that is not extensible, or two plugins set a member that is not an
  * array of strings.
  */
-export function metadataOfChecks(checks: Iterable<GrantCheck>): JsonObject {
-  const members = new Map<string, { readonly check: GrantCheck; readonly value: Json }>()
-  for (const check of checks) {
-    for (const [member, value] of Object.entries(check.metadata ?? {})) {
+export function metadataOf(fields: readonly OwnedPart<Fields>[]): JsonObject {
+  const members = new Map<string, { readonly plugin: string; readonly value: Json }>()
+  for (const { plugin, part } of fields) {
+    for (const [member, value] of Object.entries(part.metadata ?? {})) {
       if (!/^[a-z]\w*$/u.test(member) || (isCoreMember(member) && !(isExtensible(member) && isStringArray(value)))) {
-        throw new TypeError(`plugins: ${nameOf(check)} cannot set ${member} in the discovery document`)
+        throw new TypeError(`plugins: ${plugin} cannot set ${member} in the discovery document`)
       }
       const earlier = members.get(member)
-      if (earlier === undefined) members.set(member, { check, value })
+      if (earlier === undefined) members.set(member, { plugin, value })
       else if (isStringArray(earlier.value) && isStringArray(value)) {
-        members.set(member, { check, value: union(earlier.value, value) })
+        members.set(member, { plugin, value: union(earlier.value, value) })
       } else {
         throw new TypeError(
-          `plugins: ${nameOf(earlier.check)} and ${nameOf(check)} set ${member} in the discovery document; only arrays of strings are merged`,
+          `plugins: ${earlier.plugin} and ${plugin} set ${member} in the discovery document; only arrays of strings are merged`,
         )
       }
     }

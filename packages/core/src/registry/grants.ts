@@ -1,19 +1,21 @@
 import type { GenericSchema } from 'valibot'
-import type { Demands, Grant } from '../plugin/grant.ts'
+import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
+import type { Plugins } from '../plugin/plugin.ts'
 import type { JsonObject } from '../types.ts'
-import { metadataOfChecks } from './plugin-metadata.ts'
+import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
+import { metadataOf } from './metadata.ts'
 
-/** One plugin, an array of plugins, or a falsy value, so that `condition && plugin()` works. */
-export type Plugin = Grant | GrantCheck | readonly Plugin[] | false | null | undefined
-
-/** The plugins of a provider, by name. */
+/** The grants and grant checks of a provider. */
 export interface Registry {
   readonly grants: ReadonlyMap<string, Grant>
-  /** The checks that run on a grant type. Returns the same array every time. */
-  checksOf(grantType: string): readonly GrantCheck[]
+  /** Returns the name of the plugin that provides the grant type. */
+  pluginOf(grantType: string): string
+  /** The checks that run on a grant type, with their plugins. Returns the same array every time. */
+  checksOf(grantType: string): readonly OwnedPart<GrantCheck>[]
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
+  /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
 
@@ -52,11 +54,11 @@ function assertGrant(grant: Grant): void {
   for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
 }
 
-function assertCheck(check: GrantCheck): void {
+function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
+  const name = `the grant check of ${plugin}`
   if (typeof check.settles !== 'string' || check.settles === ('' as string)) {
-    throw new TypeError('plugins: a grant check requires settles, the name of the demand that it settles')
+    throw new TypeError(`plugins: ${name} requires settles, the name of the demand that it settles`)
   }
-  const name = `the check of ${check.settles}`
   if (typeof check.check !== 'function' || !isSchema(check.params)) {
     throw new TypeError(`plugins: ${name} requires params (a valibot schema) and check()`)
   }
@@ -84,51 +86,32 @@ function declaredParameters(schema: GenericSchema): readonly string[] | undefine
   return names.every((declared) => declared !== undefined) ? names.flat() : undefined
 }
 
-/** @throws TypeError when two plugins have the same name, or an entry is not a plugin. */
-export function createRegistry(plugins: Plugin): Registry {
-  const grants = new Map<string, Grant>()
-  const checks = new Map<keyof Demands, GrantCheck>()
+/** @throws TypeError when a grant or a check is malformed, or two plugins provide the same one. */
+export function createRegistry(plugins: Plugins): Registry {
+  const parts = collectParts(plugins)
+  const grants = partsOf(parts, 'grant')
+  const checks = partsOf(parts, 'grant-check')
+  for (const { part } of grants) assertGrant(part)
+  for (const check of checks) assertCheck(check)
+  const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
+  byClaim(checks, 'a check of the demand', ({ settles }) => settles)
 
-  const add = (plugin: Plugin): void => {
-    if (!plugin) return
-    if (Array.isArray(plugin)) {
-      for (const part of plugin) add(part)
-      return
-    }
-    const single = plugin as Grant | GrantCheck
-    if (single.kind === 'grant') {
-      assertGrant(single)
-      if (grants.has(single.grantType)) {
-        throw new TypeError(`plugins: two plugins provide the grant type ${single.grantType}; remove one of them`)
-      }
-      grants.set(single.grantType, single)
-    } else if (single.kind === 'grant-check') {
-      assertCheck(single)
-      if (checks.has(single.settles)) {
-        throw new TypeError(`plugins: two plugins settle the demand ${single.settles}; remove one of them`)
-      }
-      checks.set(single.settles, single)
-    } else {
-      throw new TypeError('plugins: an entry is not a plugin; did you forget to call its factory, as in password()?')
-    }
-  }
-  add(plugins)
-
-  const checksByGrantType = new Map<string, readonly GrantCheck[]>()
+  const checksByGrantType = new Map<string, readonly OwnedPart<GrantCheck>[]>()
   /** Has no entry for a grant type if its grant or a check accepts any parameter. */
   const declaredByGrantType = new Map<string, ReadonlySet<string>>()
-  for (const [grantType, { params }] of grants) {
-    const itsChecks = [...checks.values()].filter((check) => check.grantTypes.includes(grantType))
+  for (const [grantType, { part }] of byGrantType) {
+    const itsChecks = checks.filter((check) => check.part.grantTypes.includes(grantType))
     checksByGrantType.set(grantType, itsChecks)
-    const declared = [params, ...itsChecks.map((check) => check.params)].map(declaredParameters)
+    const declared = [part, ...itsChecks.map((check) => check.part)].map(({ params }) => declaredParameters(params))
     if (!declared.includes(undefined))
       declaredByGrantType.set(grantType, new Set(declared.flatMap((names) => names ?? [])))
   }
-  const none: readonly GrantCheck[] = []
+  const none: readonly OwnedPart<GrantCheck>[] = []
   return {
-    grants,
+    grants: new Map([...byGrantType].map(([grantType, { part }]) => [grantType, part])),
+    pluginOf: (grantType) => byGrantType.get(grantType)?.plugin ?? grantType,
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
-    metadata: metadataOfChecks(checks.values()),
+    metadata: metadataOf(partsOf(parts, 'fields')),
   }
 }

@@ -1,0 +1,71 @@
+import { maxLifetime } from '../config-schema.ts'
+import { constantTimeEqual } from '../credentials/secret.ts'
+import { utf8 } from '../encoding.ts'
+import type { GrantKit } from '../plugin/grant-kit.ts'
+import type { Kit, PluginRecords } from '../plugin/kit.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
+import type { Store } from '../records/store.ts'
+import type { Runtime } from '../runtime.ts'
+import { createRedemption } from './redemption.ts'
+
+/** The part of a kit that depends on the plugin only, not on a request. */
+export type PluginKit = Kit & Pick<GrantKit, 'redemption'>
+
+export interface PluginKits {
+  /** Returns the same kit for every request. */
+  kitOf(plugin: string): PluginKit
+}
+
+export function createPluginKits(deps: {
+  readonly issuer: string
+  readonly store: Store
+  readonly runtime: Runtime
+}): PluginKits {
+  const { issuer, store, runtime } = deps
+
+  /**
+   * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable
+   * again immediately.
+   */
+  function validExpiry(expiresAt: number): number {
+    const now = runtime.now()
+    if (Number.isFinite(expiresAt) && expiresAt > now && expiresAt <= now + maxLifetime) return expiresAt
+    throw new TypeError(
+      `expiresAt must be in epoch seconds and in the future, but is ${expiresAt}; use kit.now() plus a number of seconds`,
+    )
+  }
+
+  function createKit(plugin: string): PluginKit {
+    // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
+    // provider on the same store.
+    const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
+    const at = (key: string): string => keyOf('plugin', hashed(key))
+    const records: PluginRecords = {
+      get: async (key, schema) => store.get(at(key), schema),
+      put: async (key, value, expiresAt) => store.put(at(key), value, validExpiry(expiresAt)),
+      insert: async (key, value, expiresAt) => store.insert(at(key), value, validExpiry(expiresAt)),
+      delete: async (key) => store.delete(at(key)),
+    }
+    return {
+      issuer,
+      now: runtime.now,
+      sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
+      equals: (one, other) => constantTimeEqual(one, other),
+      randomId: () => runtime.base64url(runtime.randomBytes(32)),
+      records,
+      redemption: (credential, expiresAt) =>
+        createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }),
+    }
+  }
+
+  const kits = new Map<string, PluginKit>()
+  return {
+    kitOf(plugin) {
+      const known = kits.get(plugin)
+      if (known !== undefined) return known
+      const created = createKit(plugin)
+      kits.set(plugin, created)
+      return created
+    },
+  }
+}

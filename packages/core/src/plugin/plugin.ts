@@ -1,0 +1,31 @@
+import type { Fields } from './fields.ts'
+import type { Grant } from './grant.ts'
+import type { GrantCheck } from './grant-check.ts'
+
+/** A part of a plugin. Each kind extends the provider in one place. */
+export type PluginPart = Grant | GrantCheck | Fields
+
+/**
+ * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,
+ * and no other plugin can access them.
+ */
+export interface Plugin {
+  readonly kind: 'plugin'
+  /** Lower-case letters, digits and hyphens; at most 50 characters. Do not rename it: its records would be lost. */
+  readonly name: string
+  readonly parts: readonly PluginPart[]
+}
+
+/**
+ * Plugins. A grant alone is a plugin whose name is its grant type. Lists can be nested, and contain falsy values, so
+ * that `condition && plugin()` works.
+ */
+export type Plugins = Plugin | Grant | readonly Plugins[] | false | null | undefined
+
+/**
+ * Defines a plugin.
+ *
+ * @example
+ * export const proofKey = () => definePlugin('proof-key', [metadata, check])
+ */
+export const definePlugin = (name: string, parts: readonly PluginPart[]): Plugin => ({ kind: 'plugin', name, parts })
