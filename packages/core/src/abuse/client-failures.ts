@@ -17,38 +17,41 @@ export interface Source {
  * @see docs/decisions/0030-client-allowance-per-source.md
  */
 export interface ClientFailures {
-  /** Returns the seconds that an attempt has to wait if the client or the source has reached its limit. */
+  /**
+   * Returns the seconds that an attempt has to wait if the client or the source has reached its limit. Call it before an
+   * attempt, and again before returning a success: another attempt may have reached the limit in the meantime.
+   */
   waitOf(source: Source): Promise<number | undefined>
   /**
-   * Call it after an attempt, before returning the outcome. Counts a failure, exactly across all processes.
+   * Counts a failure, exactly across all processes. Call it before returning the outcome.
    *
-   * @returns seconds to wait if the limit was already reached: then the caller must not reveal whether the password was
-   * right.
+   * @returns seconds to wait if the limit was already reached: then the caller must not reveal that the password was
+   * wrong.
    */
-  settle(source: Source, failed: boolean, trace: Trace): Promise<number | undefined>
+  countFailure(source: Source, trace: Trace): Promise<number | undefined>
 }
 
 /** A limit and the name under which it counts an attempt. */
-interface Counted {
+interface Counter {
   readonly limit: WindowLimit
   readonly name: string
 }
 
 const firstOf = (waits: readonly (number | undefined)[]): number | undefined => waits.find((wait) => wait !== undefined)
-const knownWait = (counted: readonly Counted[]): number | undefined =>
-  firstOf(counted.map(({ limit, name }) => limit.knownWait(name)))
-const markedWait = async (counted: readonly Counted[]): Promise<number | undefined> =>
-  firstOf(await Promise.all(counted.map(({ limit, name }) => limit.markedWait(name))))
+const knownWait = (counters: readonly Counter[]): number | undefined =>
+  firstOf(counters.map(({ limit, name }) => limit.knownWait(name)))
+const markedWait = async (counters: readonly Counter[]): Promise<number | undefined> =>
+  firstOf(await Promise.all(counters.map(({ limit, name }) => limit.markedWait(name))))
 
-async function countFailure(counted: readonly Counted[], trace: Trace): Promise<number | undefined> {
+async function countIn(counters: readonly Counter[], trace: Trace): Promise<number | undefined> {
   // Before the storage responds, so that attempts that end in the meantime see this failure. If the storage fails, it
   // remains announced under all limits: an attacker who changes the address would otherwise have unlimited guesses.
-  const announced = counted.map(({ limit, name }) => limit.announce(name))
+  const announced = counters.map(({ limit, name }) => limit.announce(name))
   const withdrawRest = (): void => {
     for (const left of announced) left.withdraw()
   }
   // A success does this read too, so both take the same time.
-  const late = await markedWait(counted)
+  const late = await markedWait(counters)
   if (late !== undefined) {
     withdrawRest()
     return late
@@ -68,25 +71,23 @@ export function createClientFailures(
   { failures, perAddress, window }: AbuseControl['passwords']['perClient'],
   deps: LimitDeps,
 ): ClientFailures {
-  const part = createWindowLimit(
+  const sourceLimit = createWindowLimit(
     { failures: perAddress, window },
     { ...deps, limit: 'passwords.perClient.perAddress', marks: true },
   )
-  const whole = createWindowLimit({ failures, window }, { ...deps, limit: 'passwords.perClient', marks: true })
-  const countedUnder = ({ clientId, address }: Source): readonly Counted[] => [
-    ...(address === undefined ? [] : [{ limit: part, name: JSON.stringify([clientId, siteOf(address)]) }]),
-    { limit: whole, name: clientId },
+  const clientLimit = createWindowLimit({ failures, window }, { ...deps, limit: 'passwords.perClient', marks: true })
+  const countersOf = ({ clientId, address }: Source): readonly Counter[] => [
+    ...(address === undefined ? [] : [{ limit: sourceLimit, name: JSON.stringify([clientId, siteOf(address)]) }]),
+    { limit: clientLimit, name: clientId },
   ]
   return {
     async waitOf(source) {
-      const counted = countedUnder(source)
-      return knownWait(counted) ?? markedWait(counted)
+      const counters = countersOf(source)
+      return knownWait(counters) ?? markedWait(counters)
     },
-    async settle(source, failed, trace) {
-      const counted = countedUnder(source)
-      const late = knownWait(counted)
-      if (late !== undefined) return late
-      return failed ? countFailure(counted, trace) : markedWait(counted)
+    async countFailure(source, trace) {
+      const counters = countersOf(source)
+      return knownWait(counters) ?? countIn(counters, trace)
     },
   }
 }

@@ -13,7 +13,7 @@ export interface KeyedQueue {
 interface KeyState {
   running: number
   /** A set, because a task that times out is removed from the middle. */
-  readonly waiting: Set<(admitted: boolean) => void>
+  readonly waiting: Set<() => void>
 }
 
 /**
@@ -32,13 +32,16 @@ export function createKeyedQueue(concurrency: number, timeout: number): KeyedQue
         return true
       }
       return new Promise((resolve) => {
-        const settle = (admitted: boolean): void => {
+        const start = (): void => {
           clearTimeout(timer)
-          state.waiting.delete(settle)
-          resolve(admitted)
+          state.waiting.delete(start)
+          resolve(true)
         }
-        const timer = setTimeout(() => settle(false), timeout)
-        state.waiting.add(settle)
+        const timer = setTimeout(() => {
+          state.waiting.delete(start)
+          resolve(false)
+        }, timeout)
+        state.waiting.add(start)
       })
     },
     leave(key) {
@@ -46,7 +49,7 @@ export function createKeyedQueue(concurrency: number, timeout: number): KeyedQue
       if (state === undefined) return
       const [next] = state.waiting
       // The next task takes over the place of this one, so `running` does not change.
-      if (next !== undefined) next(true)
+      if (next !== undefined) next()
       else if (state.running > 1) state.running -= 1
       else states.delete(key)
     },

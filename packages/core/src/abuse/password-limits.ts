@@ -123,12 +123,12 @@ export function createPasswordLimits(
       }
       // Without records, which a refusal must not write, both take one trip.
       if (put.length === 0) {
-        const [wait] = await allOf([clientFailures.settle(who, false, trace), giveBack(permits)])
+        const [wait] = await allOf([clientFailures.waitOf(who), giveBack(permits)])
         return wait
       }
       let wait: number | undefined
       try {
-        wait = await clientFailures.settle(who, false, trace)
+        wait = await clientFailures.waitOf(who)
       } catch (error) {
         await giveBack(permits)
         throw error
@@ -139,7 +139,7 @@ export function createPasswordLimits(
 
     async function fail(): Promise<number | undefined> {
       forget()
-      const wait = isAtHome ? undefined : await clientFailures.settle(who, true, trace)
+      const wait = isAtHome ? undefined : await clientFailures.countFailure(who, trace)
       if (wait !== undefined) {
         await giveBack(permits)
         return wait
