@@ -37,7 +37,7 @@ export interface Permit {
   /** Chooses the first slot that no other attempt in this process has chosen. */
   choose(): void
   /** Returns the record of the chosen slot. */
-  slot(): NewRecord
+  record(): NewRecord
   /**
    * Chooses another slot, because the record exists. Returns `false` if whether another attempt is allowed depends on
    * one in progress.
@@ -149,7 +149,7 @@ export function createBackoffLimit(
         }
         chosen.add(key)
       },
-      slot: () => {
+      record: () => {
         until = runtime.now() + delayAfter(slot)
         return { key, value: { until, attempt }, expiresAt: until + forgetAfter }
       },

@@ -10,15 +10,22 @@ import type { AbuseControl } from './options.ts'
 import { type Attempt, createPasswordPlans, type Plan } from './password-plans.ts'
 import type { LimitDeps } from './window-limit.ts'
 
-/** Limits password attempts. */
+/** Checks a password. A result other than `undefined` is a success. */
+type TryPassword<T> = () => Promise<T | undefined>
+
+/**
+ * Limits password attempts.
+ *
+ * @see docs/guides/abuse-control.md, "The steps of a login"
+ */
 export interface PasswordLimits {
   /**
-   * Runs `tryPassword` if an attempt is allowed now. A result other than `undefined` is a success.
+   * Runs `tryPassword` if an attempt is allowed now.
    *
    * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. The error does not reveal whether the
    * password is right, and the attempt is not counted.
    */
-  attempt<T>(who: Attempt, trace: Trace, tryPassword: () => Promise<T | undefined>): Promise<T | undefined>
+  attempt<T>(who: Attempt, trace: Trace, tryPassword: TryPassword<T>): Promise<T | undefined>
 }
 
 /** The maximum number of slots that are tried for a permit. More are tried only if many processes crashed. */
@@ -55,12 +62,10 @@ export function createPasswordLimits(
 ): PasswordLimits {
   const { issuer, store, runtime, recorder } = deps
   const shared = { forgetAfter, issuer, store, runtime }
-  const localLimit = createBackoffLimit(perUserAndAddress, { limit: 'passwords.perUserAndAddress', ...shared })
-  const personLimit = createBackoffLimit(perUser, { limit: 'passwords.perUser', ...shared })
   const clientFailures = createClientFailures(perClient, deps)
   const plans = createPasswordPlans({
-    localLimit,
-    personLimit,
+    perUserAndAddress: createBackoffLimit(perUserAndAddress, { limit: 'passwords.perUserAndAddress', ...shared }),
+    perUser: createBackoffLimit(perUser, { limit: 'passwords.perUser', ...shared }),
     clientFailures,
     rememberAddress,
     issuer,
@@ -68,134 +73,130 @@ export function createPasswordLimits(
     runtime,
   })
   // Concurrent logins of one user wait for each other instead of being refused for lack of a permit.
-  const localQueue = createKeyedQueue(perUserAndAddress.attempts, maxQueueTime)
-  const personQueue = createKeyedQueue(perUser.attempts, maxQueueTime)
+  const queues = {
+    perUserAndAddress: createKeyedQueue(perUserAndAddress.attempts, maxQueueTime),
+    perUser: createKeyedQueue(perUser.attempts, maxQueueTime),
+  }
 
   /** Takes the chosen slots, or none. Returns the keys of those that exist. */
-  const create = (permits: readonly Permit[]): MaybePromise<readonly string[]> =>
-    store.commit({ create: permits.map((permit) => permit.slot()) })
-  const giveBack = (permits: readonly Permit[], put: readonly NewRecord[] = []) =>
+  const createSlots = (permits: readonly Permit[]): MaybePromise<readonly string[]> =>
+    store.commit({ create: permits.map((permit) => permit.record()) })
+  const returnSlots = (permits: readonly Permit[], put: readonly NewRecord[] = []) =>
     store.commit({ put, remove: permits.map(({ key }) => key) })
 
+  /** Whether a remembered plan is current. If it is not, returns the slots that were taken for it. */
+  async function isConfirmed({ permits, isCurrent }: Plan, creating: ReturnType<typeof createSlots>): Promise<boolean> {
+    const [current, existing] = await Promise.allSettled([isCurrent?.(), creating])
+    if (current.status === 'fulfilled' && current.value) return true
+    if (existing.status === 'fulfilled' && existing.value.length === 0) await returnSlots(permits)
+    if (current.status === 'rejected') throw current.reason
+    if (existing.status === 'rejected') throw existing.reason
+    return false
+  }
+
   /**
-   * Takes all permits, or none. Returns `false` if attempts in progress have them, in this or another process.
+   * Takes the slots of all permits, or none. Returns `false` if the plan is outdated, or if attempts in progress have the
+   * slots, in this or another process.
    *
-   * @param first the outcome of the first `create`
    * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
    */
-  async function take(permits: readonly Permit[], first: MaybePromise<readonly string[]>): Promise<boolean> {
-    let taken = await first
+  async function takeSlots(plan: Plan): Promise<boolean> {
+    const { permits } = plan
+    for (const permit of permits) permit.choose()
+    const creating = createSlots(permits)
+    if (plan.isCurrent !== undefined && !(await isConfirmed(plan, creating))) return false
+    let existing = await creating
     for (let step = 1; step < maxSteps; step += 1) {
-      if (taken.length === 0) return true
-      const existing = taken
-      const chosen = await allOf(permits.map((permit) => !existing.includes(permit.key) || permit.chooseAgain()))
+      if (existing.length === 0) return true
+      const conflicts = existing
+      const chosen = await allOf(permits.map((permit) => !conflicts.includes(permit.key) || permit.chooseAgain()))
       if (!chosen.every(Boolean)) return false
-      taken = await create(permits)
+      existing = await createSlots(permits)
     }
     throw tooManyFailures(1)
   }
 
-  /** Whether the plan is right. If it is not, returns the permits that were taken. */
-  async function isConfirmed(
-    permits: readonly Permit[],
-    first: MaybePromise<readonly string[]>,
-    isRight: () => MaybePromise<boolean>,
-  ): Promise<boolean> {
-    const [read, taken] = await Promise.allSettled([isRight(), first])
-    if (read.status === 'fulfilled' && read.value) return true
-    if (taken.status === 'fulfilled' && taken.value.length === 0) await giveBack(permits)
-    if (read.status === 'rejected') throw read.reason
-    if (taken.status === 'rejected') throw taken.reason
-    return false
-  }
-
-  async function tryOnce<T>(
-    who: Attempt,
-    { permits, isAtHome, afterSuccess, remember, forget }: Plan,
-    trace: Trace,
-    tryPassword: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    async function succeed(): Promise<number | undefined> {
-      const put = afterSuccess()
-      if (isAtHome) {
-        await giveBack(permits, put)
-        return undefined
-      }
-      // Without records, which a refusal must not write, both take one trip.
-      if (put.length === 0) {
-        const [wait] = await allOf([clientFailures.waitOf(who), giveBack(permits)])
-        return wait
-      }
-      let wait: number | undefined
+  /** Ends an attempt with the right password. Returns the seconds to wait if the client has reached its limit. */
+  async function settleSuccess({ permits, origin, succeed }: Plan, who: Attempt): Promise<number | undefined> {
+    const { records, remember } = succeed()
+    let wait: number | undefined
+    if (origin === 'known address') {
+      await returnSlots(permits, records)
+    } else if (records.length === 0) {
+      // No record depends on the limit, so both take one trip.
+      const [late] = await allOf([clientFailures.waitOf(who), returnSlots(permits)])
+      wait = late
+    } else {
+      // A refusal must not write the records, so the limit is read first.
+      let put: readonly NewRecord[] = []
       try {
         wait = await clientFailures.waitOf(who)
-      } catch (error) {
-        await giveBack(permits)
-        throw error
+        if (wait === undefined) put = records
+      } finally {
+        await returnSlots(permits, put)
       }
-      await giveBack(permits, wait === undefined ? put : [])
+    }
+    if (wait === undefined) remember()
+    return wait
+  }
+
+  /** Ends an attempt with a wrong password. Returns the seconds to wait if the client has reached its limit. */
+  async function settleFailure(plan: Plan, who: Attempt, trace: Trace): Promise<number | undefined> {
+    const { permits, origin } = plan
+    plan.forget()
+    // If the storage fails, the slots stay, as after a crash.
+    const wait = origin === 'known address' ? undefined : await clientFailures.countFailure(who, trace)
+    if (wait !== undefined) {
+      await returnSlots(permits)
       return wait
     }
-
-    async function fail(): Promise<number | undefined> {
-      forget()
-      const wait = isAtHome ? undefined : await clientFailures.countFailure(who, trace)
-      if (wait !== undefined) {
-        await giveBack(permits)
-        return wait
-      }
-      const failures = permits.map((permit) => permit.fail())
-      await store.commit({ put: failures.flatMap(({ records }) => records) })
-      for (const { limit, retryAfter } of failures) {
-        if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
-      }
-      return undefined
+    const failures = permits.map((permit) => permit.fail())
+    await store.commit({ put: failures.flatMap(({ records }) => records) })
+    for (const { limit, retryAfter } of failures) {
+      if (retryAfter > 0) recorder.record(trace, { type: 'abuse_limited', limit, retryAfter })
     }
+    return undefined
+  }
 
+  /** Checks the password of an attempt whose slots are taken. */
+  async function check<T>(plan: Plan, who: Attempt, trace: Trace, tryPassword: TryPassword<T>): Promise<T | undefined> {
     let found: T | undefined
     try {
       found = await tryPassword()
     } catch (error) {
       // The user service failed, so no password was checked.
-      await giveBack(permits)
+      await returnSlots(plan.permits)
       throw error
     }
-    const wait = await (found === undefined ? fail() : succeed())
+    const wait = await (found === undefined ? settleFailure(plan, who, trace) : settleSuccess(plan, who))
     // Attempts in flight when the limit trips all get the same 429, right or wrong.
     if (wait !== undefined) throw tooManyFailures(wait)
-    if (found !== undefined) remember()
     return found
   }
 
   return {
     async attempt(who, trace, tryPassword) {
-      const { person, personAtAddress } = who
+      const { foldedName, nameAtAddress } = who
 
-      /**
-       * Returns `undefined` if attempts in progress have all permits, or if the plan is outdated.
-       *
-       * @param isRight checked while the permits are taken
-       */
-      async function tryWith(plan: Plan, isRight?: () => MaybePromise<boolean>) {
-        const { permits } = plan
+      /** Returns `undefined` if another plan is needed, because the slots of this one were not taken. */
+      async function tryWith(plan: Plan) {
         try {
-          for (const permit of permits) permit.choose()
-          const first = create(permits)
-          if (isRight !== undefined && !(await isConfirmed(permits, first, isRight))) return undefined
-          if (!(await take(permits, first))) return undefined
-          return { found: await tryOnce(who, plan, trace, tryPassword) }
+          return (await takeSlots(plan)) ? { found: await check(plan, who, trace, tryPassword) } : undefined
         } finally {
-          for (const permit of permits) permit.end()
+          for (const permit of plan.permits) permit.end()
         }
       }
 
-      return inQueue(personAtAddress === undefined ? personQueue : localQueue, personAtAddress ?? person, async () => {
-        const guess = plans.guess(who)
-        const guessed = guess && (await tryWith(guess, guess.isRight))
-        if (guessed !== undefined) return guessed.found
+      const [queue, name] =
+        nameAtAddress === undefined ? [queues.perUser, foldedName] : [queues.perUserAndAddress, nameAtAddress]
+      return inQueue(queue, name, async () => {
+        const remembered = plans.remembered(who)
+        const tried = remembered && (await tryWith(remembered))
+        if (tried !== undefined) return tried.found
         for (let pause = firstPause; pause < maxQueueTime; pause *= 2) {
-          const plan = await plans.planFor(who)
-          const tried = await (plan.countsPerson ? inQueue(personQueue, person, () => tryWith(plan)) : tryWith(plan))
+          const plan = await plans.read(who)
+          const isForUser = plan.origin === 'new address'
+          const tried = await (isForUser ? inQueue(queues.perUser, foldedName, () => tryWith(plan)) : tryWith(plan))
           if (tried !== undefined) return tried.found
           await new Promise((resolve) => setTimeout(resolve, pause))
         }

@@ -12,7 +12,7 @@ import type { LimitDeps } from './window-limit.ts'
 /** A password attempt. */
 export interface Attempt {
   /** The user name in its folded form, the same for all spellings. */
-  readonly person: string
+  readonly foldedName: string
   /** The user name as presented. If the host distinguishes spellings, each can be a different user. */
   readonly spelling: string
   readonly clientId: string
@@ -21,59 +21,62 @@ export interface Attempt {
   /** `undefined` if the adapter does not report it. Then failures are counted per user only. */
   readonly address: string | undefined
   /** A key of the folded name at the address group; `undefined` if the address is unknown. */
-  readonly personAtAddress: string | undefined
+  readonly nameAtAddress: string | undefined
 }
 
 /** How an attempt is counted. */
 export interface Plan {
   readonly permits: readonly Permit[]
-  /** Whether the attempt counts for the user over all addresses. */
-  readonly countsPerson: boolean
-  readonly isAtHome: boolean
-  /** What a success writes. */
-  afterSuccess(): readonly NewRecord[]
-  /** Call it when what a success writes is stored, and the permits are returned. */
-  remember(): void
+  /**
+   * Where the attempt comes from. From a new address, it also counts for the user over all addresses. From a known one,
+   * where the user has logged in before, failures from elsewhere do not count, neither of the user nor of the client: an
+   * attacker cannot lock the user out.
+   */
+  readonly origin: 'known address' | 'new address' | 'no address'
+  /** Only of a remembered plan: reads whether `read` would return the same. No password must be checked unless it does. */
+  isCurrent?(): MaybePromise<boolean>
+  /** Returns what a success writes. Call `remember` when it is stored, and the permits are returned. */
+  succeed(): { readonly records: readonly NewRecord[]; remember(): void }
   /** Call it after a failure. */
   forget(): void
 }
 
-/** A plan from what this process remembers. */
-export interface Guess extends Plan {
-  /** Reads whether `planFor` would return the same plan. No password must be checked unless it does. */
-  isRight(): MaybePromise<boolean>
-}
-
 export interface PasswordPlans {
   /**
-   * Returns the permits that an attempt needs.
+   * Reads which permits an attempt needs.
    *
    * @throws OAuthError `slow_down` (429) if an attempt is not allowed yet.
    */
-  planFor(who: Attempt): Promise<Plan>
+  read(who: Attempt): Promise<Plan>
   /** Returns the plan of a user who has logged in through this process in the same way, and has not failed since. */
-  guess(who: Attempt): Guess | undefined
+  remembered(who: Attempt): Plan | undefined
 }
 
-/** Encodes a name so that it cannot collide with other keys, whatever characters it contains. */
-const plain = (name: string): string => JSON.stringify([name])
+/** The name under which a limit counts an attempt. */
+interface Counter {
+  readonly limit: BackoffLimit
+  readonly name: string
+  readonly hint: AttemptHint
+}
+
+/** Encodes parts of a key so that they cannot collide with others, whatever characters they contain. */
+const keyPart = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts)
 
 /** The maximum number of logins that a process remembers: about 3 MB. */
 const maxLogins = 10_000
 
 export function createPasswordPlans({
-  localLimit,
-  personLimit,
+  perUserAndAddress,
+  perUser,
   clientFailures,
   rememberAddress,
   issuer,
   store,
   runtime,
 }: Omit<LimitDeps, 'recorder'> & {
-  /** Limits a user at an address. */
-  readonly localLimit: BackoffLimit
+  readonly perUserAndAddress: BackoffLimit
   /** Limits a user over all addresses. */
-  readonly personLimit: BackoffLimit
+  readonly perUser: BackoffLimit
   readonly clientFailures: ClientFailures
   /** Seconds. */
   readonly rememberAddress: number
@@ -81,111 +84,106 @@ export function createPasswordPlans({
   /** The hints after the last login, if they count no failure. */
   const logins = createBoundedMap<{ readonly hint: AttemptHint }>(maxLogins)
 
-  const accountOf = ({ person, personAtAddress, spelling, directory }: Attempt): string =>
-    JSON.stringify([issuer, personAtAddress ?? plain(person), directory, spelling])
+  const accountOf = ({ foldedName, nameAtAddress, spelling, directory }: Attempt): string =>
+    keyPart(issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
   const knownKeyOf = (account: string): string => keyOf('known', hashOf(account, runtime))
-  const asWrittenOf = (person: string, spelling: string): string => JSON.stringify(['as written', person, spelling])
+  // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
+  // attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this exact
+  // spelling has logged in before, without a directory, is it counted as written, and a login forgets its failures.
+  const asWrittenOf = ({ foldedName, nameAtAddress, spelling, directory }: Attempt): string | undefined =>
+    directory === undefined ? keyPart('as written', nameAtAddress ?? foldedName, spelling) : undefined
+  const originOf = ({ nameAtAddress }: Attempt, isKnown: boolean): Plan['origin'] =>
+    nameAtAddress === undefined ? 'no address' : isKnown ? 'known address' : 'new address'
 
   function planOf(
-    account: string,
-    knownKey: string,
+    who: Attempt,
     state: {
-      readonly needed: readonly {
-        readonly backoff: BackoffLimit
-        readonly name: string
-        readonly hint: AttemptHint
-      }[]
+      readonly account: string
+      readonly knownKey: string
+      /** Whether the user has logged in before, in the same spelling and directory, and from this address. */
       readonly isKnown: boolean
-      readonly isAtHome: boolean
-      readonly countsPerson: boolean
-      /** Whether a success forgets all failures that the first permit counts. */
-      readonly forgets: boolean
-      /** The hint of the next attempt in the same way, if this one succeeds; `undefined` if that is not remembered. */
-      readonly next: { readonly hint: AttemptHint } | undefined
+      readonly counters: readonly [Counter, ...Counter[]]
+      /** Of the exact spelling, under which the next attempt is counted if this one succeeds. */
+      readonly hintAsWritten: AttemptHint
     },
   ): Plan {
-    const { needed, isKnown, isAtHome, countsPerson, forgets } = state
-    let { next } = state
+    const { account, knownKey, isKnown, hintAsWritten } = state
+    const [counter, ...others] = state.counters
     const attempt = runtime.base64url(runtime.randomBytes(12))
-    const permits = needed.map(({ backoff, name, hint }) => backoff.permit(name, hint, attempt))
-    const [first] = permits
+    const permitOf = ({ limit, name, hint }: Counter): Permit => limit.permit(name, hint, attempt)
+    const permit = permitOf(counter)
+
+    function afterSuccess(): ReturnType<Permit['reset']> {
+      if (isKnown && who.directory === undefined) return permit.reset()
+      const known = { key: knownKey, value: {}, expiresAt: runtime.now() + rememberAddress }
+      return { records: isKnown ? [] : [known], hint: hintAsWritten }
+    }
+
     return {
-      permits,
-      countsPerson,
-      isAtHome,
-      afterSuccess() {
-        if (!isKnown) return [{ key: knownKey, value: {}, expiresAt: runtime.now() + rememberAddress }]
-        if (!forgets || first === undefined) return []
-        const { records, hint } = first.reset()
-        if (next !== undefined) next = { hint }
-        return records
-      },
-      remember() {
-        if (next !== undefined && (next.hint?.level ?? 0) === 0) logins.set(account, next)
+      permits: [permit, ...others.map(permitOf)],
+      origin: originOf(who, isKnown),
+      succeed() {
+        const { records, hint } = afterSuccess()
+        const isRemembered = who.nameAtAddress !== undefined && who.directory === undefined && (hint?.level ?? 0) === 0
+        return {
+          records,
+          remember() {
+            if (isRemembered) logins.set(account, { hint })
+          },
+        }
       },
       forget: () => logins.delete(account),
     }
   }
 
   return {
-    // Two spellings of a name, or one name in two directories (`tenant:`, `idp:`), can be two users, one of them the
-    // attacker. Therefore an attempt is counted under the folded name, whose failures no login forgets. Only if this
-    // exact spelling has logged in before, without a directory, is it counted separately, and a login forgets its
-    // failures.
-    async planFor(who) {
-      const { person, personAtAddress, spelling, directory } = who
+    async read(who) {
+      const { foldedName, nameAtAddress } = who
       const account = accountOf(who)
       const knownKey = knownKeyOf(account)
-      const narrow = personAtAddress === undefined ? personLimit : localLimit
-      const everySpelling = plain(personAtAddress ?? person)
-      const asWritten = directory === undefined ? asWrittenOf(personAtAddress ?? person, spelling) : undefined
-      const [known, clientWait, hint, hintAsWritten, personHint] = await allOf([
+      const limit = nameAtAddress === undefined ? perUser : perUserAndAddress
+      const everySpelling = keyPart(nameAtAddress ?? foldedName)
+      const asWritten = asWrittenOf(who)
+      const [known, clientWait, hint, hintAsWritten, hintOfUser] = await allOf([
         store.get(knownKey, isObject),
         clientFailures.waitOf(who),
-        narrow.hintOf(everySpelling),
-        asWritten === undefined ? undefined : narrow.hintOf(asWritten),
-        personAtAddress === undefined ? undefined : personLimit.hintOf(plain(person)),
+        limit.hintOf(everySpelling),
+        asWritten === undefined ? undefined : limit.hintOf(asWritten),
+        nameAtAddress === undefined ? undefined : perUser.hintOf(keyPart(foldedName)),
       ])
       const isKnown = known !== undefined
-      // At an address where the user has logged in before, failures from elsewhere do not count: an attacker cannot
-      // lock the user out.
-      const isAtHome = isKnown && personAtAddress !== undefined
-      const forgets = isKnown && asWritten !== undefined
-      const countsPerson = personAtAddress !== undefined && !isKnown
-      const needed = [
-        forgets
-          ? { backoff: narrow, name: asWritten, hint: hintAsWritten }
-          : { backoff: narrow, name: everySpelling, hint },
-        ...(countsPerson ? [{ backoff: personLimit, name: plain(person), hint: personHint }] : []),
+      const origin = originOf(who, isKnown)
+      const counters: [Counter, ...Counter[]] = [
+        isKnown && asWritten !== undefined
+          ? { limit, name: asWritten, hint: hintAsWritten }
+          : { limit, name: everySpelling, hint },
       ]
-      for (const { backoff, hint } of needed) backoff.assertAllowed(hint)
-      if (!isAtHome && clientWait !== undefined) throw tooManyFailures(clientWait)
-      const next = personAtAddress === undefined || asWritten === undefined ? undefined : { hint: hintAsWritten }
-      return planOf(account, knownKey, { needed, isKnown, isAtHome, countsPerson, forgets, next })
+      if (origin === 'new address') counters.push({ limit: perUser, name: keyPart(foldedName), hint: hintOfUser })
+      for (const counter of counters) counter.limit.assertAllowed(counter.hint)
+      if (origin !== 'known address' && clientWait !== undefined) throw tooManyFailures(clientWait)
+      return planOf(who, { account, knownKey, isKnown, counters, hintAsWritten })
     },
 
-    guess(who) {
-      const { personAtAddress, spelling } = who
-      if (personAtAddress === undefined) return undefined
+    remembered(who) {
+      const name = asWrittenOf(who)
+      if (who.nameAtAddress === undefined || name === undefined) return undefined
       const account = accountOf(who)
       const login = logins.get(account)
       if (login === undefined) return undefined
+      const { hint } = login
       const knownKey = knownKeyOf(account)
-      const name = asWrittenOf(personAtAddress, spelling)
-      const plan = planOf(account, knownKey, {
-        needed: [{ backoff: localLimit, name, hint: login.hint }],
-        isKnown: true,
-        isAtHome: true,
-        countsPerson: false,
-        forgets: true,
-        next: login,
-      })
       return {
-        ...plan,
-        isRight: () =>
-          after(allOf([store.get(knownKey, isObject), localLimit.hintOf(name)]), ([known, hint]) => {
+        ...planOf(who, {
+          account,
+          knownKey,
+          isKnown: true,
+          counters: [{ limit: perUserAndAddress, name, hint }],
+          hintAsWritten: hint,
+        }),
+        isCurrent: () =>
+          after(allOf([store.get(knownKey, isObject), perUserAndAddress.hintOf(name)]), ([known, stored]) => {
             // A hint of another series, or with failures, permits other slots.
-            const isSame = hint?.series === login.hint?.series && (hint?.level ?? 0) === 0
+            const isSame = stored?.series === hint?.series && (stored?.level ?? 0) === 0
             if (known !== undefined && isSame) return true
             logins.delete(account)
             return false

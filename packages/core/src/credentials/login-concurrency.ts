@@ -2,9 +2,9 @@ import { hostPortBusy } from '../directory/host-port.ts'
 
 /** The user and the address of a login attempt. */
 export interface LoginAttempt {
-  readonly person: string
+  readonly foldedName: string
   /** `undefined` if the host does not know the address. */
-  readonly personAtAddress: string | undefined
+  readonly nameAtAddress: string | undefined
 }
 
 /**
@@ -30,8 +30,8 @@ export function createLoginConcurrency(maxHostCalls: number): LoginConcurrency {
   let taken = 0
   const takenBy = new Map<string, number>()
   return {
-    acquire({ person, personAtAddress }) {
-      const name = personAtAddress ?? JSON.stringify([person])
+    acquire({ foldedName, nameAtAddress }) {
+      const name = nameAtAddress ?? JSON.stringify([foldedName])
       const takenByUser = takenBy.get(name) ?? 0
       const isFull = takenByUser === 0 ? taken >= slots : taken >= slots / 2
       if (isFull) throw hostPortBusy('users.authenticate', maxHostCalls)

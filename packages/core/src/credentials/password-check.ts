@@ -60,15 +60,15 @@ export function createPasswordCheck(deps: {
       }
       recorder.record(trace, { type: 'user_authentication_failed', ...names.describe(username), ...requested, reason })
     }
-    const person = foldedName(username)
+    const folded = foldedName(username)
     const address = trace.clientAddress
     const attempt = {
-      person,
+      foldedName: folded,
       spelling: username,
       clientId: client?.clientId ?? noClient,
       directory,
       address,
-      personAtAddress: address === undefined ? undefined : JSON.stringify([person, addressGroupOf(address)]),
+      nameAtAddress: address === undefined ? undefined : JSON.stringify([folded, addressGroupOf(address)]),
     }
     const release = concurrency.acquire(attempt)
     let user: AuthenticatedUser | undefined
