@@ -1,7 +1,7 @@
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './config-schema.ts'
 export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
-export { type Client, type ClientOptions, clientSchema } from './directory/client.ts'
+export { type Client, type ClientOptions, type ClientWithSecrets, clientSchema } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
 export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'

@@ -62,7 +62,7 @@ export function assertConsistent({
       client.enabled &&
       !client.public &&
       client.grantTypes.length > 0 &&
-      client.secrets.stored.length === 0 &&
+      clients.secretsOf(client).stored.length === 0 &&
       clients.verifySecret === undefined
     ) {
       throw new TypeError(`clients: ${client.clientId} has no usable secret; add one, or set public: true`)

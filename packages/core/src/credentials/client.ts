@@ -38,14 +38,14 @@ export function createClientAuthentication(deps: {
 }): ClientAuthentication {
   const { clients, limits, runtime, recorder } = deps
   const matchesSecret = createSecretCheck(
-    clients.all.map(({ secrets }) => secrets.stored),
+    clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
   )
   // Reported once per client object: guessing at a secret must not fill the log.
   const reported = new WeakSet<Client>()
 
   function reportMalformed(client: Client, trace: Trace): void {
-    if (client.secrets.malformed === 0 || reported.has(client)) return
+    if (clients.secretsOf(client).malformed === 0 || reported.has(client)) return
     reported.add(client)
     recorder.record(trace, { type: 'secret_skipped', owner: `client ${client.clientId}` })
   }
@@ -66,7 +66,7 @@ export function createClientAuthentication(deps: {
     if (client !== undefined) reportMalformed(client, trace)
     const matches =
       clients.verifySecret === undefined
-        ? matchesSecret(secret, client?.secrets.stored)
+        ? matchesSecret(secret, client && clients.secretsOf(client).stored)
         : await clients.verifySecret(id, secret)
     if (client === undefined) return { reason: 'client_unknown' }
     // A public client has no secret, so a pair cannot authenticate it, even if the host's `verifySecret` accepts the

@@ -92,5 +92,11 @@ export const clientSchema = v.pipe(
 /** The configuration of a client. Only `clientId` is required. */
 export type ClientOptions = v.InferInput<typeof clientSchema>
 
-/** A client with all defaults applied. */
-export type Client = v.InferOutput<typeof clientSchema>
+/** A client with all defaults applied, as the schema returns it. */
+export type ClientWithSecrets = v.InferOutput<typeof clientSchema>
+
+/**
+ * A client with all defaults applied, without its secrets. Only the client authentication can access those, so neither
+ * a plugin nor a function of the host can log them.
+ */
+export type Client = Omit<ClientWithSecrets, 'secrets'>

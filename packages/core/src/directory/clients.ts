@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
-import { type Client, type ClientOptions, clientSchema } from './client.ts'
+import { type Client, type ClientOptions, type ClientWithSecrets, clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { assertSecrets, secretRow } from './secret.ts'
@@ -20,9 +20,13 @@ export interface ClientStore {
   readonly isOriginAllowed?: ((origin: string) => MaybePromise<boolean>) | undefined
 }
 
+type ClientSecrets = ClientWithSecrets['secrets']
+
 /** The core's interface to the clients, whether they come from an array or a client store. */
 export interface ClientDirectory {
   find(clientId: string): MaybePromise<Client | undefined>
+  /** Returns the secrets of a client that `find()` has returned. */
+  secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */
   isKnown(clientId: string): boolean
   readonly verifySecret: ClientStore['verifySecret']
@@ -31,10 +35,29 @@ export interface ClientDirectory {
   readonly all: readonly Client[]
 }
 
+const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
+
+/**
+ * Parses clients and keeps their secrets apart, so that no plugin or host function receives them. Done once for each
+ * client, not for each request.
+ */
+function createParser() {
+  const secretsByClient = new WeakMap<Client, ClientSecrets>()
+  return {
+    parse(options: unknown, where: string): Client {
+      const { secrets, ...client } = parseConfiguration(clientSchema, options, where)
+      secretsByClient.set(client, secrets)
+      return client
+    },
+    secretsOf: (client: Client): ClientSecrets => secretsByClient.get(client) ?? noSecrets,
+  }
+}
+
 function fromArray(options: readonly ClientOptions[]): ClientDirectory {
+  const { parse, secretsOf } = createParser()
   const clients = new Map<string, Client>()
   for (const [index, option] of options.entries()) {
-    const client = parseConfiguration(clientSchema, option, `clients[${index}]`)
+    const client = parse(option, `clients[${index}]`)
     assertSecrets(option.secrets, `clients[${index}]`)
     if (clients.has(client.clientId)) throw new TypeError(`clients: two clients have the clientId ${client.clientId}`)
     clients.set(client.clientId, client)
@@ -43,6 +66,7 @@ function fromArray(options: readonly ClientOptions[]): ClientDirectory {
   const origins = new Set(all.filter((client) => client.enabled).flatMap((client) => client.allowedCorsOrigins))
   return {
     find: (clientId) => clients.get(clientId),
+    secretsOf,
     isKnown: (clientId) => clients.has(clientId),
     verifySecret: undefined,
     isOriginAllowed: (origin) => origins.has(origin),
@@ -72,12 +96,13 @@ function clientRow(options: ClientOptions): ClientOptions {
 const maxIds = 10_000
 
 function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
+  const { parse, secretsOf } = createParser()
   const parsed = new WeakMap<ClientOptions, Client>()
-  const parse = (options: ClientOptions | undefined): Client | undefined => {
+  const parseOnce = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const client = parseConfiguration(clientSchema, clientRow(options), 'clients.find()')
+    const client = parse(clientRow(options), 'clients.find()')
     parsed.set(options, client)
     return client
   }
@@ -90,7 +115,8 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parse(found)))),
+    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
+    secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
     verifySecret: guarded('clients.verifySecret', store.verifySecret?.bind(store), limits),
     isOriginAllowed: (origin) => isOriginAllowed?.(origin) ?? false,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
-  type Client,
+  type ClientWithSecrets,
   clientSchema,
   createProvider,
   type Observer,
@@ -104,7 +104,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   return {
     configuration,
     clients: Array.isArray(clients)
-      ? clients.map((client, index): Client => parseConfiguration(clientSchema, client, `clients[${index}]`))
+      ? clients.map((client, index): ClientWithSecrets => parseConfiguration(clientSchema, client, `clients[${index}]`))
       : [],
     hasExternalClients: !Array.isArray(clients),
     scopes: scopes.map((scope, index) => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),

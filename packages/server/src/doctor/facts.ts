@@ -1,4 +1,4 @@
-import type { AtomicDriver, Client, KeyInfo, Scope } from '@grantry/core'
+import type { AtomicDriver, ClientWithSecrets, KeyInfo, Scope } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../users/configured-users.ts'
 import type { Finding } from './finding.ts'
@@ -26,7 +26,7 @@ export type StoreFact =
 export interface Facts {
   readonly configuration: CheckedConfiguration
   /** The configured clients, with defaults; empty if they are in an external store. */
-  readonly clients: readonly Client[]
+  readonly clients: readonly ClientWithSecrets[]
   readonly hasExternalClients: boolean
   /** The configured scopes, with defaults. */
   readonly scopes: readonly Scope[]

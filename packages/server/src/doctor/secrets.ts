@@ -1,4 +1,4 @@
-import type { Client, Scope } from '@grantry/core'
+import type { ClientWithSecrets, Scope } from '@grantry/core'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
@@ -13,10 +13,10 @@ interface Owner {
   readonly used: boolean
   /** Whether it is useless without a valid secret. */
   readonly needed: boolean
-  readonly stored: Client['secrets']['stored']
+  readonly stored: ClientWithSecrets['secrets']['stored']
 }
 
-const ownersOf = (clients: readonly Client[], scopes: readonly Scope[]): readonly Owner[] => [
+const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly Scope[]): readonly Owner[] => [
   ...clients.map((client, index) => ({
     name: client.clientId,
     path: `clients[${index}].secrets`,

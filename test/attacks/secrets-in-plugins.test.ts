@@ -1,0 +1,87 @@
+/**
+ * Attack: a plugin, or code that it calls, reads the hashes of client secrets, or logs the client with them. The hash
+ * of a secret is fast and unsalted, so a short secret can be guessed offline.
+ *
+ * Decision 54: what a plugin or a host function receives as client has no secrets.
+ */
+import { type Client, type ClientOptions, defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
+import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
+import { password } from '@grantry/plugins/password'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+const hash = sha256Of(testClient[1])
+const hexHash = Buffer.from(hash, 'base64').toString('hex')
+
+const options: ClientOptions = {
+  clientId: testClient[0],
+  secrets: [{ sha256: hash }],
+  grantTypes: ['urn:example:curious', 'password'],
+  scopes: ['api1'],
+}
+
+/** Everything that code can reach from an object: own members, whatever their keys, and those of its prototypes. */
+function reachable(value: unknown, seen = new Set<unknown>()): Set<unknown> {
+  if (seen.has(value)) return seen
+  seen.add(value)
+  if (typeof value !== 'object' || value === null) return seen
+  for (const key of Reflect.ownKeys(value)) {
+    seen.add(key)
+    reachable(Reflect.get(value, key), seen)
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || prototype === Array.prototype
+    ? seen
+    : reachable(prototype, seen)
+}
+
+describe.each([
+  ['an array of clients', () => [options]],
+  ['a client store', () => ({ find: async (id: string) => (id === options.clientId ? options : undefined) })],
+])('with %s', (_, clients) => {
+  test('no plugin or host function receives the secrets of the client', async () => {
+    const received: (Client | undefined)[] = []
+    const curious = definePlugin('curious', [
+      defineGrant({
+        grantType: 'urn:example:curious',
+        params: v.object({}),
+        handle({ client, scopes }) {
+          received.push(client)
+          return { scopes }
+        },
+      }),
+      defineGrantCheck({
+        settles: 'proof_key',
+        grantTypes: ['urn:example:curious'],
+        params: v.object({}),
+        check: ({ client }) => void received.push(client),
+      }),
+    ])
+    const f = await createTestProvider({
+      plugins: [curious, password()],
+      clients: clients(),
+      users: {
+        authenticate(_credentials, client) {
+          received.push(client)
+          return { sub: '1' }
+        },
+      },
+    })
+    const curiousForm = { grant_type: 'urn:example:curious', scope: 'api1' }
+    const passwordForm = { grant_type: 'password', scope: 'api1', username: 'alice', password: 'x' }
+    for (const form of [curiousForm, curiousForm, passwordForm]) {
+      expect((await f.post('token', form, testClient)).status).toBe(200)
+    }
+    expect(received).toHaveLength(5)
+    for (const client of received) {
+      expect(client?.clientId).toBe(testClient[0])
+      expect(client).not.toHaveProperty('secrets')
+      expect(Object.keys(client ?? {})).not.toContain('secrets')
+      expect(JSON.stringify(client)).not.toMatch(/secret|sha256/u)
+      const found = reachable(client)
+      for (const secret of ['secrets', hash, hexHash]) expect(found.has(secret)).toBe(false)
+    }
+    // No copy for each request.
+    expect(new Set(received).size).toBe(1)
+  })
+})
