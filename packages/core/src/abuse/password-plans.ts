@@ -59,6 +59,17 @@ interface Counter {
   readonly hint: AttemptHint
 }
 
+/** What a plan is created from. */
+interface Basis {
+  readonly account: string
+  readonly knownKey: string
+  /** Whether the user has logged in before, in the same spelling and directory, and from the same address. */
+  readonly isKnown: boolean
+  readonly counters: readonly [Counter, ...Counter[]]
+  /** Of the exact spelling, under which the next attempt is counted if this one succeeds. */
+  readonly hintAsWritten: AttemptHint
+}
+
 /** Encodes parts of a key so that they cannot collide with others, whatever characters they contain. */
 const keyPart = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts)
 
@@ -95,20 +106,8 @@ export function createPasswordPlans({
   const originOf = ({ nameAtAddress }: Attempt, isKnown: boolean): Plan['origin'] =>
     nameAtAddress === undefined ? 'no address' : isKnown ? 'known address' : 'new address'
 
-  function planOf(
-    who: Attempt,
-    state: {
-      readonly account: string
-      readonly knownKey: string
-      /** Whether the user has logged in before, in the same spelling and directory, and from this address. */
-      readonly isKnown: boolean
-      readonly counters: readonly [Counter, ...Counter[]]
-      /** Of the exact spelling, under which the next attempt is counted if this one succeeds. */
-      readonly hintAsWritten: AttemptHint
-    },
-  ): Plan {
-    const { account, knownKey, isKnown, hintAsWritten } = state
-    const [counter, ...others] = state.counters
+  function planOf(who: Attempt, { account, knownKey, isKnown, counters, hintAsWritten }: Basis): Plan {
+    const [counter, ...others] = counters
     const attempt = runtime.base64url(runtime.randomBytes(12))
     const permitOf = ({ limit, name, hint }: Counter): Permit => limit.permit(name, hint, attempt)
     const permit = permitOf(counter)
