@@ -13,7 +13,7 @@ describe('the Basic parser', () => {
   test('reads back any pair, raw', () => {
     fc.assert(
       fc.property(id, secret, (clientId, clientSecret) => {
-        expect(parseBasic(basic([clientId, clientSecret]))).toEqual({ id: clientId, secret: clientSecret })
+        expect(parseBasic(basic([clientId, clientSecret]))).toEqual({ clientId, secret: clientSecret })
       }),
     )
   })
@@ -23,8 +23,8 @@ describe('the Basic parser', () => {
       fc.property(secret, secret, (left, right) => {
         const complete = `${left}:${right}`
         const pair = parseBasic(basic([left, right]))
-        expect(pair?.id).not.toContain(':')
-        expect(`${pair?.id}:${pair?.secret}`).toBe(complete)
+        expect(pair?.clientId).not.toContain(':')
+        expect(`${pair?.clientId}:${pair?.secret}`).toBe(complete)
       }),
     )
   })
@@ -34,7 +34,7 @@ describe('the Basic parser', () => {
     fc.assert(
       fc.property(scheme, id, secret, (letters, clientId, clientSecret) => {
         const header = `${letters.join('')}${basic([clientId, clientSecret]).slice('Basic'.length)}`
-        expect(parseBasic(header)).toEqual({ id: clientId, secret: clientSecret })
+        expect(parseBasic(header)).toEqual({ clientId, secret: clientSecret })
       }),
     )
   })
@@ -51,7 +51,9 @@ describe('the Basic parser', () => {
         const pair = parseBasic(header)
         if (pair === undefined) return
         // An accepted header has only one encoding: two headers never yield one pair.
-        expect(basic([pair.id, pair.secret]).slice('Basic '.length)).toBe(canonical(header.slice('Basic '.length)))
+        expect(basic([pair.clientId, pair.secret]).slice('Basic '.length)).toBe(
+          canonical(header.slice('Basic '.length)),
+        )
       }),
       { numRuns: isLong ? 20_000 : 200 },
     )
@@ -76,9 +78,9 @@ describe('form-decoding of a pair', () => {
   test('returns what a client that follows RFC 6749 meant, or the raw pair if nothing was encoded', () => {
     fc.assert(
       fc.property(secret, secret, (clientId, clientSecret) => {
-        const meant = { id: clientId, secret: clientSecret }
+        const meant = { clientId, secret: clientSecret }
         for (const encode of [formEncoded, encodeURIComponent]) {
-          const sent = { id: encode(clientId), secret: encode(clientSecret) }
+          const sent = { clientId: encode(clientId), secret: encode(clientSecret) }
           expect(formDecoded(sent) ?? sent).toEqual(meant)
         }
       }),
@@ -89,7 +91,7 @@ describe('form-decoding of a pair', () => {
     const plain = secret.map((text) => text.replaceAll(/[%+]/gu, ''))
     fc.assert(
       fc.property(plain, plain, (clientId, clientSecret) => {
-        expect(formDecoded({ id: clientId, secret: clientSecret })).toBeUndefined()
+        expect(formDecoded({ clientId, secret: clientSecret })).toBeUndefined()
       }),
     )
   })
@@ -98,7 +100,7 @@ describe('form-decoding of a pair', () => {
     const any = fc.string({ unit: fc.constantFrom(...'%+aF28zé:\ud800') })
     fc.assert(
       fc.property(any, any, (clientId, clientSecret) => {
-        const pair = formDecoded({ id: clientId, secret: clientSecret })
+        const pair = formDecoded({ clientId, secret: clientSecret })
         expect(pair === undefined || typeof pair.secret === 'string').toBe(true)
       }),
       { numRuns: isLong ? 20_000 : 200 },

@@ -4,6 +4,7 @@ import { createPasswordLimits } from './abuse/password-limits.ts'
 import { createValidationLimits } from './abuse/validation-limits.ts'
 import { createClientAuthentication } from './credentials/client.ts'
 import { createAuthenticateUser } from './credentials/login.ts'
+import { builtInMethods } from './credentials/methods/index.ts'
 import { createPasswordCheck } from './credentials/password-check.ts'
 import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserNames } from './credentials/user-names.ts'
@@ -45,7 +46,7 @@ import { createStoredGrants } from './tokens/stored-grant.ts'
 export async function createServices(options: CheckedOptions, runtime: Runtime): Promise<Services> {
   const { issuer, clockTolerance, maxHostCalls } = options
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
-  const registry = createRegistry(options.plugins)
+  const registry = createRegistry([builtInMethods, options.plugins])
   const clients = openClients(options.clients, hostLimits)
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes)
@@ -103,6 +104,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     names,
     recorder,
   })
+  const plugins = createPluginKits({ issuer, store, runtime })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
   return {
     runtime,
@@ -117,12 +119,15 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     userClaims,
 
     authenticateClient: createClientAuthentication({
+      methods: registry.authenticationMethods,
+      kitOf: plugins.kitOf,
       clients,
       limits: createCredentialLimits(credentials, 'client', limitDeps),
       runtime,
       recorder,
     }),
     authenticateScope: createScopeAuthentication({
+      methods: registry.authenticationMethods,
       scopes,
       limits: createCredentialLimits(credentials, 'scope', limitDeps),
       runtime,
@@ -132,7 +137,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
 
     scopePolicy,
     createKit: createGrantKits({
-      plugins: createPluginKits({ issuer, store, runtime }),
+      plugins,
       storedGrants,
       accessTokens,
       checkPassword,

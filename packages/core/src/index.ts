@@ -32,6 +32,15 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
+export {
+  type ClientAuthentication,
+  type CredentialFacts,
+  defineClientAuthentication,
+  type PresentedCredentials,
+  type PresentedSecret,
+  type ProofMethod,
+  type SecretMethod,
+} from './plugin/client-authentication.ts'
 export { defineFields, type Fields } from './plugin/fields.ts'
 export {
   type AuthenticatedClient,

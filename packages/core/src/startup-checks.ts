@@ -1,3 +1,4 @@
+import type { Client } from './directory/client.ts'
 import type { ClientDirectory } from './directory/clients.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
@@ -26,6 +27,16 @@ function assertCodeClients(clients: ClientDirectory, registry: Registry): void {
       )
     }
   }
+}
+
+/** Rejects a client that no authentication method accepts. */
+function assertCanAuthenticate(client: Client, clients: ClientDirectory, registry: Registry): void {
+  const hasSecret = clients.verifySecret !== undefined || clients.secretsOf(client).stored.length > 0
+  const methods = registry.authenticationMethods.map(({ part }) => part)
+  if (methods.some(({ accepts }) => (accepts === undefined ? hasSecret && !client.public : accepts(client)))) return
+  const others = methods.filter(({ accepts, implicit }) => accepts !== undefined && !implicit)
+  const orElse = others.length === 0 ? '' : `, or configure it for ${others.map(({ method }) => method).join(' or ')}`
+  throw new TypeError(`clients: ${client.clientId} has no usable secret; add one, or set public: true${orElse}`)
 }
 
 /**
@@ -58,15 +69,7 @@ export function assertConsistent({
         throw new TypeError(`clients: ${client.clientId} has the scope ${scope}, which is not declared in scopes`)
       }
     }
-    if (
-      client.enabled &&
-      !client.public &&
-      client.grantTypes.length > 0 &&
-      clients.secretsOf(client).stored.length === 0 &&
-      clients.verifySecret === undefined
-    ) {
-      throw new TypeError(`clients: ${client.clientId} has no usable secret; add one, or set public: true`)
-    }
+    if (client.enabled && client.grantTypes.length > 0) assertCanAuthenticate(client, clients, registry)
   }
   assertCodeClients(clients, registry)
   for (const scope of scopes.all) {

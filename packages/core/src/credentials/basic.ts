@@ -1,8 +1,8 @@
 import { decodeBase64, decodeUtf8 } from '../encoding.ts'
 
-/** An id and its secret. */
+/** The id of a client, or the name of a scope, and its secret. */
 export interface CredentialPair {
-  readonly id: string
+  readonly clientId: string
   readonly secret: string
 }
 
@@ -22,17 +22,19 @@ export function parseBasic(authorization: string): CredentialPair | undefined {
   const pair = bytes && decodeUtf8(bytes)
   const colon = pair?.indexOf(':') ?? -1
   if (pair === undefined || colon < 0) return undefined
-  return { id: pair.slice(0, colon), secret: pair.slice(colon + 1) }
+  return { clientId: pair.slice(0, colon), secret: pair.slice(colon + 1) }
 }
+
+const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
  * Form-decodes a pair, for clients that follow RFC 6749 section 2.3.1 and form-encode the id and the secret
  * (`my%2Dclient`). Returns `undefined` if the pair contains no escapes or malformed ones.
  */
-export function formDecoded({ id, secret }: CredentialPair): CredentialPair | undefined {
-  if (!/[%+]/u.test(id) && !/[%+]/u.test(secret)) return undefined
+export function formDecoded({ clientId, secret }: CredentialPair): CredentialPair | undefined {
+  if (!/[%+]/u.test(clientId) && !/[%+]/u.test(secret)) return undefined
   try {
-    return { id: decodeURIComponent(id.replaceAll('+', ' ')), secret: decodeURIComponent(secret.replaceAll('+', ' ')) }
+    return { clientId: decoded(clientId), secret: decoded(secret) }
   } catch {
     return undefined
   }

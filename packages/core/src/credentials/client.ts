@@ -1,20 +1,20 @@
 import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import { reasonOf } from '../errors/oauth-error.ts'
+import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
+import type {
+  ClientAuthentication as AuthenticationMethod,
+  PresentedCredentials,
+  PresentedSecret,
+} from '../plugin/client-authentication.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
+import type { Kit } from '../plugin/kit.ts'
+import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import type { CredentialPair } from './basic.ts'
-import {
-  invalidClient,
-  presentedId,
-  presentedInForm,
-  presentedInHeader,
-  refuseSecondMethod,
-  verifyPair,
-} from './presented.ts'
+import { builtInMethods } from './methods/index.ts'
+import { type Candidate, createPresent, invalidClient, isPossible, presentedId } from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
@@ -29,14 +29,27 @@ export type ClientAuthentication = (
   trace: Trace,
 ) => Promise<AuthenticatedClient>
 
+/** The same 401 for every failure, also if a plugin has thrown an error with another description. */
+const uniform = (thrown: unknown): unknown =>
+  isOAuthError(thrown) && thrown.code === 'invalid_client' ? invalidClient(reasonOf(thrown)) : thrown
+
+// Plugins are not trusted: `verify` could return anything.
+function refusalOf(plugin: string, outcome: { readonly reason?: unknown } | undefined): string {
+  const reason = typeof outcome?.reason === 'string' ? outcome.reason : 'refused'
+  return plugin === builtInMethods.name ? reason : `plugin:${plugin}:${reason}`
+}
+
 /** @see wire contract, section 2; the seed, section 5 */
 export function createClientAuthentication(deps: {
+  readonly methods: readonly OwnedPart<AuthenticationMethod>[]
+  readonly kitOf: (plugin: string) => Kit
   readonly clients: ClientDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ClientAuthentication {
-  const { clients, limits, runtime, recorder } = deps
+  const { methods, kitOf, clients, limits, runtime, recorder } = deps
+  const present = createPresent(methods)
   const matchesSecret = createSecretCheck(
     clients.all.map((client) => clients.secretsOf(client).stored),
     runtime,
@@ -61,48 +74,59 @@ export function createClientAuthentication(deps: {
     })
   }
 
-  async function verify({ id, secret }: CredentialPair, trace: Trace): Promise<Verdict> {
-    const client = await clients.find(id)
-    if (client !== undefined) reportMalformed(client, trace)
-    const matches =
-      clients.verifySecret === undefined
-        ? matchesSecret(secret, client && clients.secretsOf(client).stored)
-        : await clients.verifySecret(id, secret)
+  async function verify(
+    { plugin, method }: Candidate,
+    presented: PresentedCredentials,
+    trace: Trace,
+  ): Promise<Verdict> {
+    if (!isPossible(presented)) return { reason: 'credentials_impossible' }
+    const { clientId } = presented
+    const client = await clients.find(clientId)
+    let refusal: string | undefined
+    if (method.verify === undefined) {
+      if (client !== undefined) reportMalformed(client, trace)
+      const { secret } = presented as PresentedSecret
+      const matches =
+        clients.verifySecret === undefined
+          ? matchesSecret(secret, client && clients.secretsOf(client).stored)
+          : await clients.verifySecret(clientId, secret)
+      // A public client has no secret, so one cannot authenticate it, even if the host's `verifySecret` accepts it.
+      if (client?.public) refusal = 'client_public'
+      else if (matches !== true) refusal = 'secret_mismatch'
+    } else {
+      const outcome = await method.verify(presented, client, kitOf(plugin))
+      if (outcome !== true) refusal = refusalOf(plugin, outcome)
+      else if (client !== undefined && !method.accepts(client)) refusal = 'method_not_accepted'
+    }
     if (client === undefined) return { reason: 'client_unknown' }
-    // A public client has no secret, so a pair cannot authenticate it, even if the host's `verifySecret` accepts the
-    // pair.
-    if (client.public) return { reason: 'client_public' }
-    if (matches !== true) return { reason: 'secret_mismatch' }
-    return client.enabled ? { client } : { reason: 'client_disabled' }
-  }
-
-  async function findPublic(id: string): Promise<Verdict> {
-    const client = await clients.find(id)
-    if (client === undefined) return { reason: 'client_unknown' }
-    if (!client.public) return { reason: 'secret_missing' }
+    if (refusal !== undefined) return { reason: refusal }
     return client.enabled ? { client } : { reason: 'client_disabled' }
   }
 
   return async (request, form, trace) => {
-    const authorization = request.headers.get('authorization')
     let presentedClientId = form.client_id
     try {
-      const presented = authorization === null ? presentedInForm(form) : presentedInHeader(authorization)
-      refuseSecondMethod(presented, form)
-      presentedClientId = presented.method === 'none' ? presented.id : presented.pair.id
+      const { headers } = request
+      const { clientAddress } = trace
+      const { by, presented } = present(form, { header: (name) => headers.get(name), clientAddress })
+      presentedClientId = presented.clientId
       limits.assertBelow(presentedClientId, trace)
-      const { client, reason } =
-        presented.method === 'none'
-          ? await findPublic(presented.id)
-          : await verifyPair(presented, (pair) => verify(pair, trace))
+      let verdict = await verify(by, presented, trace)
+      if (verdict.client === undefined) {
+        const alternative = by.method.alternative?.(presented as PresentedSecret)
+        if (alternative !== undefined && isPossible(alternative)) {
+          verdict = await verify(by, alternative, trace)
+        }
+      }
+      const { client, reason } = verdict
       // The response is the same for every reason.
       if (client === undefined) throw invalidClient(reason)
       limits.assertBelow(presentedClientId, trace)
       trace.client = client
-      recorder.record(trace, { type: 'client_authentication_succeeded', method: presented.method })
+      recorder.record(trace, { type: 'client_authentication_succeeded', method: by.method.method })
       return client as AuthenticatedClient
     } catch (thrown) {
-      const error = await limits.countFailure(thrown, presentedClientId, trace)
+      const error = await limits.countFailure(uniform(thrown), presentedClientId, trace)
       recordFailure(error, presentedClientId, trace)
       throw error
     }

@@ -1,75 +1,109 @@
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
+import type {
+  ClientAuthentication,
+  CredentialFacts,
+  PresentedCredentials,
+  PresentedSecret,
+} from '../plugin/client-authentication.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
+import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import { type CredentialPair, formDecoded, parseBasic } from './basic.ts'
+import { formDecoded } from './basic.ts'
 
-/** The credentials of a request: a secret in the header, a secret in the form, or only an id. */
-export type Presented =
-  | { readonly method: 'client_secret_basic'; readonly pair: CredentialPair }
-  | { readonly method: 'client_secret_post'; readonly pair: CredentialPair }
-  | { readonly method: 'none'; readonly id: string }
-
+/** The longest id of a client or scope that is looked up. */
 const maxIdLength = 100
 const maxSecretLength = 512
 
 export const invalidClient = (reason: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason })
 
-/** Rejects pairs that are too long, and empty secrets, even if the hash of an empty string is stored. */
-const isPossible = (pair: CredentialPair): boolean => pair.secret !== '' && !isTooLong(pair)
+/** For `malformed` of a method that reads the id from the form. */
+export const malformedId = (clientId: string): string | undefined =>
+  clientId.length > maxIdLength ? 'credentials_too_long' : undefined
 
-const isTooLong = ({ id, secret }: CredentialPair): boolean =>
-  id.length > maxIdLength || secret.length > maxSecretLength
+/** Whether credentials can be right: neither the id nor the secret is too long, and the secret is not empty. */
+export const isPossible = ({ clientId, secret }: PresentedCredentials & Partial<PresentedSecret>): boolean =>
+  // An empty secret is refused even if the hash of an empty string is stored.
+  clientId.length <= maxIdLength && secret !== '' && (secret === undefined || secret.length <= maxSecretLength)
 
-/** @throws OAuthError `invalid_client` when the header does not contain Basic credentials. */
-export function presentedInHeader(authorization: string): Presented {
-  const pair = parseBasic(authorization)
-  if (pair === undefined) throw invalidClient('malformed_authorization')
-  return { method: 'client_secret_basic', pair }
+/** A method with its plugin. */
+export interface Candidate {
+  readonly plugin: string
+  readonly method: ClientAuthentication
+  /** The form fields of the other methods. */
+  readonly foreign: readonly string[]
 }
 
-/** @throws OAuthError `invalid_client` when the form has no `client_id`, or one that is too long. */
-export function presentedInForm({ client_id: id, client_secret: secret }: RequestParameters): Presented {
-  if (id === undefined) throw invalidClient('credentials_missing')
-  if (id.length > maxIdLength) throw invalidClient('credentials_too_long')
-  return secret === undefined ? { method: 'none', id } : { method: 'client_secret_post', pair: { id, secret } }
+/** What a request presents, and the method that found it. */
+export interface Presentation {
+  readonly by: Candidate
+  readonly presented: PresentedCredentials
 }
+
+/** Finds the credentials of a request. */
+export type Present = (form: RequestParameters, request: CredentialFacts) => Presentation
+
+const severalMethods = ({ method }: Candidate): OAuthError =>
+  new OAuthError(
+    'invalid_request',
+    method.readsAuthorization
+      ? 'Credentials are sent both in the header and in the form'
+      : 'Credentials of several methods are sent',
+    { reason: 'several_credentials' },
+  )
 
 /**
- * Rejects a second authentication method (RFC 6749 section 2.3): a secret in the form besides the header, or a
- * different `client_id`. The same `client_id` without a secret is allowed.
+ * Rejects a second authentication method in the form (RFC 6749 section 2.3): a field of another method, or a different
+ * `client_id`. The same `client_id` alone is allowed.
  *
  * @throws OAuthError `invalid_request`
  */
-export function refuseSecondMethod(presented: Presented, form: RequestParameters): void {
-  if (presented.method !== 'client_secret_basic') return
-  if (form.client_secret !== undefined) {
-    throw new OAuthError('invalid_request', 'Credentials are sent both in the header and in the form', {
-      reason: 'several_credentials',
-    })
-  }
+export function refuseSecondMethod({ by, presented }: Presentation, form: RequestParameters): void {
+  for (const field of by.foreign) if (form[field] !== undefined) throw severalMethods(by)
   const { client_id: id } = form
-  if (id !== undefined && id !== presented.pair.id && id !== formDecoded(presented.pair)?.id) {
-    throw new OAuthError('invalid_request', 'client_id differs from the Authorization header', {
-      reason: 'client_id_mismatch',
-    })
-  }
+  if (id === undefined || id === presented.clientId) return
+  if (id === by.method.alternative?.(presented as PresentedSecret)?.clientId) return
+  const other = by.method.readsAuthorization ? 'Authorization header' : 'other credentials'
+  throw new OAuthError('invalid_request', `client_id differs from the ${other}`, { reason: 'client_id_mismatch' })
 }
 
-/**
- * Verifies the raw pair (the seed's rule) and, if that fails, the form-decoded pair (RFC 6749 section 2.3.1). Returns
- * the last refusal if both fail.
- */
-export async function verifyPair<V extends { readonly reason?: string | undefined }>(
-  presented: Extract<Presented, { pair: CredentialPair }>,
-  verify: (pair: CredentialPair) => Promise<V>,
-): Promise<V | { readonly reason: string; readonly client?: undefined; readonly scope?: undefined }> {
-  const { pair } = presented
-  const raw = isPossible(pair) ? await verify(pair) : ({ reason: 'credentials_impossible' } as const)
-  if (raw.reason === undefined || presented.method !== 'client_secret_basic') return raw
-  const decoded = formDecoded(pair)
-  return decoded !== undefined && isPossible(decoded) ? verify(decoded) : raw
+/** Creates the search for the credentials of a request. @see RFC 6749 section 2.3 */
+export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[]): Present {
+  const fields = methods.flatMap(({ part }) => part.consumes)
+  const candidates = methods.map(({ plugin, part: method }) => ({
+    plugin,
+    method,
+    foreign: fields.filter((field) => !method.consumes.includes(field)),
+  }))
+  const implicit = candidates.filter(({ method }) => method.implicit)
+  const explicit = candidates.filter(({ method }) => !method.implicit)
+
+  function presentation(form: RequestParameters, request: CredentialFacts): Presentation {
+    let found: Presentation | undefined
+    for (const by of explicit) {
+      const presented = by.method.present(form, request)
+      if (presented === undefined) continue
+      if (found !== undefined) throw severalMethods(found.by)
+      found = { by, presented }
+    }
+    if (!found?.by.method.readsAuthorization && request.header('authorization') !== null) {
+      throw invalidClient('malformed_authorization')
+    }
+    if (found !== undefined) return found
+    for (const by of implicit) {
+      const presented = by.method.present(form, request)
+      if (presented !== undefined) return { by, presented }
+    }
+    throw invalidClient('credentials_missing')
+  }
+
+  return (form, request) => {
+    const found = presentation(form, request)
+    refuseSecondMethod(found, form)
+    if (found.presented.malformed !== undefined) throw invalidClient(found.presented.malformed)
+    return found
+  }
 }
 
 /** What an event contains about the id that a caller presented. */
@@ -84,6 +118,6 @@ export interface PresentedId {
  * id. The fingerprint is always computed, so that the response time does not reveal whether the id exists.
  */
 export function presentedId(presented: string, isKnown: (id: string) => boolean, runtime: Runtime): PresentedId {
-  const spellings = [presented, formDecoded({ id: presented, secret: '' })?.id ?? presented]
+  const spellings = [presented, formDecoded({ clientId: presented, secret: '' })?.clientId ?? presented]
   return { known: spellings.find(isKnown), fingerprint: fingerprintOf(hashOf(presented, runtime)) }
 }

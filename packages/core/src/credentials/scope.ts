@@ -2,9 +2,11 @@ import type { CredentialLimits } from '../abuse/credential-limits.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import type { RequestParameters } from '../http/parameters.ts'
+import type { ClientAuthentication, PresentedSecret } from '../plugin/client-authentication.ts'
+import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
-import type { CredentialPair } from './basic.ts'
-import { invalidClient, type Presented, presentedId, verifyPair } from './presented.ts'
+import { createPresent, invalidClient, isPossible, type Presentation, presentedId } from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */
@@ -12,53 +14,62 @@ type Verdict =
   | { readonly scope: Scope; readonly reason?: undefined }
   | { readonly scope?: undefined; readonly reason: string }
 
-/**
- * Authenticates the calling API by its scope name and secret. `present` reads the credentials and can throw to refuse
- * them.
- */
+/** Authenticates the calling API by its scope name and secret. */
 export type ScopeAuthentication = (
-  present: () => Presented,
+  request: Request,
+  form: RequestParameters,
   trace: Trace,
-) => Promise<{ readonly scope: Scope; readonly presented: Presented }>
+) => Promise<{ readonly scope: Scope; readonly presentation: Presentation }>
 
 /** @see wire contract, section 7; the seed, section 5 */
 export function createScopeAuthentication(deps: {
+  readonly methods: readonly OwnedPart<ClientAuthentication>[]
   readonly scopes: ScopeDirectory
   readonly limits: CredentialLimits
   readonly runtime: Runtime
   readonly recorder: Recorder
 }): ScopeAuthentication {
-  const { scopes, limits, runtime, recorder } = deps
+  const { methods, scopes, limits, runtime, recorder } = deps
   const isKnown = (name: string): boolean => scopes.find(name) !== undefined
+  // A scope has only secrets. A name alone is found too, so that the failure counts for that name.
+  const present = createPresent(methods.filter(({ part }) => part.verify === undefined || part.implicit))
   const matchesSecret = createSecretCheck(
     scopes.all.map(({ secrets }) => secrets.stored),
     runtime,
   )
 
-  async function match({ id, secret }: CredentialPair): Promise<Verdict> {
-    const scope = scopes.find(id)
-    const matches = matchesSecret(secret, scope?.secrets.stored)
+  function match(presented: PresentedSecret): Verdict {
+    if (!isPossible(presented)) return { reason: 'credentials_impossible' }
+    const scope = scopes.find(presented.clientId)
+    const matches = matchesSecret(presented.secret, scope?.secrets.stored)
     if (scope === undefined) return { reason: 'scope_unknown' }
     if (!matches) return { reason: 'secret_mismatch' }
     return scope.enabled ? { scope } : { reason: 'scope_disabled' }
   }
 
-  async function verify(presented: Presented): Promise<Scope> {
-    const { scope, reason } =
-      presented.method === 'none' ? { reason: 'secret_missing' } : await verifyPair(presented, match)
-    if (scope === undefined) throw invalidClient(reason)
-    return scope
+  function verify({ by: { method }, presented }: Presentation): Scope {
+    if (method.verify !== undefined) throw invalidClient('secret_missing')
+    const credentials = presented as PresentedSecret
+    let verdict = match(credentials)
+    if (verdict.scope === undefined) {
+      const alternative = method.alternative?.(credentials)
+      if (alternative !== undefined && isPossible(alternative)) verdict = match(alternative)
+    }
+    if (verdict.scope === undefined) throw invalidClient(verdict.reason)
+    return verdict.scope
   }
 
-  return async (present, trace) => {
+  return async (request, form, trace) => {
     let id: string | undefined
     try {
-      const presented = present()
-      id = presented.method === 'none' ? presented.id : presented.pair.id
+      const { headers } = request
+      const { clientAddress } = trace
+      const presentation = present(form, { header: (name) => headers.get(name), clientAddress })
+      id = presentation.presented.clientId
       limits.assertBelow(id, trace)
-      const scope = await verify(presented)
+      const scope = verify(presentation)
       limits.assertBelow(id, trace)
-      return { scope, presented }
+      return { scope, presentation }
     } catch (thrown) {
       if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
       throw await limits.countFailure(thrown, id, trace)

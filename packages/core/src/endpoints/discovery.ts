@@ -1,12 +1,10 @@
 import { cacheableResponse } from '../http/plain-response.ts'
+import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import { type CoreMember, withPluginMetadata } from '../registry/metadata.ts'
 import type { Services } from '../services.ts'
 import type { JsonObject } from '../types.ts'
 import type { Endpoint, EndpointName } from './endpoint.ts'
 import type { EndpointPaths } from './paths.ts'
-
-/** The authentication methods of confidential clients and of scopes. */
-const secretMethods = ['client_secret_basic', 'client_secret_post'] as const
 
 function present(entries: Readonly<Record<CoreMember, JsonObject[string] | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
@@ -29,9 +27,12 @@ export function createMetadata(
   }
   const grantTypes = [...registry.grants.keys()]
   const hasCodes = grantTypes.includes('authorization_code')
-  // A client store can contain public clients.
-  const hasPublicClients = clients.all.length === 0 || clients.all.some((client) => client.public)
-  const clientMethods = hasPublicClients ? [...secretMethods, 'none'] : secretMethods
+  const methods = registry.authenticationMethods.map(({ part }) => part)
+  const secretMethods = methods.filter(({ verify }) => verify === undefined).map(({ method }) => method)
+  // A client store can contain clients of any kind.
+  const isUsed = ({ implicit, accepts }: ClientAuthentication): boolean =>
+    !implicit || clients.all.length === 0 || clients.all.some((client) => accepts?.(client) ?? true)
+  const clientMethods = methods.filter(isUsed).map(({ method }) => method)
   const enabledScopes = scopes.all.filter((scope) => scope.enabled)
   const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
   return withPluginMetadata(

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { presentedInForm, presentedInHeader, refuseSecondMethod } from '../credentials/presented.ts'
+import { refuseSecondMethod } from '../credentials/presented.ts'
 import type { Scope } from '../directory/scope.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
@@ -16,6 +16,7 @@ import type { Endpoint } from './endpoint.ts'
 export type UnrelatedScope = 'inactive' | 'unauthorized'
 
 const parametersSchema = v.object({ token: v.string() })
+const noParameters: RequestParameters = Object.create(null)
 const inactive = { active: false }
 
 function presentedScope({ presented }: Trace): { presentedScope?: string; presentedFingerprint?: string } {
@@ -40,15 +41,14 @@ export function introspectionEndpoint(
    */
   async function authenticate(request: Request, trace: Trace): Promise<{ scope: Scope; form: RequestParameters }> {
     const bytes = await readForm(request, bodyLimit)
-    const authorization = request.headers.get('authorization')
-    if (authorization === null) {
+    if (request.headers.get('authorization') === null) {
       const form = parseForm(bytes)
-      const { scope } = await authenticateScope(() => presentedInForm(form), trace)
+      const { scope } = await authenticateScope(request, form, trace)
       return { scope, form }
     }
-    const { scope, presented } = await authenticateScope(() => presentedInHeader(authorization), trace)
+    const { scope, presentation } = await authenticateScope(request, noParameters, trace)
     const form = parseForm(bytes)
-    refuseSecondMethod(presented, form)
+    refuseSecondMethod(presentation, form)
     return { scope, form }
   }
 

@@ -13,17 +13,9 @@ import { jsonResponse } from '../http/plain-response.ts'
 import { readParameters } from '../http/read-parameters.ts'
 import type { AuthenticatedClient, Grant, RequestFacts } from '../plugin/grant.ts'
 import { hashOf } from '../records/keys.ts'
-import { coreParameters } from '../registry/grants.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Services } from '../services.ts'
 import type { Endpoint } from './endpoint.ts'
-
-/** Returns the parameters for plugins: without those of the core, above all the client secret. */
-function pluginParameters(form: RequestParameters): RequestParameters {
-  const parameters: Record<string, string> = Object.create(null)
-  for (const name in form) if (!coreParameters.has(name)) parameters[name] = form[name] ?? ''
-  return parameters
-}
 
 /** The facts about the request that a grant can read. They do not include the client's credentials. */
 const requestFacts = (request: Request, { clientAddress, context }: Trace, runtime: Runtime): RequestFacts => ({
@@ -55,6 +47,13 @@ export function tokenEndpoint({
   runtime,
   bodyLimit,
 }: Services): Endpoint {
+  /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */
+  function pluginParameters(form: RequestParameters): RequestParameters {
+    const parameters: Record<string, string> = Object.create(null)
+    for (const name in form) if (!registry.hiddenParameters.has(name)) parameters[name] = form[name] ?? ''
+    return parameters
+  }
+
   function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
     if (grantType === undefined) {
       throw new OAuthError('invalid_request', 'The parameter grant_type is required', { reason: 'grant_type_missing' })

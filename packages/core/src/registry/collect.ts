@@ -16,7 +16,12 @@ export const partsOf = <K extends PluginPart['kind']>(
   parts.filter(({ part }) => part.kind === kind) as readonly OwnedPart[] as readonly OwnedPart<PartOf<K>>[]
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
-const kinds: Readonly<Record<PluginPart['kind'], true>> = { grant: true, 'grant-check': true, fields: true }
+const kinds: Readonly<Record<PluginPart['kind'], true>> = {
+  grant: true,
+  'grant-check': true,
+  'client-authentication': true,
+  fields: true,
+}
 
 const isPart = (value: unknown): value is PluginPart =>
   typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(kinds, String(value.kind))

@@ -1,12 +1,14 @@
 import type { GenericSchema } from 'valibot'
+import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import type { JsonObject } from '../types.ts'
+import { assertMethods, hiddenParametersOf } from './client-authentication.ts'
 import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
 import { metadataOf } from './metadata.ts'
 
-/** The grants and grant checks of a provider. */
+/** The parts of the plugins of a provider. */
 export interface Registry {
   readonly grants: ReadonlyMap<string, Grant>
   /** Returns the name of the plugin that provides the grant type. */
@@ -15,15 +17,16 @@ export interface Registry {
   checksOf(grantType: string): readonly OwnedPart<GrantCheck>[]
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
+  /** The methods of client authentication, those of the core first. */
+  readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
+  /** Parameters that grants and checks do not receive, above all credentials, with the plugin that reads each. */
+  readonly hiddenParameters: ReadonlyMap<string, string>
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
 
 // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
 const grantTypeForm = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u
-
-/** Parameters that the core reads. A grant cannot declare them, and does not receive them. */
-export const coreParameters: ReadonlySet<string> = new Set(['grant_type', 'scope', 'client_id', 'client_secret'])
 
 const isSchema = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
@@ -33,7 +36,7 @@ function assertOneOf(plugin: string, name: string, value: unknown, known: readon
   throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known values: ${known.join(', ')}`)
 }
 
-function assertGrant(grant: Grant): void {
+function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
   if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
     throw new TypeError(
       `plugins: "${String(grant.grantType)}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`,
@@ -43,11 +46,10 @@ function assertGrant(grant: Grant): void {
   if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
     throw new TypeError(`plugins: ${name} requires params (a valibot schema) and handle()`)
   }
-  const taken = [...coreParameters].find(
-    (parameter) => 'entries' in grant.params && parameter in Object(grant.params.entries),
-  )
-  if (taken !== undefined) {
-    throw new TypeError(`plugins: ${name} cannot have ${taken} in params, because the core reads it; remove it`)
+  for (const [taken, reader] of hidden) {
+    if (!('entries' in grant.params && taken in Object(grant.params.entries))) continue
+    const who = reader === 'core' ? 'the core' : reader
+    throw new TypeError(`plugins: ${name} cannot have ${taken} in params, because ${who} reads it; remove it`)
   }
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
@@ -91,7 +93,10 @@ export function createRegistry(plugins: Plugins): Registry {
   const parts = collectParts(plugins)
   const grants = partsOf(parts, 'grant')
   const checks = partsOf(parts, 'grant-check')
-  for (const { part } of grants) assertGrant(part)
+  const authenticationMethods = partsOf(parts, 'client-authentication')
+  assertMethods(authenticationMethods)
+  const hiddenParameters = hiddenParametersOf(authenticationMethods)
+  for (const { part } of grants) assertGrant(part, hiddenParameters)
   for (const check of checks) assertCheck(check)
   const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
@@ -112,6 +117,8 @@ export function createRegistry(plugins: Plugins): Registry {
     pluginOf: (grantType) => byGrantType.get(grantType)?.plugin ?? grantType,
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
+    authenticationMethods,
+    hiddenParameters,
     metadata: metadataOf(partsOf(parts, 'fields')),
   }
 }

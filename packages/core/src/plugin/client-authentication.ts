@@ -1,0 +1,93 @@
+import type { Client } from '../directory/client.ts'
+import type { RequestParameters } from '../http/parameters.ts'
+import type { MaybePromise } from '../types.ts'
+import type { RequestFacts } from './grant.ts'
+import type { Kit } from './kit.ts'
+
+/** What a request presents to prove which client sends it. */
+export interface PresentedCredentials {
+  /** The client that the request names. At introspection, the name of the scope. */
+  readonly clientId: string
+  /** Why the credentials cannot be right, for events. The core refuses them without looking up the client. */
+  readonly malformed?: string | undefined
+}
+
+/** Credentials with a secret, which the core compares with the stored ones. */
+export interface PresentedSecret extends PresentedCredentials {
+  readonly secret: string
+}
+
+/**
+ * Facts about the HTTP request that client authentication may need. Unlike for a grant, `header('authorization')` returns
+ * the header.
+ */
+export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress'>
+
+interface Method<P extends PresentedCredentials> {
+  readonly kind: 'client-authentication'
+  /** Its value in `token_endpoint_auth_methods_supported`, such as `private_key_jwt`. */
+  readonly method: string
+  /**
+   * The form fields that it reads, besides `client_id`. The core hides them from grants and grant checks, and leaves them
+   * out of the identity of a retry. A request with a field of another method is refused (RFC 6749 section 2.3).
+   */
+  readonly consumes: readonly string[]
+  /** Whether it reads the `Authorization` header. The core refuses a header that the method in use does not read. */
+  readonly readsAuthorization?: true | undefined
+  /**
+   * Set it if what the method reads is not a credential by itself, such as a `client_id` alone. The core then asks it
+   * only after every other method has found nothing.
+   */
+  readonly implicit?: true | undefined
+  /**
+   * Returns what the request presents, or `undefined` if it does not use this method. Throw an `OAuthError` with
+   * `invalid_client` if it uses the method, but names no client.
+   */
+  present(parameters: RequestParameters, request: CredentialFacts): P | undefined
+  /** Returns another reading of the same credentials, which the core tries if the first one is refused. */
+  readonly alternative?: ((presented: P) => P | undefined) | undefined
+}
+
+/** A method whose proof the plugin verifies. */
+export interface ProofMethod<P extends PresentedCredentials = PresentedCredentials> extends Method<P> {
+  /**
+   * Whether the client is configured for this method. Checked at startup, where a client that no method accepts is an
+   * error, and again after `verify`.
+   */
+  accepts(client: Client): boolean
+  /**
+   * Returns `true` if the proof is valid, or the reason for events why it is not. The core also calls it for an unknown
+   * client and ignores the result: do the same work then, so that the response time does not reveal which clients exist.
+   * It is also called for a disabled client, and one that `accepts` rejects.
+   */
+  verify(presented: P, client: Client | undefined, kit: Kit): MaybePromise<true | { readonly reason: string }>
+}
+
+/**
+ * A method that presents a secret. The core verifies it, so the plugin does not see what is stored. APIs can use the
+ * method too, for introspection.
+ */
+export interface SecretMethod<P extends PresentedSecret = PresentedSecret> extends Method<P> {
+  readonly accepts?: undefined
+  readonly verify?: undefined
+}
+
+/**
+ * A method of client authentication. The plugin reads the credentials and, unless they are a secret, verifies them. The
+ * core limits failed attempts, refuses disabled clients and requests with two methods, and records the events. Every
+ * failure is the same 401.
+ *
+ * @see RFC 6749 section 2.3; wire contract, section 2
+ */
+export type ClientAuthentication = ProofMethod | SecretMethod
+
+/** Defines a method of client authentication, with `presented` typed by what `present` returns. */
+export function defineClientAuthentication<P extends PresentedSecret>(
+  method: Omit<SecretMethod<P>, 'kind'>,
+): SecretMethod
+export function defineClientAuthentication<P extends PresentedCredentials>(
+  method: Omit<ProofMethod<P>, 'kind'>,
+): ProofMethod
+export function defineClientAuthentication(method: object): ClientAuthentication {
+  return { ...method, kind: 'client-authentication' } as ClientAuthentication
+}
