@@ -29,8 +29,9 @@ export const authorizationCode = (): Grant<typeof params> =>
     refusal,
     scope: 'ignored',
     publicClients: true,
+    stored: { kind: 'code', redirect: true, publicClientsNeed: 'proof_key' },
     async handle({ client, params: { code, redirect_uri } }, kit) {
-      const stored = await kit.findAuthorizationCode(code)
+      const stored = await kit.findGrant('code', code)
       if (stored === undefined) throw notValid('code_unknown')
       if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
       if (stored.redirectUri !== redirect_uri) throw notValid('redirect_uri_mismatch')

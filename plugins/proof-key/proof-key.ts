@@ -1,14 +1,53 @@
 import { defineFields, defineGrantCheck, definePlugin, OAuthError, type Plugin } from '@grantry/core'
 import * as v from 'valibot'
 
+declare module '@grantry/core' {
+  interface Demands {
+    /** RFC 7636 section 4.3. */
+    proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
+  }
+}
+
 // `check` validates the form: RFC 7636 section 4.6 requires `invalid_grant` for every verifier that does not match.
 const params = v.object({ code_verifier: v.optional(v.string()) })
 
-// RFC 7636 section 4.1.
+// `challengeIn` validates the form, for messages without the values.
+const challengeParams = v.object({
+  code_challenge: v.optional(v.string()),
+  code_challenge_method: v.optional(v.string()),
+})
+
+// RFC 7636 section 4.1; `plain` challenges are verifiers.
 const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/u
+// RFC 7636 section 4.2: the base64url of a SHA-256 has exactly 43 characters.
+const hashForm = /^[A-Za-z0-9_-]{43}$/u
 
 const notValid = (reason: string): OAuthError =>
   new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof_key:${reason}` })
+
+const malformed = (text: string, reason: string): OAuthError =>
+  new OAuthError('invalid_request', text, { reason: `plugin:proof_key:${reason}` })
+
+/** Returns the demand of an authorization request; `undefined` if it has no challenge. */
+function challengeIn(
+  { code_challenge: challenge, code_challenge_method }: v.InferOutput<typeof challengeParams>,
+  allowsPlain: boolean,
+) {
+  if (challenge === undefined) {
+    if (code_challenge_method === undefined) return undefined
+    throw malformed('code_challenge_method requires a code_challenge', 'challenge_missing')
+  }
+  // RFC 7636 section 4.3: the default.
+  const method = code_challenge_method ?? 'plain'
+  if (method === 'plain') {
+    if (!allowsPlain) throw malformed('The code_challenge_method plain is not allowed', 'plain_not_allowed')
+    if (!verifierForm.test(challenge)) throw malformed('The code_challenge is malformed', 'challenge_malformed')
+    return { challenge, method } as const
+  }
+  if (method !== 'S256') throw malformed('The code_challenge_method is not supported', 'method_unknown')
+  if (!hashForm.test(challenge)) throw malformed('The code_challenge is not an S256 challenge', 'challenge_malformed')
+  return { challenge, method } as const
+}
 
 const metadata = defineFields({ metadata: { code_challenge_methods_supported: ['S256'] } })
 
@@ -16,15 +55,25 @@ const check = defineGrantCheck({
   settles: 'proof_key',
   grantTypes: ['authorization_code'],
   params,
+  authorization: {
+    params: challengeParams,
+    check({ client, params, required }) {
+      const demand = challengeIn(params, client.allowPlainCodeChallenge)
+      if (demand === undefined && required)
+        throw malformed('The client requires a code_challenge', 'challenge_required')
+      return { demand }
+    },
+  },
   check({ params: { code_verifier }, demand }, kit) {
     if (demand === undefined) {
       if (code_verifier !== undefined) throw notValid('verifier_without_challenge')
-      return
+      return undefined
     }
     if (code_verifier === undefined) throw notValid('verifier_missing')
     if (!verifierForm.test(code_verifier)) throw notValid('verifier_malformed')
     const proof = demand.method === 'S256' ? kit.sha256(code_verifier) : code_verifier
     if (!kit.equals(proof, demand.challenge)) throw notValid('verifier_mismatch')
+    return undefined
   },
 })
 
@@ -32,6 +81,6 @@ const check = defineGrantCheck({
  * Proof Key for Code Exchange (PKCE): a code with a challenge can be redeemed only with its verifier, and a verifier
  * without a challenge is refused (RFC 9700 section 4.8.2).
  *
- * @see RFC 7636 section 4.6; wire contract, section 3
+ * @see RFC 7636; wire contract, section 3
  */
 export const proofKey = (): Plugin => definePlugin('proof-key', [metadata, check])

@@ -22,8 +22,9 @@ export const refreshToken = (): Grant<typeof params> =>
     refusal,
     scope: 'optional',
     publicClients: true,
+    stored: { kind: 'refresh' },
     async handle({ client, params: { refresh_token }, scopes: requested }, kit) {
-      const stored = await kit.findRefreshToken(refresh_token)
+      const stored = await kit.findGrant('refresh', refresh_token)
       if (stored === undefined) throw notValid('token_unknown')
       if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
       if (!requested.every((scope) => stored.scopes.includes(scope))) {

@@ -14,8 +14,8 @@ const careless = defineGrant({
   params: v.object({ code: v.optional(v.string()), refresh_token: v.optional(v.string()) }),
   async handle({ params, scopes }, kit) {
     const stored = params.code
-      ? await kit.findAuthorizationCode(params.code)
-      : await kit.findRefreshToken(params.refresh_token ?? '')
+      ? await kit.findGrant('code', params.code)
+      : await kit.findGrant('refresh', params.refresh_token ?? '')
     return { subject: stored?.subject ?? { sub: '2', amr: ['nothing'] }, scopes }
   },
 })

@@ -28,7 +28,7 @@ const evil = (act: (stored: StoredGrant, kit: GrantKit) => Partial<GrantResult>)
     params: v.object({ code: v.string() }),
     scope: 'ignored',
     async handle({ params: { code } }, kit) {
-      const stored = await kit.findAuthorizationCode(code)
+      const stored = await kit.findGrant('code', code)
       if (stored === undefined) throw new Error('the attack needs an existing code')
       return { subject: stored.subject, scopes: stored.scopes, ...act(stored, kit) }
     },

@@ -68,7 +68,7 @@ describe('scopes', () => {
       scope: 'optional',
       publicClients: true,
       async handle({ params }, kit) {
-        const stored = await kit.findRefreshToken(params.refresh_token)
+        const stored = await kit.findGrant('refresh', params.refresh_token)
         if (stored === undefined) throw new Error('the attack needs an existing token')
         return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
       },
@@ -90,7 +90,7 @@ describe('scopes', () => {
       grantType: 'urn:example:widen',
       params: v.object({ refresh_token: v.string() }),
       async handle({ params, scopes }, kit) {
-        const stored = await kit.findRefreshToken(params.refresh_token)
+        const stored = await kit.findGrant('refresh', params.refresh_token)
         if (stored === undefined) throw new Error('the attack needs an existing token')
         return { subject: stored.subject, scopes, redeems: [stored.redemption] }
       },

@@ -122,13 +122,15 @@ test('a verifier for a code without a challenge is rejected, and the client stil
 
 test('a code without a challenge is not even created for a public client', async () => {
   const f = await fixture()
-  await expect(f.code({ clientId: spaClientId })).rejects.toMatchObject({ details: { reason: 'proof_key_required' } })
+  await expect(f.code({ clientId: spaClientId })).rejects.toMatchObject({
+    details: { reason: 'plugin:proof_key:challenge_required' },
+  })
 })
 
 test('the method plain is not accepted from a client that did not opt in', async () => {
   const f = await fixture()
   const code = f.code({ codeChallenge: proof.verifier, codeChallengeMethod: 'plain' })
-  await expect(code).rejects.toMatchObject({ details: { reason: 'plain_not_allowed' } })
+  await expect(code).rejects.toMatchObject({ details: { reason: 'plugin:proof_key:plain_not_allowed' } })
 })
 
 test('a public client gets no token for a code whose demand was removed in the store', async () => {

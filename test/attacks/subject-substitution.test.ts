@@ -14,7 +14,7 @@ const careless = defineGrant({
   params: v.object({ code: v.string(), as: v.optional(v.string()) }),
   scope: 'ignored',
   async handle({ params }, kit) {
-    const stored = await kit.findAuthorizationCode(params.code)
+    const stored = await kit.findGrant('code', params.code)
     if (stored === undefined) return { scopes: [] }
     const subject = params.as === undefined ? {} : { subject: { sub: params.as, amr: ['pwd'] } }
     return { ...subject, scopes: ['api1'], redeems: [stored.redemption] }

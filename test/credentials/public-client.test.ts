@@ -57,7 +57,10 @@ describe('requirements for a public client', () => {
   test('2.8 creates no code for it without a code_challenge', async () => {
     const f = await fixture()
     const start = f.code({ clientId: spaClientId })
-    await expect(start).rejects.toMatchObject({ code: 'invalid_request', details: { reason: 'proof_key_required' } })
+    await expect(start).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { reason: 'plugin:proof_key:challenge_required' },
+    })
   })
 
   test.each([{}, { code_verifier: proof.challenge }])('2.8 redeems no code without its verifier: %j', async (more) => {

@@ -74,7 +74,7 @@ test('10.12 every event of a request names its endpoint', async () => {
   await run(f)
   const names = new Set(f.events.flatMap(({ endpoint }) => endpoint ?? []))
   // A direct call of the host, beside the endpoints.
-  expect([...names].sort()).toEqual([...endpointNames, 'createAuthorizationCode'].sort())
+  expect([...names].sort()).toEqual([...endpointNames, 'authorize'].sort())
   const without = f.events.filter(({ endpoint }) => endpoint === undefined)
   expect(without.map(({ type }) => type)).toEqual(['startup_warning'])
 })

@@ -38,7 +38,7 @@ test('10.5 reports a code that the host issues, with its fingerprint', async () 
     type: 'code_issued',
     fingerprint: await fingerprint(code),
     family: expect.stringMatching(/^[0-9a-f]{8}$/u),
-    endpoint: 'createAuthorizationCode',
+    endpoint: 'authorize',
     ...who,
   })
 })

@@ -27,6 +27,8 @@ async function door() {
   return { f, items }
 }
 
+const malformed = 'plugin:proof_key:challenge_malformed'
+
 /** Each is refused with the error of RFC 6749 section 4.1.2.1 and a reason. */
 const refusals: readonly [title: string, more: More, code: string, reason: string][] = [
   ['an unknown client', { clientId: 'absent' }, 'unauthorized_client', 'client_unknown'],
@@ -89,25 +91,35 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
   ['a nonce of 301 characters', { nonce: 'x'.repeat(301) }, 'invalid_request', 'malformed_code_request'],
   ['claims in an array', { claims: ['x'] as never }, 'invalid_request', 'malformed_code_request'],
   ['a misspelt member', { codeChalenge: proof.challenge } as More, 'invalid_request', 'malformed_code_request'],
-  ['a challenge of 42 characters', { codeChallenge: 'x'.repeat(42) }, 'invalid_request', 'malformed_code_request'],
-  ['a challenge of 129 characters', { codeChallenge: 'x'.repeat(129) }, 'invalid_request', 'malformed_code_request'],
-  ['padding in a challenge', { codeChallenge: `${'x'.repeat(43)}=` }, 'invalid_request', 'malformed_code_request'],
-  ['an S256 challenge of 44', { codeChallenge: 'x'.repeat(44) }, 'invalid_request', 'challenge_malformed'],
-  ['an S256 challenge with a dot', { codeChallenge: `${'x'.repeat(42)}.` }, 'invalid_request', 'challenge_malformed'],
+  ['a challenge of 42 characters', { codeChallenge: 'x'.repeat(42) }, 'invalid_request', malformed],
+  ['a challenge of 129 characters', { codeChallenge: 'x'.repeat(129) }, 'invalid_request', malformed],
+  ['padding in a challenge', { codeChallenge: `${'x'.repeat(43)}=` }, 'invalid_request', malformed],
+  ['an S256 challenge of 44', { codeChallenge: 'x'.repeat(44) }, 'invalid_request', malformed],
+  ['an S256 challenge with a dot', { codeChallenge: `${'x'.repeat(42)}.` }, 'invalid_request', malformed],
   [
     'another challenge method',
     { codeChallenge: proof.challenge, codeChallengeMethod: 'S512' as never },
     'invalid_request',
-    'malformed_code_request',
+    'plugin:proof_key:method_unknown',
   ],
-  ['a method without a challenge', { codeChallengeMethod: 'S256' }, 'invalid_request', 'challenge_missing'],
+  [
+    'a method without a challenge',
+    { codeChallengeMethod: 'S256' },
+    'invalid_request',
+    'plugin:proof_key:challenge_missing',
+  ],
   [
     'plain without the opt-in',
     { codeChallenge: proof.challenge, codeChallengeMethod: 'plain' },
     'invalid_request',
-    'plain_not_allowed',
+    'plugin:proof_key:plain_not_allowed',
   ],
-  ['a public client without a challenge', { clientId: spaClientId }, 'invalid_request', 'proof_key_required'],
+  [
+    'a public client without a challenge',
+    { clientId: spaClientId },
+    'invalid_request',
+    'plugin:proof_key:challenge_required',
+  ],
 ]
 
 describe('createAuthorizationCode', () => {

@@ -18,9 +18,13 @@ const checkThat = (code: 'invalid_grant' | 'invalid_request' | 'slow_down' | 'te
       settles: 'proof_key',
       grantTypes: ['authorization_code'],
       params: v.object({ code_verifier: v.optional(v.string()) }),
+      authorization: {
+        params: v.object({ code_challenge: v.string() }),
+        check: ({ params }) => ({ demand: { challenge: params.code_challenge, method: 'S256' } }),
+      },
       check({ params }) {
-        if (params.code_verifier !== 'sesame')
-          throw new OAuthError(code, 'The word is not right', { reason: 'plugin:word:wrong' })
+        if (params.code_verifier === 'sesame') return undefined
+        throw new OAuthError(code, 'The word is not right', { reason: 'plugin:word:wrong' })
       },
     }),
   ])

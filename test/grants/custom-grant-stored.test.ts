@@ -35,7 +35,7 @@ describe('a custom grant that receives a code', () => {
       grantType,
       params: v.object({ code: v.string() }),
       async handle({ params }, kit) {
-        const stored = await kit.findAuthorizationCode(params.code)
+        const stored = await kit.findGrant('code', params.code)
         if (stored === undefined) return { scopes: ['api1'] }
         return result(stored)
       },
@@ -94,7 +94,7 @@ describe('a custom grant that continues a refresh token, for a single-use proof'
     grantType,
     params: v.object({ refresh_token: v.string(), jti: v.string() }),
     async handle({ params, scopes }, kit) {
-      const stored = await kit.findRefreshToken(params.refresh_token)
+      const stored = await kit.findGrant('refresh', params.refresh_token)
       if (stored === undefined) throw new OAuthError('invalid_grant', 'No', { reason: 'plugin:badge:unknown' })
       const proof = kit.redemption(params.jti, kit.now() + 600)
       return { subject: stored.subject, scopes, continues: stored.redemption, redeems: [proof] }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
 
@@ -57,11 +58,14 @@ describe('a code with a challenge', () => {
   })
 
   test('3.27 is rejected without the proof-key plugin: never a downgrade', async () => {
-    const f = await fixture({
-      plugins: [authorizationCode()],
-      clients: [{ ...plainClient, allowPlainCodeChallenge: false }],
+    const storage = memoryDriver()
+    const options = { storage, clients: [{ ...plainClient, allowPlainCodeChallenge: false }] }
+    const f = await fixture({ ...options, plugins: [authorizationCode()] })
+    await expect(f.code({ codeChallenge: proof.challenge })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { reason: 'challenge_unsupported' },
     })
-    const code = await f.code({ codeChallenge: proof.challenge })
+    const code = await (await fixture(options)).code({ codeChallenge: proof.challenge })
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_grant')
@@ -151,5 +155,34 @@ describe('a code without a challenge', () => {
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_grant')
     expect(lastReason(f)).toBe('proof_key_required')
+  })
+})
+
+describe('a confidential client that requires proof_key', () => {
+  const strict = { ...plainClient, allowPlainCodeChallenge: false, requiredDemands: ['proof_key'] }
+
+  test('gets no code without a challenge', async () => {
+    const f = await fixture({ clients: [strict] })
+    await expect(f.code()).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'The client requires a code_challenge',
+    })
+    const code = await f.code({ codeChallenge: proof.challenge })
+    expect((await f.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
+    expect((await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)).status).toBe(200)
+  })
+
+  test('cannot redeem a code that was created without a challenge before', async () => {
+    const storage = memoryDriver()
+    const code = await (await fixture({ storage, clients: [{ ...strict, requiredDemands: [] }] })).code()
+    const f = await fixture({ storage, clients: [strict] })
+    expect((await f.post('token', { ...grant, code }, web)).body.error).toBe('invalid_grant')
+    expect(lastReason(f)).toBe('proof_key_required')
+  })
+
+  test('cannot start without a plugin that checks it', async () => {
+    await expect(fixture({ clients: [strict], plugins: [authorizationCode()] })).rejects.toThrow(
+      /requires proof_key, which no plugin checks/u,
+    )
   })
 })

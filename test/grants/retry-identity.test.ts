@@ -14,7 +14,7 @@ const tenantGrant = defineGrant({
   scope: 'optional',
   params: v.object({ refresh_token: v.string(), tenant: v.string() }),
   async handle({ params, scopes }, kit) {
-    const stored = await kit.findRefreshToken(params.refresh_token)
+    const stored = await kit.findGrant('refresh', params.refresh_token)
     if (stored === undefined) throw new TypeError('an issued token has no record')
     return {
       subject: stored.subject,
@@ -26,7 +26,7 @@ const tenantGrant = defineGrant({
 })
 
 const assertTokensWork = async (token: string, kit: GrantKit) => {
-  const stored = await kit.findRefreshToken(token)
+  const stored = await kit.findGrant('refresh', token)
   if (stored === undefined) throw new TypeError('an issued token has no record')
   return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
 }

@@ -16,7 +16,7 @@ const proven = defineGrant({
   scope: 'optional',
   params: v.object({ refresh_token: v.string(), proof: v.string() }),
   async handle({ params }, kit) {
-    const stored = await kit.findRefreshToken(params.refresh_token)
+    const stored = await kit.findGrant('refresh', params.refresh_token)
     if (stored === undefined) throw new TypeError('an issued token has no record')
     const proof = kit.redemption(params.proof, kit.now() + 600)
     return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption, proof] }

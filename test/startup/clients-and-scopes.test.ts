@@ -118,7 +118,7 @@ describe('clients', () => {
   test('rejects a public client for codes if no plugin checks its code_verifier', async () => {
     await expect(start({ clients: [spa], plugins: [authorizationCode()] })).rejects.toMatchObject(
       refusal(
-        'clients: spa is public and cannot redeem a code, because no plugin checks its code_verifier; add proofKey() to plugins',
+        'clients: spa cannot use authorization_code, because it requires proof_key, which no plugin checks; add the plugin that does',
       ),
     )
     await expect(start({ clients: [spa] })).resolves.toBeDefined()

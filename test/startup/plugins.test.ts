@@ -144,7 +144,8 @@ describe('plugins', () => {
   })
 
   test.each([
-    ['settles nothing', { settles: undefined }],
+    ['settles a demand without a name', { settles: '' }],
+    ['has an authorization without check()', { authorization: { params: v.object({}) } }],
     ['names no grant types', { grantTypes: undefined }],
     ['has no params', { params: undefined }],
     ['has no check()', { check: undefined }],

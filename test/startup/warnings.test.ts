@@ -58,7 +58,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 
 describe('codes without PKCE', () => {
   const sentence =
-    'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)'
+    'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it. Add the plugin that does (RFC 9700 section 2.1.1)'
   const reported = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'proof_key_unsupported')
 
   test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {

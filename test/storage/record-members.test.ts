@@ -18,7 +18,7 @@ const notObject = ['text', [], null]
 const subject = { sub: '1', amr: ['pwd'], authTime: 1, idp: 'local' }
 
 const wrongGrant: Wrong<GrantRecord> = {
-  kind: [...notText, 'access'],
+  kind: notText,
   issuer: notText,
   clientId: notText,
   grantType: notText,
@@ -43,10 +43,19 @@ const wrongGrant: Wrong<GrantRecord> = {
   redirectUri: notText,
   nonce: notText,
   demands: notObject,
+  audience: ['api', [7], null],
   epochs: ['text', null, { client: 7 }, { subject: null }],
   revision: notText,
 }
-const optionalOfGrant: readonly string[] = ['claims', 'redirectUri', 'nonce', 'demands', 'epochs', 'revision']
+const optionalOfGrant: readonly string[] = [
+  'claims',
+  'redirectUri',
+  'nonce',
+  'demands',
+  'audience',
+  'epochs',
+  'revision',
+]
 
 const wrongSpent: Wrong<SpentRecord> = {
   spentAt: notNumber,

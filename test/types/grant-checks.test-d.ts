@@ -70,7 +70,7 @@ describe('a grant check', () => {
   test('keeps its demand and its schema in its type', () => {
     const check = defineGrantCheck({ settles: 'proof_key', grantTypes: ['a'], params, check() {} })
     expectTypeOf(check).toExtend<GrantCheck<'proof_key'>>()
-    expectTypeOf(check.settles).toEqualTypeOf<'proof_key'>()
+    expectTypeOf(check.settles).toEqualTypeOf<'proof_key' | undefined>()
     expectTypeOf(check).toExtend<PluginPart>()
   })
 })

@@ -124,7 +124,16 @@ describe('a valid result of a grant compiles', () => {
 
   test('a result has exactly these members: no token among them', () => {
     expectTypeOf<keyof GrantResult>().toEqualTypeOf<
-      'subject' | 'scopes' | 'claims' | 'nonce' | 'redeems' | 'continues' | 'demands' | 'issue' | 'response'
+      | 'subject'
+      | 'scopes'
+      | 'audience'
+      | 'claims'
+      | 'nonce'
+      | 'redeems'
+      | 'continues'
+      | 'demands'
+      | 'issue'
+      | 'response'
     >()
   })
 })

@@ -13,8 +13,9 @@ import { openScopes } from './directory/scopes.ts'
 import { createUserClaims } from './directory/user-claims.ts'
 import { openUsers } from './directory/user-service.ts'
 import { createRecorder } from './events/recorder.ts'
-import { createAuthorizationCodes } from './grants/authorization-code.ts'
+import { createAuthorizations } from './grants/authorize.ts'
 import { createCommit } from './grants/commit.ts'
+import { createReadAuthorization } from './grants/contributions.ts'
 import { createDemandSettlement } from './grants/demands.ts'
 import { createFailedProofs } from './grants/failed-proofs.ts'
 import { createGrantKits } from './grants/kit.ts'
@@ -30,6 +31,7 @@ import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { assertConsistent, assertSignable } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
+import { createAudiences } from './tokens/audience.ts'
 import { createAuthorizationStatus } from './tokens/authorization-status.ts'
 import { createDenyList } from './tokens/deny-list.ts'
 import { createFamilies } from './tokens/family.ts'
@@ -71,9 +73,10 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
   const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
+  const audiences = createAudiences(issuer, scopes)
   const accessTokens = createAccessTokens({
     issuer,
-    scopes,
+    audiences,
     userClaims,
     store,
     families,
@@ -154,15 +157,19 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     settleDemands: createDemandSettlement(createFailedProofs({ store, families, runtime, recorder })),
     commit: createCommit({ store, families, runtime, recorder }),
 
+    audiences,
     accessTokens,
     identityTokens,
     storedGrants,
     families,
 
-    authorizationCodes: createAuthorizationCodes({
+    authorizations: createAuthorizations({
       issuer,
+      registry,
       clients,
       scopePolicy,
+      audiences,
+      readAuthorization: createReadAuthorization(registry, plugins),
       store,
       families,
       newRevocationMark,

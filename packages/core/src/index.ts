@@ -32,6 +32,7 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
+export type { Authorize, NewGrant } from './plugin/authorize.ts'
 export {
   type ClientAuthentication,
   type CredentialFacts,
@@ -50,8 +51,9 @@ export {
   type GrantRequest,
   type GrantResult,
   type RequestFacts,
+  type StoredKind,
 } from './plugin/grant.ts'
-export { defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
+export { type AuthorizationCheck, type Contribution, defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
 export type { GrantKit, Redemption, StoredGrant } from './plugin/grant-kit.ts'
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'

@@ -11,9 +11,14 @@ import { basePathHint, endpointPaths } from './endpoints/paths.ts'
 import { revocationEndpoint } from './endpoints/revocation.ts'
 import { tokenEndpoint } from './endpoints/token.ts'
 import { userinfoEndpoint } from './endpoints/userinfo.ts'
-import type { CheckAuthorizationRequest, CreateAuthorizationCode } from './grants/authorization-code.ts'
+import {
+  type CheckAuthorizationRequest,
+  type CreateAuthorizationCode,
+  createAuthorizationCodes,
+} from './grants/authorization-code.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type CheckedOptions, type ProviderOptions, providerOptionsSchema } from './options.ts'
+import type { Authorize } from './plugin/authorize.ts'
 import { createHandler, createNotFound, type Handler, pathOf } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
@@ -35,6 +40,7 @@ export interface Provider {
    */
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
+  readonly authorize: Authorize
   readonly checkAuthorizationRequest: CheckAuthorizationRequest
   readonly createAuthorizationCode: CreateAuthorizationCode
   readonly revoke: Revoke
@@ -96,6 +102,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const services = await createServices(options, runtime)
   const metadata = createMetadata(services, options, paths)
   const { issuer: realm, traceHeaders } = options
+  const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
   const routerDeps = { clients: services.clients, realm, recorder: services.recorder, runtime, traceHeaders }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler>
@@ -115,8 +122,9 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     fetch: (request, connection) => (route(request) ?? notFound)(request, connection),
     route,
     authenticateUser: services.authenticateUser,
-    checkAuthorizationRequest: services.authorizationCodes.check,
-    createAuthorizationCode: services.authorizationCodes.create,
+    authorize: services.authorizations.authorize,
+    checkAuthorizationRequest: authorizationCodes.check,
+    createAuthorizationCode: authorizationCodes.create,
     revoke: services.revoke,
     inspect: services.inspect,
     metadata,

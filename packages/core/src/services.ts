@@ -7,7 +7,7 @@ import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserClaims } from './directory/user-claims.ts'
 import type { UserService } from './directory/user-service.ts'
 import type { Recorder } from './events/recorder.ts'
-import type { AuthorizationCodes } from './grants/authorization-code.ts'
+import type { Authorizations } from './grants/authorize.ts'
 import type { Commit } from './grants/commit.ts'
 import type { SettleDemands } from './grants/demands.ts'
 import type { CreateGrantKit } from './grants/kit.ts'
@@ -18,6 +18,7 @@ import type { Store } from './records/store.ts'
 import type { Registry } from './registry/grants.ts'
 import type { Runtime } from './runtime.ts'
 import type { AccessTokens } from './tokens/access-token.ts'
+import type { Audiences } from './tokens/audience.ts'
 import type { Families } from './tokens/family.ts'
 import type { IdentityTokens } from './tokens/identity-token.ts'
 import type { Inspect } from './tokens/inspect.ts'
@@ -48,13 +49,14 @@ export interface Services {
   readonly settleDemands: SettleDemands
   readonly commit: Commit
 
+  readonly audiences: Audiences
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly storedGrants: StoredGrants
   readonly families: Families
 
   /** For the login page and the operator. */
-  readonly authorizationCodes: AuthorizationCodes
+  readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
   readonly revoke: Revoke
   readonly inspect: Inspect

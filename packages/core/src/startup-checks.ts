@@ -9,22 +9,27 @@ import { isProtocolClaim } from './tokens/claims.ts'
 
 const list = (names: Iterable<string>): string => [...names].join(', ')
 
-const settlesProofKey = (registry: Registry): boolean =>
-  registry.checksOf('authorization_code').some(({ part }) => part.settles === 'proof_key')
+const settles = (registry: Registry, grantType: string, demand: string): boolean =>
+  registry.checksOf(grantType).some(({ part }) => part.settles === demand)
 
-/** Rejects a client that is allowed to use codes but could never redeem one. */
-function assertCodeClients(clients: ClientDirectory, registry: Registry): void {
-  for (const { clientId, enabled, public: isPublic, grantTypes, redirectUris } of clients.all) {
-    if (!enabled || !grantTypes.includes('authorization_code')) continue
-    if (redirectUris.length === 0) {
-      throw new TypeError(
-        `clients: ${clientId} uses authorization_code but has no redirectUris, so it cannot get a code; add a redirect URI`,
-      )
-    }
-    if (isPublic && !settlesProofKey(registry)) {
-      throw new TypeError(
-        `clients: ${clientId} is public and cannot redeem a code, because no plugin checks its code_verifier; add proofKey() to plugins`,
-      )
+/** Rejects a client that may redeem stored grants of a kind but could never do so. */
+function assertStoredGrants(clients: ClientDirectory, registry: Registry): void {
+  for (const client of clients.all.filter(({ enabled }) => enabled)) {
+    const { clientId, grantTypes, redirectUris } = client
+    for (const { grantType, stored } of grantTypes.flatMap((name) => registry.grants.get(name) ?? [])) {
+      if (stored === undefined || stored.kind === 'refresh') continue
+      if (stored.redirect === true && redirectUris.length === 0) {
+        throw new TypeError(
+          `clients: ${clientId} uses ${grantType} but has no redirectUris, so it cannot get a code; add a redirect URI`,
+        )
+      }
+      const required = registry.requiredDemands(stored.kind, client)
+      const unsettled = required.find((demand) => !settles(registry, grantType, demand))
+      if (unsettled !== undefined) {
+        throw new TypeError(
+          `clients: ${clientId} cannot use ${grantType}, because it requires ${unsettled}, which no plugin checks; add the plugin that does`,
+        )
+      }
     }
   }
 }
@@ -71,7 +76,7 @@ export function assertConsistent({
     }
     if (client.enabled && client.grantTypes.length > 0) assertCanAuthenticate(client, clients, registry)
   }
-  assertCodeClients(clients, registry)
+  assertStoredGrants(clients, registry)
   for (const scope of scopes.all) {
     const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
     if (reserved !== undefined) {
@@ -102,14 +107,13 @@ export function assertSignable(clients: ClientDirectory, keys: Pick<KeyRing, 'al
 }
 
 /** One sentence for each client setting that is allowed but cannot work. */
-function clientWarnings(clients: ClientDirectory): readonly string[] {
-  return clients.all.flatMap(({ clientId, grantTypes, scopes }) =>
-    allowsRefreshToken(scopes) && !grantTypes.includes('refresh_token')
-      ? [
-          `${clientId} has the scope offline_access but not the grant type refresh_token, so it cannot use its refresh tokens`,
-        ]
-      : [],
-  )
+function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
+  const redeemer = registry.redeemerOf('refresh')?.grantType
+  return clients.all.flatMap(({ clientId, grantTypes, scopes }) => {
+    if (!allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))) return []
+    const why = redeemer === undefined ? 'no plugin redeems refresh tokens' : `not the grant type ${redeemer}`
+    return [`${clientId} has the scope offline_access but ${why}, so it cannot use its refresh tokens`]
+  })
 }
 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
@@ -126,15 +130,16 @@ export function recordWarnings(
         'The access token validation endpoint requires no authentication. Use introspection instead, and disable it with endpoints: { accessTokenValidation: false }',
     })
   }
-  for (const message of clientWarnings(clients)) {
+  for (const message of clientWarnings(clients, registry)) {
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
   }
-  if (registry.grants.has('authorization_code') && !settlesProofKey(registry)) {
+  for (const { grantType, stored } of registry.grants.values()) {
+    const demand = stored?.publicClientsNeed
+    if (demand === undefined || settles(registry, grantType, demand)) continue
     recorder.record(startup, {
       type: 'startup_warning',
-      reason: 'proof_key_unsupported',
-      message:
-        'No plugin checks the code_verifier, so a stolen code can be redeemed, and public clients cannot use codes. Add proofKey() to plugins (RFC 9700 section 2.1.1)',
+      reason: `${demand}_unsupported`,
+      message: `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it. Add the plugin that does (RFC 9700 section 2.1.1)`,
     })
   }
   for (const { clientId, redirectUris } of clients.all) {

@@ -66,6 +66,11 @@ export const clientSchema = v.pipe(
       /** Set it for a client that cannot verify the provider's default algorithm. */
       identityTokenAlgorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
       authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
+      /**
+       * The demands that every stored grant of the client must make, such as `proof_key` for PKCE, although the client
+       * has a secret.
+       */
+      requiredDemands: v.optional(strings, []),
       /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
       allowPlainCodeChallenge: flag(false),
       refreshToken: v.optional(refreshTokenSchema, {}),

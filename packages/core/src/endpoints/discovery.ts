@@ -26,7 +26,7 @@ export function createMetadata(
     return path === undefined ? undefined : origin + path
   }
   const grantTypes = [...registry.grants.keys()]
-  const hasCodes = grantTypes.includes('authorization_code')
+  const responseTypes = [...registry.grants.values()].flatMap(({ stored }) => (stored?.redirect ? [stored.kind] : []))
   const methods = registry.authenticationMethods.map(({ part }) => part)
   const secretMethods = methods.filter(({ verify }) => verify === undefined).map(({ method }) => method)
   // A client store can contain clients of any kind.
@@ -50,8 +50,8 @@ export function createMetadata(
       identity_token_validation_endpoint: urlOf('identityTokenValidation'),
       access_token_validation_endpoint: urlOf('accessTokenValidation'),
       grant_types_supported: grantTypes,
-      response_types_supported: hasCodes ? ['code'] : [],
-      response_modes_supported: hasCodes ? ['query'] : undefined,
+      response_types_supported: responseTypes,
+      response_modes_supported: responseTypes.length > 0 ? ['query'] : undefined,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: keys.algorithms,
       token_endpoint_auth_methods_supported: clientMethods,

@@ -5,6 +5,7 @@ import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-c
 import type { CommitRequest } from '../grants/commit.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
+import { narrowScopes } from '../grants/narrow.ts'
 import { assertWithinPolicy } from '../grants/policy.ts'
 import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
@@ -43,6 +44,7 @@ export function tokenEndpoint({
   createKit,
   mint,
   settleDemands,
+  audiences,
   commit,
   runtime,
   bodyLimit,
@@ -100,18 +102,20 @@ export function tokenEndpoint({
         client,
         trace,
       )
-      const checks = registry.checksOf(grantType).map(({ plugin, part: check }) => ({
+      const checks = registry.checksOf(grantType).map((check) => ({
         check,
-        params: parseFields(check.params, parameters),
-        kit: kitFor(plugin),
+        params: parseFields(check.part.params, parameters),
+        kit: kitFor(check.plugin),
       }))
       const scopes = scopePolicy.requested(form.scope, grant, client)
       const grantRequest = { client, scopes, request: requestFacts(request, trace, runtime) }
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)
       trace.sub = result.subject?.sub
-      if (!(await settleDemands(result, checks, grantRequest, trace))) throw refusalOf(grant, 'demand_unsettled')
-      assertWithinPolicy(result, { grant, client, scopes }, scopePolicy)
+      const contributed = await settleDemands(result, checks, grantRequest, trace)
+      if (contributed === undefined) throw refusalOf(grant, 'demand_unsettled')
+      assertWithinPolicy(result, { grant, client, scopes }, { registry, scopePolicy })
+      const accessScopes = narrowScopes(result, contributed, audiences)
       if (result.subject !== undefined && !(await isActive(users, result.subject.sub))) {
         throw refusalOf(grant, 'user_inactive')
       }
@@ -126,7 +130,7 @@ export function tokenEndpoint({
         trace,
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
-        mint({ result, client, grantType, validatedTokens, marks, issuance })
+        mint({ result, accessScopes, contributed, client, grantType, validatedTokens, marks, issuance })
       return jsonResponse(await commit(commitRequest, mintFrom))
     },
   }

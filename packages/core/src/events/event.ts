@@ -46,6 +46,8 @@ export type Fact =
     }
   | {
       readonly type: 'code_issued' | 'code_redeemed' | 'code_replayed' | 'code_ended'
+      /** The kind of the stored grant; absent for an authorization code. */
+      readonly kind?: string | undefined
       readonly fingerprint: string
       readonly family?: string | undefined
     }

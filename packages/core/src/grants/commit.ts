@@ -35,7 +35,9 @@ export interface CommitRequest {
  */
 export type Commit = (request: CommitRequest, mint: (issuance: Issuance) => Promise<Minted>) => Promise<JsonObject>
 
-const replayTypes = { code: 'code_replayed', refresh: 'refresh_reused', plugin: 'redemption_replayed' } as const
+/** The type of the event, and the reason of the revocation. */
+const replayTypeOf = (kind: string) =>
+  kind === 'refresh' ? 'refresh_reused' : kind === 'plugin' ? 'redemption_replayed' : 'code_replayed'
 
 const pluginFirst = (one: CredentialDetails, other: CredentialDetails): number =>
   Number(other.kind === 'plugin') - Number(one.kind === 'plugin')
@@ -51,6 +53,12 @@ export function createCommit(deps: {
 }): Commit {
   const { store, families, runtime, recorder } = deps
 
+  /** For an event. */
+  const aboutOf = ({ kind, hash, record }: CredentialDetails) => ({
+    ...(record !== undefined && kind !== 'code' && kind !== 'refresh' && { kind }),
+    fingerprint: fingerprintOf(hash),
+    ...families.describe(record?.family),
+  })
   const replayKeyOf = (attempt: string): string => keyOf('replay', hashOf(attempt, runtime))
 
   /** Whether the next refresh token was used: spent, or continued because its client now reuses tokens. */
@@ -85,12 +93,12 @@ export function createCommit(deps: {
   /** Handles a request whose credential is spent: returns the issuance of the first response to a retry, or throws. */
   async function handleReplay(request: CommitRequest, redeemed: CredentialDetails): Promise<Issuance> {
     const { client, trace, refusal } = request
-    const { kind, hash, record, spent } = redeemed
+    const { kind, record, spent } = redeemed
     if (spent?.ended === true) throw new OAuthError('invalid_grant', refusal, { reason: 'code_ended' })
     const issuance = await firstIssuanceOf(request, redeemed)
-    const reason = replayTypes[kind]
+    const reason = replayTypeOf(kind)
     const type = issuance === undefined ? reason : 'refresh_retried'
-    recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...families.describe(record?.family) })
+    recorder.record(trace, { type, ...aboutOf(redeemed) })
     if (issuance !== undefined) return issuance
     if (record !== undefined) await families.revoke(record, client, reason, trace)
     throw new OAuthError('invalid_grant', refusal, { reason })
@@ -145,10 +153,11 @@ export function createCommit(deps: {
     if (!(await spend(request, issuance, records))) return (await mint(await handleLostRace(request))).response
     if (continued !== undefined) await store.put(continued.key, continued.value, continued.expiresAt)
 
-    for (const { kind, hash, record } of redemptions) {
+    for (const redeemed of redemptions) {
+      const { kind } = redeemed
       if (kind === 'plugin') continue
-      const type = kind === 'code' ? 'code_redeemed' : 'refresh_rotated'
-      recorder.record(trace, { type, fingerprint: fingerprintOf(hash), ...families.describe(record?.family) })
+      const type = kind === 'refresh' ? 'refresh_rotated' : 'code_redeemed'
+      recorder.record(trace, { type, ...aboutOf(redeemed) })
     }
     for (const fact of facts) recorder.record(trace, fact)
     return response

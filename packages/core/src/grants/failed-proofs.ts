@@ -10,8 +10,8 @@ import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 
 /**
- * Counts the failed proofs of each authorization code, exactly and across processes, and ends the code at the tenth. An
- * ended code gets the marker of a spent code, so a successful redemption costs no additional read.
+ * Counts the failed proofs of each stored grant, exactly and across processes, and ends the grant at the tenth. An
+ * ended grant gets the marker of a spent code, so a successful redemption costs no additional read.
  *
  * @see wire contract, section 3; docs/decisions/0029-ten-failed-proofs-end-a-code.md
  */
@@ -45,16 +45,23 @@ export function createFailedProofs(deps: {
   const uncounted = createBoundedMap<number>(maxCodes)
   const countKey = (hash: string): string => keyOf('count', hashOf(JSON.stringify(['code_proof', hash]), runtime))
 
-  async function endCode(hash: string, expiresAt: number, family: string, trace: Trace): Promise<void> {
+  async function end({ kind, hash, expiresAt, record }: CredentialDetails, trace: Trace): Promise<void> {
     const marker: SpentRecord = { spentAt: runtime.now(), attempt: '', ended: true }
-    const isNew = await store.insert(spentKeyOf('code', hash), marker, expiresAt)
+    const isNew = await store.insert(spentKeyOf(kind, hash), marker, expiresAt)
     if (!isNew) return
-    recorder.record(trace, { type: 'code_ended', fingerprint: fingerprintOf(hash), ...families.describe(family) })
+    recorder.record(trace, {
+      type: 'code_ended',
+      ...(kind !== 'code' && { kind }),
+      fingerprint: fingerprintOf(hash),
+      ...families.describe(record?.family),
+    })
   }
 
   return {
-    async record({ kind, hash, expiresAt, record, spent }, client, trace) {
-      if (kind !== 'code' || record === undefined || record.clientId !== client.clientId || spent !== undefined) return
+    async record(stored, client, trace) {
+      const { kind, hash, record, spent } = stored
+      if (kind === 'refresh' || record === undefined || record.clientId !== client.clientId || spent !== undefined)
+        return
       let counted: number
       try {
         counted = await store.increment(countKey(hash), record.redeemableUntil + margin)
@@ -62,11 +69,11 @@ export function createFailedProofs(deps: {
         const failures = (uncounted.get(hash) ?? 0) + 1
         uncounted.set(hash, failures)
         // Otherwise every guess would be free while only the counter fails.
-        if (failures >= maxFailures) await endCode(hash, expiresAt, record.family, trace)
+        if (failures >= maxFailures) await end(stored, trace)
         throw error
       }
       // Also after the last one: the process that counted it may have ended before it wrote the marker.
-      if (counted + (uncounted.get(hash) ?? 0) >= maxFailures) await endCode(hash, expiresAt, record.family, trace)
+      if (counted + (uncounted.get(hash) ?? 0) >= maxFailures) await end(stored, trace)
     },
   }
 }

@@ -48,7 +48,7 @@ export function createGrantKits(deps: {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
     const marks = createMarks(client.clientId)
-    const find = async (kind: 'code' | 'refresh', credential: string): Promise<StoredGrant | undefined> => {
+    const findGrant = async (kind: string, credential: string): Promise<StoredGrant | undefined> => {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
       const { record, ...found } = stored
@@ -73,8 +73,7 @@ export function createGrantKits(deps: {
       randomId,
       records,
       redemption,
-      findAuthorizationCode: (code) => find('code', code),
-      findRefreshToken: (token) => find('refresh', token),
+      findGrant,
       authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),
       async validateAccessToken(token) {
         const validation = await accessTokens.validate(token)

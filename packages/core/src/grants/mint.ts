@@ -12,6 +12,7 @@ import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { inheritedEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
+import type { Contributed } from './contributions.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
 import type { CheckedResult } from './result.ts'
@@ -32,6 +33,10 @@ export interface Minted {
 
 interface MintRequest {
   readonly result: CheckedResult
+  /** The scopes of the access token. */
+  readonly accessScopes: readonly string[]
+  /** What the grant checks add. */
+  readonly contributed: Contributed
   readonly client: Client
   readonly grantType: string
   /** The claims of the access tokens that the grant has validated. */
@@ -94,7 +99,7 @@ export function createMint(deps: {
    * absolute lifetime.
    */
   function refreshToken(
-    { result, client, grantType, issuance: { at: now, refreshToken: random } }: MintRequest,
+    { result, contributed, client, grantType, issuance: { at: now, refreshToken: random } }: MintRequest,
     subject: CompleteSubject,
     family: string,
     { epochs, revision: recorded }: RevocationMark,
@@ -110,6 +115,10 @@ export function createMint(deps: {
     const hash = hashOf(token, runtime)
     // Never earlier than for an earlier token of the family, even if the configured lifetimes have been shortened.
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + maxTokenLifetime(client))
+    // RFC 8707 section 2.2: the audiences of the authorization, also if this access token has fewer.
+    const audience = result.stored === undefined ? (contributed.audience ?? result.audience) : previous?.audience
+    // Those of a code were for its redemption. Those of a refresh token, such as its key, stay.
+    const demands = { ...(previous?.kind === 'refresh' && previous.demands), ...contributed.demands }
     const value: GrantRecord = {
       kind: 'refresh',
       issuer,
@@ -125,14 +134,16 @@ export function createMint(deps: {
       ...recordedEpochs(epochs),
       ...(recorded !== undefined && { revision: recorded }),
       ...(result.claims !== undefined && { claims: result.claims }),
+      ...(audience !== undefined && { audience: [...audience] }),
+      ...(Object.keys(demands).length > 0 && { demands }),
     }
     const record: NewRecord = { key: keyOf('refresh', hash), value, expiresAt: keptUntil }
     return { token, record, fingerprint: fingerprintOf(hash) }
   }
 
   return async (request) => {
-    const { result, client, grantType, issuance } = request
-    const { issue = {}, stored, scopes } = result
+    const { result, accessScopes: scopes, client, grantType, issuance } = request
+    const { issue = {}, stored } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
       subject !== undefined && issue.refreshToken !== false && allowsRefreshToken(authorizedScopes(result))

@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Grant } from '../plugin/grant.ts'
+import type { Registry } from '../registry/grants.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
@@ -20,6 +21,7 @@ export interface PolicyRequest {
 function assertStoredGrant(
   { subject, stored, continues, demanded }: CheckedResult,
   { grant, client }: PolicyRequest,
+  registry: Registry,
 ): void {
   const record = stored?.record
   if (record === undefined) return
@@ -31,9 +33,10 @@ function assertStoredGrant(
   if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
   // Also if the request narrows the scope: the refresh token exists only because of offline_access.
   if (record.kind === 'refresh' && !allowsRefreshToken(client.scopes)) throw refusalOf(grant, 'scope_lost')
-  if (record.kind === 'code' && client.public && demanded.proof_key === undefined) {
-    throw refusalOf(grant, 'proof_key_required')
-  }
+  // A refresh token has settled the demands of the authorization. It makes those that are bound to it.
+  const required = record.kind === 'refresh' ? [] : registry.requiredDemands(record.kind, client)
+  const missing = required.find((demand) => demanded[demand] === undefined)
+  if (missing !== undefined) throw refusalOf(grant, `${missing}_required`)
   if (continues !== undefined && client.refreshToken.usage !== 'reuse') {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a refresh token of a client that rotates them`)
   }
@@ -45,8 +48,12 @@ function assertStoredGrant(
  *
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
-export function assertWithinPolicy(result: CheckedResult, request: PolicyRequest, scopePolicy: ScopePolicy): void {
-  assertStoredGrant(result, request)
+export function assertWithinPolicy(
+  result: CheckedResult,
+  request: PolicyRequest,
+  { registry, scopePolicy }: { readonly registry: Registry; readonly scopePolicy: ScopePolicy },
+): void {
+  assertStoredGrant(result, request, registry)
   const { grant, client, scopes } = request
   scopePolicy.assertGranted(result, scopes, grant, client)
 }

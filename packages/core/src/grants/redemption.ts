@@ -6,7 +6,8 @@ const known = new WeakMap<Redemption, CredentialDetails>()
 
 /** What the core knows about a credential that a grant redeems or continues. Hidden from plugins. */
 export interface CredentialDetails {
-  readonly kind: 'code' | 'refresh' | 'plugin'
+  /** The kind of the stored grant; `plugin` for a single-use credential of a plugin. */
+  readonly kind: string
   /** Hex SHA-256 of the credential. */
   readonly hash: string
   /** Epoch seconds until which the credential, and therefore its spent marker, is valid. */

@@ -15,6 +15,7 @@ const grantResultSchema = v.strictObject({
   scopes: v.array(v.string()),
   claims: v.optional(jsonObjectSchema),
   nonce: v.optional(v.string()),
+  audience: v.optional(v.array(v.string())),
   redeems: v.optional(v.array(redemptionSchema)),
   continues: v.optional(redemptionSchema),
   demands: v.optional(jsonObjectSchema),

@@ -1,32 +1,66 @@
 import type { GenericSchema, InferOutput } from 'valibot'
+import type { Client } from '../directory/client.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
+import type { Kit } from './kit.ts'
+
+/** What a grant check adds to a token request or to a stored grant. It can narrow and bind, but not widen. */
+export interface Contribution<K extends keyof Demands = keyof Demands> {
+  /** The audiences of the access token: a subset of those that the scopes allow (RFC 8707 section 2). */
+  readonly audience?: readonly string[] | undefined
+  /** A demand that the stored grant, or the refresh token of this response, makes. The check itself settles it. */
+  readonly demand?: Demands[K] | undefined
+}
+
+/** What a grant check reads from an authorization request. */
+export interface AuthorizationCheck<K extends keyof Demands, S extends GenericSchema> {
+  /** The schema of the parameters, under their wire names. */
+  readonly params: S
+  /**
+   * Returns what the stored grant contains.
+   *
+   * @param request `required`: whether a stored grant of this client must make the demand
+   * @throws OAuthError `invalid_request` or `invalid_target` to refuse the authorization request.
+   */
+  check(
+    request: { readonly client: Client; readonly params: InferOutput<S>; readonly required: boolean },
+    kit: Kit,
+  ): MaybePromise<Contribution<K> | undefined>
+}
 
 /**
- * Settles one demand. It runs on every request of its grant types, also without a demand, so that it can reject a proof
+ * Checks the requests of its grant types. One that settles a demand also runs without it, so that it can reject a proof
  * that was not demanded. The core rejects a demand that no check settles: omitting a security plugin causes refusals,
  * never a downgrade. `kit.records` is the same for all grant types, so it can enforce single use across them.
  */
-export interface GrantCheck<K extends keyof Demands = keyof Demands, S extends GenericSchema = GenericSchema> {
+export interface GrantCheck<
+  K extends keyof Demands = keyof Demands,
+  S extends GenericSchema = GenericSchema,
+  A extends GenericSchema = GenericSchema,
+> {
   readonly kind: 'grant-check'
-  readonly settles: K
-  readonly grantTypes: readonly string[]
-  /** The schema of the parameters that contain the proof. */
+  readonly settles?: K | undefined
+  readonly grantTypes: readonly string[] | 'all'
+  /** The schema of the parameters that it reads. */
   readonly params: S
+  /** What it reads from an authorization request, whose stored grant one of its grant types redeems. */
+  readonly authorization?: AuthorizationCheck<K, A> | undefined
   /**
-   * Returns when the demand is settled, and throws an `OAuthError` to refuse. An `invalid_grant` for a demanded proof
-   * counts as a failed proof; ten failed proofs end an authorization code (wire contract, section 3).
+   * Throws an `OAuthError` to refuse; otherwise the demand is settled. An `invalid_grant` for a demanded proof counts as
+   * a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
    */
   check(
     request: GrantRequest<InferOutput<S>> & { readonly demand: Demands[K] | undefined },
     kit: GrantKit,
-  ): MaybePromise<void>
+  ): MaybePromise<Contribution<K> | undefined>
 }
 
 /** Defines a grant check, with `params` and `demand` typed. */
-export function defineGrantCheck<const K extends keyof Demands, const S extends GenericSchema>(
-  check: Omit<GrantCheck<K, S>, 'kind'>,
-): GrantCheck<K, S> {
+export function defineGrantCheck<
+  const K extends keyof Demands,
+  const S extends GenericSchema,
+  const A extends GenericSchema = GenericSchema,
+>(check: Omit<GrantCheck<K, S, A>, 'kind'>): GrantCheck<K, S, A> {
   return { ...check, kind: 'grant-check' }
 }

@@ -9,14 +9,14 @@ export interface Redemption {
   readonly [redemption]: true
 }
 
-/** The stored authorization behind the code or refresh token that the client presents. */
+/** The stored authorization behind the credential that the client presents, such as a code or a refresh token. */
 export interface StoredGrant {
   /** The client that it was issued to. A grant compares it before anything else. */
   readonly clientId: string
   readonly subject: Subject
   readonly scopes: readonly string[]
   readonly claims?: Readonly<Record<string, Json>> | undefined
-  /** Authorization codes only: the redirect URI that the code was sent to. */
+  /** The redirect URI that the credential was sent to, if any. */
   readonly redirectUri?: string | undefined
   readonly nonce?: string | undefined
   /** Return it in `redeems` to spend the credential, or in `continues` to keep it. */
@@ -25,10 +25,12 @@ export interface StoredGrant {
 
 /** What a grant can use. It cannot issue a token: the core does that, after every check. */
 export interface GrantKit extends Kit {
-  /** Returns `undefined` if the code is unknown, expired or revoked. */
-  findAuthorizationCode(code: string): Promise<StoredGrant | undefined>
-  /** Returns `undefined` if the token is unknown, expired or revoked. */
-  findRefreshToken(token: string): Promise<StoredGrant | undefined>
+  /**
+   * Looks up a stored grant without spending it. Returns `undefined` if the credential is unknown, expired or revoked.
+   *
+   * @param kind `code`, `refresh`, or the kind of `stored` of a plugin's grant
+   */
+  findGrant(kind: string, credential: string): Promise<StoredGrant | undefined>
   /**
    * Registers a single-use credential of the plugin, such as the `jti` of an assertion. Return it in `redeems` to spend
    * it.

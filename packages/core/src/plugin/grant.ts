@@ -43,6 +43,8 @@ export interface GrantResult {
   readonly scopes: readonly string[]
   /** Additional claims of the access token. Protocol claims (`sub`, `scope`, `exp`, ...) are rejected. */
   readonly claims?: Readonly<Record<string, Json>> | undefined
+  /** The audiences of the access token: a subset of those that the scopes allow. Default: all of them. */
+  readonly audience?: readonly string[] | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
   readonly nonce?: string | undefined
   /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */
@@ -74,9 +76,17 @@ export interface GrantResult {
  * The demands that a stored grant can make of the request that redeems it. A plugin adds a demand by declaration
  * merging: `declare module '@grantry/core' { interface Demands { my_demand: { ... } } }`.
  */
-export interface Demands {
-  /** RFC 7636 section 4.3. */
-  proof_key: { readonly challenge: string; readonly method: 'S256' | 'plain' }
+// biome-ignore lint/suspicious/noEmptyInterface: plugins add the members.
+export interface Demands {}
+
+/** A kind of stored grants, which `authorize` creates and a grant redeems. */
+export interface StoredKind {
+  /** `code` for authorization codes; `refresh` for refresh tokens, which only the core creates. */
+  readonly kind: string
+  /** Whether the credential is sent to a redirect URI of the client. Default: `false`. */
+  readonly redirect?: boolean | undefined
+  /** The demand that every stored grant of a public client must make, such as `proof_key`. */
+  readonly publicClientsNeed?: string | undefined
 }
 
 /**
@@ -103,6 +113,10 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
    * valid`.
    */
   readonly refusal?: string | undefined
+  /**
+   * The stored grants that it redeems, if any. A client can get one only if it may use this grant type.
+   */
+  readonly stored?: StoredKind | undefined
   /** Host ports that the grant requires; checked at startup. */
   readonly requires?: readonly 'users.authenticate'[] | undefined
   /**

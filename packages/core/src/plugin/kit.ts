@@ -11,7 +11,7 @@ export interface PluginRecords {
   delete(key: string): Promise<void>
 }
 
-/** What every part of a plugin can use. */
+/** The tools of a plugin. All its parts get them. */
 export interface Kit {
   readonly issuer: string
   /** Epoch seconds. */

@@ -2,11 +2,13 @@ import type { Runtime } from '../runtime.ts'
 
 /**
  * The kinds of records. A record key is the kind, a colon, and the lower-case hex SHA-256 of the lookup value, such as
- * a token. The key of a `spent` marker has the kind of the spent credential in between.
+ * a token. The key of a `spent` marker, and that of a stored grant of another kind than `code` and `refresh`, has the
+ * kind of the credential in between.
  */
 export type RecordKind =
   | 'code'
   | 'refresh'
+  | 'grant'
   | 'access'
   | 'spent'
   | 'replay'

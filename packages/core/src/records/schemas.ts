@@ -35,11 +35,11 @@ const isStrings = (value: unknown): boolean => Array.isArray(value) && value.eve
 const isJsonObject = (value: unknown): boolean => isObject(value) && !Array.isArray(value)
 
 /**
- * The record of an authorization code or refresh token. All tokens that result from one authorization have the same
- * `family`; `generation` counts rotations.
+ * The record of a stored grant: an authorization code, a refresh token, or a credential of a plugin. All tokens that
+ * result from one authorization have the same `family`; `generation` counts rotations.
  */
 export interface GrantRecord {
-  readonly kind: 'code' | 'refresh'
+  readonly kind: string
   readonly issuer: string
   readonly clientId: string
   /** The grant type of the original authorization. */
@@ -47,7 +47,7 @@ export interface GrantRecord {
   readonly subject: CompleteSubject
   readonly scopes: readonly string[]
   readonly family: string
-  /** Epoch seconds at which the code was created; for a refresh token, at which the first token was issued. */
+  /** Epoch seconds at which the grant was stored; for a refresh token, at which the first token was issued. */
   readonly familyStartedAt: number
   readonly generation: number
   /** Epoch seconds. */
@@ -58,6 +58,8 @@ export interface GrantRecord {
   readonly redirectUri?: string
   readonly nonce?: string
   readonly demands?: JsonObject
+  /** The audiences that the user consented to: an access token gets no others. Absent: those of the scopes. */
+  readonly audience?: readonly string[]
   /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
   readonly epochs?: { readonly client?: string; readonly subject?: string }
   /** The revision when the record was written. */
@@ -80,7 +82,7 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
   if (!isObject(value)) return false
   const record = value as Unchecked<GrantRecord>
   return (
-    (record.kind === 'code' || record.kind === 'refresh') &&
+    isString(record.kind) &&
     isString(record.issuer) &&
     isString(record.clientId) &&
     isString(record.grantType) &&
@@ -95,6 +97,7 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
     isStringOrAbsent(record.redirectUri) &&
     isStringOrAbsent(record.nonce) &&
     (record.demands === undefined || isJsonObject(record.demands)) &&
+    (record.audience === undefined || isStrings(record.audience)) &&
     (record.epochs === undefined || isEpochs(record.epochs)) &&
     isStringOrAbsent(record.revision)
   )

@@ -72,18 +72,19 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
 }
 
 /**
- * Returns the parts by the name that each claims.
+ * Returns the parts by the name that each claims; a part can claim none.
  *
  * @throws TypeError when two parts claim the same name. The message contains the names of both plugins.
  */
 export function byClaim<P extends PluginPart>(
   parts: readonly OwnedPart<P>[],
   what: string,
-  claimOf: (part: P) => string,
+  claimOf: (part: P) => string | undefined,
 ): ReadonlyMap<string, OwnedPart<P>> {
   const claimed = new Map<string, OwnedPart<P>>()
   for (const owned of parts) {
     const claim = claimOf(owned.part)
+    if (claim === undefined) continue
     const earlier = claimed.get(claim)
     if (earlier !== undefined) {
       throw new TypeError(

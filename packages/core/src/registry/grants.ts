@@ -1,4 +1,5 @@
 import type { GenericSchema } from 'valibot'
+import type { Client } from '../directory/client.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
@@ -15,6 +16,12 @@ export interface Registry {
   pluginOf(grantType: string): string
   /** The checks that run on a grant type, with their plugins. Returns the same array every time. */
   checksOf(grantType: string): readonly OwnedPart<GrantCheck>[]
+  /** Returns the grant that redeems stored grants of this kind. */
+  redeemerOf(kind: string): Grant | undefined
+  /** Whether a check of the grant type reads this parameter of an authorization request. */
+  readsAuthorization(grantType: string, parameter: string): boolean
+  /** The demands that a stored grant of this kind must make for this client. */
+  requiredDemands(kind: string, client: Client): readonly string[]
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
   /** The methods of client authentication, those of the core first. */
@@ -53,19 +60,31 @@ function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
   }
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
+  const { kind, redirect, publicClientsNeed } = grant.stored ?? { kind: 'code' }
+  if (typeof kind !== 'string' || !/^[a-z][a-z\d-]{0,29}$/u.test(kind) || kind === 'plugin') {
+    throw new TypeError(`plugins: ${name} has an invalid stored.kind; use lower-case letters, digits and hyphens`)
+  }
+  assertOneOf(name, 'stored.redirect', redirect, [true, false])
+  if (publicClientsNeed !== undefined && typeof publicClientsNeed !== 'string') {
+    throw new TypeError(`plugins: ${name} has an invalid stored.publicClientsNeed; use the name of a demand`)
+  }
   for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
 }
 
 function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
   const name = `the grant check of ${plugin}`
-  if (typeof check.settles !== 'string' || check.settles === ('' as string)) {
-    throw new TypeError(`plugins: ${name} requires settles, the name of the demand that it settles`)
+  if (check.settles !== undefined && !(typeof check.settles === 'string' && (check.settles as string) !== '')) {
+    throw new TypeError(`plugins: ${name} has an invalid settles; use the name of the demand that it settles`)
   }
   if (typeof check.check !== 'function' || !isSchema(check.params)) {
     throw new TypeError(`plugins: ${name} requires params (a valibot schema) and check()`)
   }
-  if (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0) {
-    throw new TypeError(`plugins: ${name} requires grantTypes, an array of the grant types that it runs on`)
+  if (check.grantTypes !== 'all' && (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0)) {
+    throw new TypeError(`plugins: ${name} requires grantTypes, an array of the grant types that it runs on, or 'all'`)
+  }
+  const { authorization } = check
+  if (authorization !== undefined && (typeof authorization?.check !== 'function' || !isSchema(authorization.params))) {
+    throw new TypeError(`plugins: ${name} requires params (a valibot schema) and check() in authorization`)
   }
 }
 
@@ -100,12 +119,15 @@ export function createRegistry(plugins: Plugins): Registry {
   for (const check of checks) assertCheck(check)
   const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
+  const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)
 
   const checksByGrantType = new Map<string, readonly OwnedPart<GrantCheck>[]>()
   /** Has no entry for a grant type if its grant or a check accepts any parameter. */
   const declaredByGrantType = new Map<string, ReadonlySet<string>>()
   for (const [grantType, { part }] of byGrantType) {
-    const itsChecks = checks.filter((check) => check.part.grantTypes.includes(grantType))
+    const itsChecks = checks.filter(
+      ({ part: { grantTypes } }) => grantTypes === 'all' || grantTypes.includes(grantType),
+    )
     checksByGrantType.set(grantType, itsChecks)
     const declared = [part, ...itsChecks.map((check) => check.part)].map(({ params }) => declaredParameters(params))
     if (!declared.includes(undefined))
@@ -116,6 +138,16 @@ export function createRegistry(plugins: Plugins): Registry {
     grants: new Map([...byGrantType].map(([grantType, { part }]) => [grantType, part])),
     pluginOf: (grantType) => byGrantType.get(grantType)?.plugin ?? grantType,
     checksOf: (grantType) => checksByGrantType.get(grantType) ?? none,
+    redeemerOf: (kind) => byKind.get(kind)?.part,
+    readsAuthorization: (grantType, parameter) =>
+      (checksByGrantType.get(grantType) ?? none).some(
+        ({ part }) =>
+          part.authorization && (declaredParameters(part.authorization.params)?.includes(parameter) ?? true),
+      ),
+    requiredDemands(kind, client) {
+      const needed = client.public ? byKind.get(kind)?.part.stored?.publicClientsNeed : undefined
+      return needed === undefined ? client.requiredDemands : [...client.requiredDemands, needed]
+    },
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
     authenticationMethods,
     hiddenParameters,

@@ -1,5 +1,4 @@
 import type { Client } from '../directory/client.ts'
-import type { ScopeDirectory } from '../directory/scopes.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import type { Bytes } from '../encoding.ts'
@@ -11,7 +10,7 @@ import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
-import { createAudiences } from './audience.ts'
+import type { Audiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
 import type { DenyList } from './deny-list.ts'
@@ -92,7 +91,7 @@ const denialIdOf = (token: string, jti: Json | undefined): string =>
 
 export function createAccessTokens(deps: {
   readonly issuer: string
-  readonly scopes: ScopeDirectory
+  readonly audiences: Audiences
   readonly userClaims: UserClaims
   readonly store: Store
   readonly families: Families
@@ -109,7 +108,7 @@ export function createAccessTokens(deps: {
 }): AccessTokens {
   const {
     issuer,
-    scopes: directory,
+    audiences,
     userClaims,
     store,
     families,
@@ -122,7 +121,6 @@ export function createAccessTokens(deps: {
     observed,
     runtime,
   } = deps
-  const audiences = createAudiences(issuer, directory)
 
   const namesClient = ({ subject, format }: NewAccessToken): boolean =>
     clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'

@@ -4,6 +4,8 @@ import type { Json } from '../types.ts'
 /** Determines the audience of access tokens from their scopes. */
 export interface Audiences {
   of(scopes: readonly string[]): string | readonly string[]
+  /** Returns the scopes without those that have another audience. */
+  within(scopes: readonly string[], audiences: readonly string[]): readonly string[]
   /** Whether `aud` contains an audience of the token's scopes, according to the current configuration. */
   fits(aud: Json | undefined, scopes: readonly string[]): boolean
 }
@@ -20,6 +22,11 @@ export function createAudiences(issuer: string, directory: ScopeDirectory): Audi
       const [first = fallback] = audiences
       return audiences.size > 1 ? [...audiences] : first
     },
+    within: (scopes, audiences) =>
+      scopes.filter((name) => {
+        const audience = directory.find(name)?.audience
+        return audience === undefined || audiences.includes(audience)
+      }),
     fits(aud, scopes) {
       const isNamed = (audience: string): boolean => (Array.isArray(aud) ? aud.includes(audience) : aud === audience)
       let any = false

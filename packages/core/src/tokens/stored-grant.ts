@@ -13,7 +13,7 @@ import type { Families } from './family.ts'
 import type { Revision } from './revision.ts'
 import { outdated, type RevocationEpochs } from './revocation-epochs.ts'
 
-/** The record of a code or refresh token, whether it can still be redeemed or not. */
+/** The record of a stored grant, whether it can still be redeemed or not. */
 export interface StoredRecord {
   readonly hash: string
   readonly record: GrantRecord
@@ -22,16 +22,20 @@ export interface StoredRecord {
   readonly revision: string | undefined
 }
 
-/** Looks up authorization codes and refresh tokens without spending them. */
+/** Looks up stored grants without spending them. */
 export interface StoredGrants {
-  find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
+  find(kind: string, credential: string): Promise<StoredRecord | undefined>
   /**
    * Returns the record if it can be redeemed or is a replay; `undefined` if it is unknown, expired or revoked.
    */
-  redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined>
+  redeemable(kind: string, credential: string): Promise<StoredRecord | undefined>
 }
 
-/** The key of a spent marker. Includes the kind, so that codes and refresh tokens have separate namespaces. */
+/** The key of a stored grant. */
+export const grantKeyOf = (kind: string, hash: string): string =>
+  kind === 'code' || kind === 'refresh' ? keyOf(kind, hash) : keyOf('grant', `${kind}:${hash}`)
+
+/** The key of a spent marker. Includes the kind, so that the kinds have separate namespaces. */
 export const spentKeyOf = (kind: string, hash: string): string => keyOf('spent', `${kind}:${hash}`)
 
 /** Characters. A longer credential is not hashed. */
@@ -47,11 +51,11 @@ export function createStoredGrants(deps: {
 }): StoredGrants {
   const { issuer, store, families, revocationEpochs, revision, runtime } = deps
 
-  async function find(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
+  async function find(kind: string, credential: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
     const hash = hashOf(credential, runtime)
     const [record, spent, current] = await store.getAll([
-      recordAt(keyOf(kind, hash), isGrantRecord),
+      recordAt(grantKeyOf(kind, hash), isGrantRecord),
       markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
       revision.current,
     ])
@@ -60,7 +64,7 @@ export function createStoredGrants(deps: {
     return { hash, record, spent, revision: current }
   }
 
-  async function redeemable(kind: 'code' | 'refresh', credential: string): Promise<StoredRecord | undefined> {
+  async function redeemable(kind: string, credential: string): Promise<StoredRecord | undefined> {
     const found = await find(kind, credential)
     if (found === undefined) return undefined
     const { record, spent } = found

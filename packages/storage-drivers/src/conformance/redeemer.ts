@@ -26,8 +26,9 @@ const grants: Plugins = [
     grantType: 'authorization_code',
     params: v.object({ code: v.string() }),
     scope: 'ignored',
+    stored: { kind: 'code', redirect: true },
     async handle({ params }, kit) {
-      const stored = await kit.findAuthorizationCode(params.code)
+      const stored = await kit.findGrant('code', params.code)
       if (stored === undefined) throw refuse()
       return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
     },
@@ -36,8 +37,9 @@ const grants: Plugins = [
     grantType: 'refresh_token',
     params: v.object({ refresh_token: v.string() }),
     scope: 'optional',
+    stored: { kind: 'refresh' },
     async handle({ params }, kit) {
-      const stored = await kit.findRefreshToken(params.refresh_token)
+      const stored = await kit.findGrant('refresh', params.refresh_token)
       if (stored === undefined) throw refuse()
       return { subject: stored.subject, scopes: stored.scopes, redeems: [stored.redemption] }
     },

@@ -1,0 +1,219 @@
+import * as v from 'valibot'
+import { configurationObject, lifetimeSchema } from '../config-schema.ts'
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
+import { completeSubject, subjectSchema } from '../directory/subject.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { Recorder } from '../events/recorder.ts'
+import type { Authorize, NewGrant } from '../plugin/authorize.ts'
+import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
+import type { Store } from '../records/store.ts'
+import type { Registry } from '../registry/grants.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Audiences } from '../tokens/audience.ts'
+import { isProtocolClaim } from '../tokens/claims.ts'
+import { type Families, maxTokenLifetime } from '../tokens/family.ts'
+import { recordedEpochs } from '../tokens/revocation-epochs.ts'
+import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
+import { grantKeyOf } from '../tokens/stored-grant.ts'
+import type { JsonObject } from '../types.ts'
+import type { Contributed, ReadAuthorization } from './contributions.ts'
+import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
+
+/** An authorization request, before the user has consented. */
+export type AuthorizationRequest = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credential'>
+
+const requestEntries = {
+  kind: v.string(),
+  clientId: v.string(),
+  redirectUri: v.optional(v.string()),
+  scopes: v.array(v.string()),
+  params: v.optional(v.record(v.string(), v.string())),
+  demands: v.optional(jsonObjectSchema),
+  nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
+}
+
+const grantEntries = {
+  ...requestEntries,
+  subject: subjectSchema,
+  claims: v.optional(jsonObjectSchema),
+  lifetime: v.optional(lifetimeSchema),
+  credential: v.optional(v.pipe(v.string(), v.minLength(20), v.maxLength(512))),
+}
+
+const suggestions = {
+  codechallenge: 'params.code_challenge',
+  codechallengemethod: 'params.code_challenge_method',
+}
+
+/** Two schemas: for a credential that is sent to a redirect URI, and for others. */
+const schemasOf = <const E extends typeof requestEntries>(entries: E) => ({
+  withRedirect: configurationObject({ ...entries, redirectUri: v.string() }, { suggestions }),
+  withoutRedirect: configurationObject(entries, { suggestions }),
+})
+const requestSchemas = schemasOf(requestEntries)
+const grantSchemas = schemasOf(grantEntries)
+
+const refuse = (code: 'invalid_request' | 'unauthorized_client', text: string, reason: string): OAuthError =>
+  new OAuthError(code, text, { reason })
+
+/**
+ * Describes the first mistake, for the developer of the login page. Contains no value, because the values come from a
+ * browser.
+ */
+function describeProblem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
+  // An unknown key first: it often explains why a required one is missing.
+  const issue = issues.find(({ expected }) => expected === 'never') ?? issues[0]
+  const isOurs = issue.expected === 'never' || issue.message === 'is required'
+  return `${v.getDotPath(issue) ?? 'The authorization'} ${isOurs ? issue.message : 'is malformed'}`
+}
+
+export interface Authorizations {
+  /** Validates an authorization request without storing anything. */
+  readonly check: (request: AuthorizationRequest) => Promise<void>
+  readonly authorize: Authorize
+}
+
+export function createAuthorizations(deps: {
+  readonly issuer: string
+  readonly registry: Registry
+  readonly clients: ClientDirectory
+  readonly scopePolicy: ScopePolicy
+  readonly audiences: Audiences
+  readonly readAuthorization: ReadAuthorization
+  readonly store: Store
+  readonly families: Families
+  readonly newRevocationMark: NewRevocationMark
+  readonly runtime: Runtime
+  readonly recorder: Recorder
+}): Authorizations {
+  const { issuer, registry, clients, scopePolicy, audiences, readAuthorization, store, families } = deps
+  const { newRevocationMark, runtime, recorder } = deps
+
+  /** @throws TypeError (a defect in the caller) when no plugin redeems grants of this kind. */
+  function redeemerOf(kind: unknown) {
+    const grant = typeof kind === 'string' && kind !== 'refresh' ? registry.redeemerOf(kind) : undefined
+    if (grant?.stored !== undefined) return { grantType: grant.grantType, stored: grant.stored }
+    throw new TypeError(`authorize(): no plugin redeems stored grants of the kind ${String(kind)}`)
+  }
+
+  /**
+   * Finds the client, and checks the redirect URI.
+   *
+   * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
+   * in the login page.
+   */
+  async function clientOf(input: AuthorizationRequest, problem = ''): Promise<Client> {
+    const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...input }
+    const { grantType, stored } = redeemerOf(input.kind)
+    if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
+    const client = await clients.find(clientId)
+    if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
+    if (stored.redirect === true || redirectUri !== undefined) {
+      if (typeof redirectUri !== 'string') throw refuse('invalid_request', problem, 'redirect_uri_mismatch')
+      if (!isRegistered(redirectUri, client.redirectUris)) {
+        const why = redirectUriProblem(redirectUri) ?? 'is not registered'
+        throw refuse('invalid_request', `The redirect_uri ${why}`, 'redirect_uri_mismatch')
+      }
+    }
+    if (!client.grantTypes.includes(grantType)) {
+      throw refuse('unauthorized_client', `The client is not allowed to use ${grantType}`, 'grant_type_not_allowed')
+    }
+    return client
+  }
+
+  /**
+   * Validates a request. Checks the client and the redirect URI first, because they decide whether the login page may
+   * redirect.
+   */
+  async function validate(
+    input: AuthorizationRequest,
+    schemas: { readonly [Name in keyof typeof requestSchemas]: v.GenericSchema },
+  ): Promise<{ client: Client; scopes: readonly string[]; contributed: Contributed }> {
+    const { grantType, stored } = redeemerOf(input?.kind)
+    const schema = stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
+    const parsed = v.safeParse(schema, input, { abortPipeEarly: true })
+    const problem = parsed.success ? undefined : describeProblem(parsed.issues)
+    const client = await clientOf(input, problem)
+    if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_code_request')
+    const scopes = scopePolicy.authorized(input.scopes, client)
+    const given = (input.demands ?? {}) as JsonObject
+    const required = registry.requiredDemands(input.kind, client).filter((demand) => given[demand] === undefined)
+    const { audience, demands } = await readAuthorization(grantType, { client, params: input.params ?? {}, required })
+    const missing = required.find((demand) => demands[demand] === undefined)
+    if (missing !== undefined) {
+      throw refuse('invalid_request', `The client requires ${missing}`, `${missing}_required`)
+    }
+    if (audience?.every((one) => [audiences.of(scopes)].flat().includes(one)) === false) {
+      throw new OAuthError('invalid_target', 'The requested resource is not allowed', {
+        reason: 'audience_not_allowed',
+      })
+    }
+    return { client, scopes, contributed: { audience, demands: { ...given, ...demands } } }
+  }
+
+  const check: Authorizations['check'] = async (input) => {
+    await validate(input, requestSchemas)
+  }
+
+  /** Stores the record of a new grant. A credential of the caller must be new. */
+  async function storeNew(hash: string, record: GrantRecord, isGiven: boolean): Promise<void> {
+    const key = grantKeyOf(record.kind, hash)
+    if (!isGiven) await store.put(key, record, record.keptUntil)
+    else if (!(await store.insert(key, record, record.keptUntil))) {
+      throw refuse('invalid_request', 'The credential is already in use', 'credential_taken')
+    }
+  }
+
+  const authorize: Authorize = async (input) => {
+    const { client, scopes, contributed } = await validate(input, grantSchemas)
+    if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
+      throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
+    }
+    const { kind, credential = runtime.base64url(runtime.randomBytes(32)) } = input
+    const now = runtime.now()
+    const subject = completeSubject(input.subject, now)
+    const redeemableUntil = now + (input.lifetime ?? client.authorizationCodeLifetime)
+    // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
+    const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
+    const keptUntil = redeemableUntil + longest + maxTokenLifetime(client)
+    const family = runtime.base64url(runtime.randomBytes(16))
+    const { epochs, revision } = await newRevocationMark(client.clientId, subject.sub)
+    const record: GrantRecord = {
+      kind,
+      issuer,
+      clientId: client.clientId,
+      grantType: redeemerOf(kind).grantType,
+      subject: { ...subject, amr: [...subject.amr] },
+      scopes: [...scopes],
+      family,
+      familyStartedAt: now,
+      generation: 0,
+      redeemableUntil,
+      keptUntil,
+      ...recordedEpochs(epochs),
+      ...(input.redirectUri !== undefined && { redirectUri: input.redirectUri }),
+      ...(revision !== undefined && { revision }),
+      ...(input.nonce !== undefined && { nonce: input.nonce }),
+      ...(input.claims !== undefined && { claims: input.claims }),
+      ...(Object.keys(contributed.demands).length > 0 && { demands: contributed.demands }),
+      ...(contributed.audience !== undefined && { audience: contributed.audience }),
+    }
+    const hash = hashOf(credential, runtime)
+    await storeNew(hash, record, input.credential !== undefined)
+    const trace = recorder.start('authorize')
+    trace.client = client
+    trace.sub = subject.sub
+    recorder.record(trace, {
+      type: 'code_issued',
+      ...(kind !== 'code' && { kind }),
+      fingerprint: fingerprintOf(hash),
+      ...families.describe(family),
+    })
+    return credential
+  }
+
+  return { check, authorize }
+}

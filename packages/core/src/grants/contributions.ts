@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import type { Client } from '../directory/client.ts'
+import { parseFields, type RequestParameters } from '../http/parameters.ts'
+import type { GrantCheck } from '../plugin/grant-check.ts'
+import { jsonObjectSchema } from '../records/schemas.ts'
+import type { OwnedPart } from '../registry/collect.ts'
+import type { Registry } from '../registry/grants.ts'
+import type { JsonObject } from '../types.ts'
+import type { PluginKits } from './plugin-kit.ts'
+
+/** What grant checks add to a token request or to a stored grant. */
+export interface Contributed {
+  /** `undefined`: no check limits the audiences. */
+  readonly audience: readonly string[] | undefined
+  readonly demands: JsonObject
+}
+
+export const noContribution: Contributed = Object.freeze({ audience: undefined, demands: {} })
+
+/** A plugin is not trusted: its contribution is validated like any other input. */
+const contributionSchema = v.optional(
+  v.strictObject({ audience: v.optional(v.array(v.string())), demand: v.optional(jsonObjectSchema) }),
+)
+
+/**
+ * Adds the contribution of a check to those of the checks before it.
+ *
+ * @throws TypeError (a defect in the plugin) when the contribution is malformed, or the check could not settle its
+ * demand.
+ */
+export function withContribution(
+  { audience, demands }: Contributed,
+  { plugin, part: { settles } }: OwnedPart<GrantCheck>,
+  contribution: unknown,
+): Contributed {
+  const parsed = v.safeParse(contributionSchema, contribution)
+  if (!parsed.success) throw new TypeError(`The grant check of ${plugin} returned a malformed contribution`)
+  const { audience: more, demand } = parsed.output ?? {}
+  if (demand !== undefined && settles === undefined) {
+    throw new TypeError(`The grant check of ${plugin} cannot make a demand, because it settles none`)
+  }
+  return {
+    // Each check can only narrow.
+    audience:
+      audience === undefined || more === undefined ? (audience ?? more) : more.filter((one) => audience.includes(one)),
+    demands: settles === undefined || demand === undefined ? demands : { ...demands, [settles]: demand },
+  }
+}
+
+/** Lets the checks of a grant type read an authorization request, and returns what they contribute. */
+export type ReadAuthorization = (
+  grantType: string,
+  request: {
+    readonly client: Client
+    readonly params: RequestParameters
+    /** The demands that the stored grant must make. */
+    readonly required: readonly string[]
+  },
+) => Promise<Contributed>
+
+export function createReadAuthorization(registry: Registry, plugins: PluginKits): ReadAuthorization {
+  return async (grantType, { client, params, required }) => {
+    let contributed = noContribution
+    for (const owned of registry.checksOf(grantType)) {
+      const { plugin, part } = owned
+      if (part.authorization === undefined) continue
+      const parsed = parseFields(part.authorization.params, params)
+      const isRequired = part.settles !== undefined && required.includes(part.settles)
+      const request = { client, params: parsed, required: isRequired }
+      contributed = withContribution(contributed, owned, await part.authorization.check(request, plugins.kitOf(plugin)))
+    }
+    return contributed
+  }
+}

@@ -1,0 +1,44 @@
+import type { Subject } from '../directory/user-service.ts'
+import type { Json } from '../types.ts'
+import type { Demands } from './grant.ts'
+
+/** What a user, or a policy of the host, has authorized. */
+export interface NewGrant {
+  /** The kind of stored grant, as in `stored` of the grant that redeems it: `code` for an authorization code. */
+  readonly kind: string
+  readonly clientId: string
+  readonly subject: Subject
+  /** The authorized scopes. Each must be allowed for the client. */
+  readonly scopes: readonly string[]
+  /**
+   * The parameters of the authorization request, under their wire names. Grant checks read those that they know, such
+   * as `code_challenge`; others are ignored.
+   */
+  readonly params?: Readonly<Record<string, string>> | undefined
+  /**
+   * The `redirect_uri` of the request, unchanged. Must be one of the client's `redirectUris`; a loopback URI may have
+   * another port (RFC 8252 section 7.3).
+   */
+  readonly redirectUri?: string | undefined
+  /** At most 300 characters; included in the identity token. */
+  readonly nonce?: string | undefined
+  /** Additional claims of the access tokens. */
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+  /** What the request that redeems the grant must prove, besides what grant checks read from `params`. */
+  readonly demands?: Partial<Demands> | undefined
+  /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
+  readonly lifetime?: number | undefined
+  /**
+   * The credential that redeems the grant, if the client already has it. At least 20 characters that nobody can guess.
+   * Default: 256 random bits.
+   */
+  readonly credential?: string | undefined
+}
+
+/**
+ * Stores what was authorized under a single-use credential, and returns the credential. Revocation, replay detection
+ * and demands apply as for an authorization code.
+ *
+ * @throws OAuthError `unauthorized_client`, `invalid_request` or `invalid_scope`.
+ */
+export type Authorize = (grant: NewGrant) => Promise<string>
