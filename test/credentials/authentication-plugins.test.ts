@@ -288,3 +288,34 @@ describe('at startup', () => {
     await expect(setUp(strict)).rejects.toMatchObject({ message: `${message}, or configure it for stamp` })
   })
 })
+
+describe('tokenEndpointAuthMethod', () => {
+  const pinned = (method: string, more: Partial<ClientOptions> = {}) =>
+    createTestProvider({
+      plugins: [echo, refreshToken(), stamps],
+      clients: [{ ...common, clientId: 'stamped', secrets, tokenEndpointAuthMethod: method, ...more }],
+    })
+  const header = { authorization: basic(['stamped', 'web-secret']) }
+
+  test('refuses every other method, although the client could use it', async () => {
+    const onlyStamp = await pinned('stamp')
+    expect((await send(onlyStamp, { stamp: 'STAMPED-1' })).status).toBe(200)
+    expect((await send(onlyStamp, {}, header)).status).toBe(401)
+    expect(lastReason(onlyStamp)).toBe('method_not_allowed_for_client')
+    const onlyBasic = await pinned('client_secret_basic')
+    expect((await send(onlyBasic, {}, header)).status).toBe(200)
+    expect((await send(onlyBasic, { client_id: 'stamped', client_secret: 'web-secret' })).status).toBe(401)
+    expect((await send(onlyBasic, { stamp: 'STAMPED-2' })).status).toBe(401)
+    expect(lastReason(onlyBasic)).toBe('method_not_allowed_for_client')
+  })
+
+  test('must be a method that the client can use', async () => {
+    await expect(pinned('private_key_jwt')).rejects.toMatchObject({
+      message:
+        'clients: stamped has tokenEndpointAuthMethod private_key_jwt, which no plugin provides; known methods: client_secret_basic, client_secret_post, none, stamp',
+    })
+    await expect(pinned('client_secret_post', { secrets: [] })).rejects.toMatchObject({
+      message: 'clients: stamped has tokenEndpointAuthMethod client_secret_post, but is not configured for it',
+    })
+  })
+})

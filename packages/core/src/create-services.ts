@@ -49,9 +49,9 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { issuer, clockTolerance, maxHostCalls } = options
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
   const registry = createRegistry([builtInMethods, options.plugins])
-  const clients = openClients(options.clients, hostLimits)
+  const clients = openClients(options.clients, registry.clientSchema, hostLimits)
   const users = openUsers(options.users, hostLimits)
-  const scopes = openScopes(options.scopes)
+  const scopes = openScopes(options.scopes, registry.scopeSchema)
   const userClaims = createUserClaims(scopes, users)
   const scopePolicy = createScopePolicy(scopes)
   assertConsistent({ clients, scopes, users, registry })

@@ -1,14 +1,26 @@
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './config-schema.ts'
 export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
-export { type Client, type ClientOptions, type ClientWithSecrets, clientSchema } from './directory/client.ts'
+export {
+  type Client,
+  type ClientMembers,
+  type ClientOptions,
+  type ClientWithSecrets,
+  clientSchema,
+} from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
-export { type Scope, type ScopeOptions, scopeSchema } from './directory/scope.ts'
+export { type Scope, type ScopeMembers, type ScopeOptions, scopeSchema } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
 export { defaultPaths, type EndpointSwitch } from './endpoints/paths.ts'
-export { isOAuthError, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors/oauth-error.ts'
+export {
+  isOAuthError,
+  OAuthError,
+  type OAuthErrorCode,
+  type OAuthErrorCodes,
+  type OAuthErrorOptions,
+} from './errors/oauth-error.ts'
 export { describeCause, type EventCause } from './events/cause.ts'
 export type { Observer, ProviderEvent } from './events/event.ts'
 export {
@@ -60,6 +72,7 @@ export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plug
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { collectParts, type OwnedPart } from './registry/collect.ts'
+export { directorySchemasOf } from './registry/fields.ts'
 export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

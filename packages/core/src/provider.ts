@@ -103,7 +103,9 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const metadata = createMetadata(services, options, paths)
   const { issuer: realm, traceHeaders } = options
   const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
-  const routerDeps = { clients: services.clients, realm, recorder: services.recorder, runtime, traceHeaders }
+  const { clients, recorder, registry } = services
+  const { pluginErrors } = registry
+  const routerDeps = { clients, realm, pluginErrors, recorder, runtime, traceHeaders }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler>
   const byPath = new Map<string, Handler>()

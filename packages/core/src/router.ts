@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointName } from './endpoints/endpoint.ts'
-import { errorResponse, isWellFormed } from './errors/error-response.ts'
+import { errorResponse, isWellFormed, type PluginErrors } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
@@ -30,12 +30,13 @@ export type Handler = (request: Request, connection?: ConnectionInfo) => Promise
 
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime'> {
   readonly realm: string
+  readonly pluginErrors: PluginErrors
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
 }
 
-const asOAuthError = (thrown: unknown): OAuthError =>
-  isOAuthError(thrown) && isWellFormed(thrown)
+const asOAuthError = (thrown: unknown, pluginErrors: PluginErrors): OAuthError =>
+  isOAuthError(thrown) && isWellFormed(thrown, pluginErrors)
     ? thrown
     : new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
 
@@ -97,7 +98,7 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
  * events.
  */
 export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
-  const { clients, realm, recorder, runtime, traceHeaders } = deps
+  const { clients, realm, pluginErrors, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
   const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
@@ -153,7 +154,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
   }
 
   function refuse(thrown: unknown, trace: Trace): { response: PlainResponse; error: OAuthError } {
-    const error = asOAuthError(thrown)
+    const error = asOAuthError(thrown, pluginErrors)
     const { reason, port, cause } = error.details
     if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
       const failed = port === undefined ? { reason } : { reason, port }
@@ -163,7 +164,7 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
         cause: describeCause('cause' in error.details ? cause : error),
       })
     }
-    return { response: errorResponse(error, endpoint.caller, realm), error }
+    return { response: errorResponse(error, endpoint.caller, realm, pluginErrors), error }
   }
 
   const dispatch = (request: Request, trace: Trace): Promise<PlainResponse> => {

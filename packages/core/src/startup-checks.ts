@@ -38,10 +38,21 @@ function assertStoredGrants(clients: ClientDirectory, registry: Registry): void 
 function assertCanAuthenticate(client: Client, clients: ClientDirectory, registry: Registry): void {
   const hasSecret = clients.verifySecret !== undefined || clients.secretsOf(client).stored.length > 0
   const methods = registry.authenticationMethods.map(({ part }) => part)
-  if (methods.some(({ accepts }) => (accepts === undefined ? hasSecret && !client.public : accepts(client)))) return
+  const { clientId, tokenEndpointAuthMethod: only } = client
+  const usable = methods.filter(({ accepts }) =>
+    accepts === undefined ? hasSecret && !client.public : accepts(client),
+  )
+  if (only !== undefined) {
+    if (usable.some(({ method }) => method === only)) return
+    const known = methods.some(({ method }) => method === only)
+    throw new TypeError(
+      `clients: ${clientId} has tokenEndpointAuthMethod ${only}, ${known ? 'but is not configured for it' : `which no plugin provides; known methods: ${list(methods.map(({ method }) => method))}`}`,
+    )
+  }
+  if (usable.length > 0) return
   const others = methods.filter(({ accepts, implicit }) => accepts !== undefined && !implicit)
   const orElse = others.length === 0 ? '' : `, or configure it for ${others.map(({ method }) => method).join(' or ')}`
-  throw new TypeError(`clients: ${client.clientId} has no usable secret; add one, or set public: true${orElse}`)
+  throw new TypeError(`clients: ${clientId} has no usable secret; add one, or set public: true${orElse}`)
 }
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
 import { printed } from '../printed.ts'
+import { root } from '../running-command.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
 
@@ -38,6 +39,38 @@ describe('grantry check finds', () => {
     const ids = (await checked(written(content).file)).findings.map(({ id }) => id)
     expect(ids).toContain('secret-expired')
     expect(ids).not.toContain('secret-none-live')
+  })
+
+  const tagPlugin = `
+import * as v from '${root}/node_modules/valibot/dist/index.mjs'
+export default {
+  kind: 'plugin',
+  name: 'tags',
+  parts: [
+    { kind: 'fields', client: { tag: v.optional(v.string('must be a string')) } },
+    {
+      kind: 'client-authentication',
+      method: 'tag',
+      consumes: ['tag'],
+      present: () => undefined,
+      accepts: ({ tag }) => tag !== undefined,
+      verify: () => ({ reason: 'never' }),
+    },
+  ],
+}
+`
+
+  test('nothing wrong with a client that a plugin authenticates by a member of its own', async () => {
+    const content = withClient({ tag: 'x', secrets: [] })
+    const { directory, file } = written({ ...content, plugins: ['./tags.mjs'], console: true })
+    writeFileSync(join(directory, 'tags.mjs'), tagPlugin)
+    expect((await checked(file)).findings.map(({ id }) => id)).not.toContain('configuration-invalid')
+    expect((await checked(file)).findings.filter(({ where }) => where.startsWith('clients'))).toEqual([])
+    const wrong = written({ ...withClient({ tagg: 'x' }), plugins: ['./tags.mjs'] })
+    writeFileSync(join(wrong.directory, 'tags.mjs'), tagPlugin)
+    expect((await checked(wrong.file)).findings).toMatchObject([
+      { id: 'configuration-invalid', reason: 'clients[0]: tagg is not a known option; did you mean tag?' },
+    ])
   })
 
   test('an invalid configuration, without the name of a library function', async () => {

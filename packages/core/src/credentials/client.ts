@@ -100,6 +100,8 @@ export function createClientAuthentication(deps: {
     }
     if (client === undefined) return { reason: 'client_unknown' }
     if (refusal !== undefined) return { reason: refusal }
+    const { tokenEndpointAuthMethod: only = method.method } = client
+    if (only !== method.method) return { reason: 'method_not_allowed_for_client' }
     return client.enabled ? { client } : { reason: 'client_disabled' }
   }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 import { algorithms } from '../runtime.ts'
+import type { Optional } from '../types.ts'
 import { redirectUriSchema } from './redirect-uri.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
@@ -41,64 +42,77 @@ const refreshTokenSchema = configurationObject({
 
 const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
+/** The members of a client that the core defines. Lifetimes are in seconds. */
+export const clientEntries = {
+  clientId: clientIdSchema,
+  secrets: v.optional(secretsSchema, []),
+  public: flag(false),
+  /** The only authentication method that the client may use. Default: every method that accepts it. */
+  tokenEndpointAuthMethod: v.optional(v.string('must be the name of an authentication method')),
+  enabled: flag(true),
+  grantTypes: v.optional(strings, []),
+  scopes: v.optional(strings, []),
+  redirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
+  postLogoutRedirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
+  allowedCorsOrigins: v.optional(v.array(originSchema, 'must be an array of origins'), []),
+  /** The `idp:` values that the client may request in `acr_values`. Empty allows any. */
+  identityProviders: v.optional(strings, []),
+  accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
+  accessTokenLifetime: v.optional(lifetimeSchema, 3600),
+  identityTokenLifetime: v.optional(lifetimeSchema, 300),
+  /** Set it for a client that cannot verify the provider's default algorithm. */
+  identityTokenAlgorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+  authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
+  /**
+   * The demands that every stored grant of the client must make, such as `proof_key` for PKCE, although the client has a
+   * secret.
+   */
+  requiredDemands: v.optional(strings, []),
+  /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
+  allowPlainCodeChallenge: flag(false),
+  refreshToken: v.optional(refreshTokenSchema, {}),
+}
+
+/** Returns the schema of a client's configuration with the members that plugins add. */
+export const clientSchemaWith = (more: v.ObjectEntries) =>
+  v.pipe(
+    configurationObject({ ...clientEntries, ...more } as typeof clientEntries, { suggestions: secretNames }),
+    v.forward(
+      v.check(
+        ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),
+        'must be empty for a public client, which cannot keep a secret',
+      ),
+      ['secrets'],
+    ),
+    v.forward(
+      v.check(
+        ({ public: isPublic, refreshToken }) => !isPublic || refreshToken.usage === 'rotate',
+        'must be "rotate" for a public client',
+      ),
+      ['refreshToken', 'usage'],
+    ),
+    v.readonly(),
+  )
+
 /**
- * The schema of a client's configuration. Lifetimes are in seconds.
+ * The schema of a client's configuration, without members of plugins. Lifetimes are in seconds.
  *
  * @see wire contract, sections 2 and 3; `clients` in the server's configuration
  */
-export const clientSchema = v.pipe(
-  configurationObject(
-    {
-      clientId: clientIdSchema,
-      secrets: v.optional(secretsSchema, []),
-      public: flag(false),
-      enabled: flag(true),
-      grantTypes: v.optional(strings, []),
-      scopes: v.optional(strings, []),
-      redirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
-      postLogoutRedirectUris: v.optional(v.array(redirectUriSchema, 'must be an array of URIs'), []),
-      allowedCorsOrigins: v.optional(v.array(originSchema, 'must be an array of origins'), []),
-      /** The `idp:` values that the client may request in `acr_values`. Empty allows any. */
-      identityProviders: v.optional(strings, []),
-      accessTokenFormat: v.optional(v.picklist(['jwt', 'reference'], 'must be "jwt" or "reference"'), 'jwt'),
-      accessTokenLifetime: v.optional(lifetimeSchema, 3600),
-      identityTokenLifetime: v.optional(lifetimeSchema, 300),
-      /** Set it for a client that cannot verify the provider's default algorithm. */
-      identityTokenAlgorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
-      authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
-      /**
-       * The demands that every stored grant of the client must make, such as `proof_key` for PKCE, although the client
-       * has a secret.
-       */
-      requiredDemands: v.optional(strings, []),
-      /** Allows `code_challenge_method=plain` (RFC 7636 section 4.2). */
-      allowPlainCodeChallenge: flag(false),
-      refreshToken: v.optional(refreshTokenSchema, {}),
-    },
-    { suggestions: secretNames },
-  ),
-  v.forward(
-    v.check(
-      ({ public: isPublic, secrets }) => !isPublic || (secrets.stored.length === 0 && secrets.malformed === 0),
-      'must be empty for a public client, which cannot keep a secret',
-    ),
-    ['secrets'],
-  ),
-  v.forward(
-    v.check(
-      ({ public: isPublic, refreshToken }) => !isPublic || refreshToken.usage === 'rotate',
-      'must be "rotate" for a public client',
-    ),
-    ['refreshToken', 'usage'],
-  ),
-  v.readonly(),
-)
+export const clientSchema = clientSchemaWith({})
+
+/**
+ * The members that plugins add to a client. A plugin declares them by declaration merging, as optional unless they have
+ * a default: `declare module '@grantry/core' { interface ClientMembers { ... } }`. Every plugin can read them.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: plugins add members by declaration merging.
+export interface ClientMembers {}
 
 /** The configuration of a client. Only `clientId` is required. */
-export type ClientOptions = v.InferInput<typeof clientSchema>
+export type ClientOptions = v.InferInput<typeof clientSchema> & Optional<ClientMembers>
 
 /** A client with all defaults applied, as the schema returns it. */
-export type ClientWithSecrets = v.InferOutput<typeof clientSchema>
+export type ClientWithSecrets = v.InferOutput<typeof clientSchema> & Readonly<ClientMembers>
 
 /**
  * A client with all defaults applied, without its secrets. Only the client authentication can access those, so neither

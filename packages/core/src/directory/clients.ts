@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { parseConfiguration } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
-import { type Client, type ClientOptions, type ClientWithSecrets, clientSchema } from './client.ts'
+import type { Client, ClientOptions, ClientWithSecrets, clientSchema } from './client.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { assertSecrets, secretRow } from './secret.ts'
@@ -41,11 +41,11 @@ const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
  * Parses clients and keeps their secrets apart, so that no plugin or host function receives them. Done once for each
  * client, not for each request.
  */
-function createParser() {
+function createParser(schema: typeof clientSchema) {
   const secretsByClient = new WeakMap<Client, ClientSecrets>()
   return {
     parse(options: unknown, where: string): Client {
-      const { secrets, ...client } = parseConfiguration(clientSchema, options, where)
+      const { secrets, ...client } = parseConfiguration(schema, options, where) as ClientWithSecrets
       secretsByClient.set(client, secrets)
       return client
     },
@@ -53,8 +53,8 @@ function createParser() {
   }
 }
 
-function fromArray(options: readonly ClientOptions[]): ClientDirectory {
-  const { parse, secretsOf } = createParser()
+function fromArray(options: readonly ClientOptions[], schema: typeof clientSchema): ClientDirectory {
+  const { parse, secretsOf } = createParser(schema)
   const clients = new Map<string, Client>()
   for (const [index, option] of options.entries()) {
     const client = parse(option, `clients[${index}]`)
@@ -95,8 +95,8 @@ function clientRow(options: ClientOptions): ClientOptions {
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
-function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
-  const { parse, secretsOf } = createParser()
+function fromStore(store: ClientStore, schema: typeof clientSchema, limits: HostLimits): ClientDirectory {
+  const { parse, secretsOf } = createParser(schema)
   const parsed = new WeakMap<ClientOptions, Client>()
   const parseOnce = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
@@ -127,10 +127,14 @@ function fromStore(store: ClientStore, limits: HostLimits): ClientDirectory {
 const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
-export function openClients(clients: readonly ClientOptions[] | ClientStore, limits: HostLimits): ClientDirectory {
-  if (!isStore(clients)) return fromArray(clients)
+export function openClients(
+  clients: readonly ClientOptions[] | ClientStore,
+  schema: typeof clientSchema,
+  limits: HostLimits,
+): ClientDirectory {
+  if (!isStore(clients)) return fromArray(clients, schema)
   if (typeof clients.find !== 'function') {
     throw new TypeError('clients must be an array of clients, or an object with find(clientId)')
   }
-  return fromStore(clients, limits)
+  return fromStore(clients, schema, limits)
 }

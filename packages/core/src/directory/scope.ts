@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject } from '../config-schema.ts'
+import type { Optional } from '../types.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
@@ -8,40 +9,48 @@ const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false
 /** RFC 6749 section 3.3: a scope token. */
 export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
 
+/** The members of a scope that the core defines. */
+export const scopeEntries = {
+  name: v.pipe(
+    v.string('must be a string'),
+    v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
+    v.maxLength(300, 'must be at most 300 characters'),
+  ),
+  identity: flag(false),
+  enabled: flag(true),
+  /** Identity scope: the claims that userinfo returns. API scope: the user claims in access tokens for it. */
+  claims: v.optional(strings, []),
+  secrets: v.optional(secretsSchema, []),
+  /** The resource identifier: the `aud` of access tokens for this API. */
+  audience: v.optional(v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))),
+  /** Whether introspection returns all scopes of the token, not only the caller's own. */
+  unrestrictedIntrospection: flag(false),
+}
+
+/** Returns the schema of a scope's configuration with the members that plugins add. */
+export const scopeSchemaWith = (more: v.ObjectEntries) =>
+  v.pipe(
+    configurationObject({ ...scopeEntries, ...more } as typeof scopeEntries, { suggestions: secretNames }),
+    v.readonly(),
+  )
+
 /**
  * The schema of a scope's configuration. A scope is an API (with its own secrets for introspection) or, with `identity:
- * true`, a set of user claims.
+ * true`, a set of user claims. Without members of plugins.
  *
  * @see wire contract, sections 3, 5 and 7; `scopes` in the server's configuration
  */
-export const scopeSchema = v.pipe(
-  configurationObject(
-    {
-      name: v.pipe(
-        v.string('must be a string'),
-        v.regex(scopeName, 'must be a scope name (RFC 6749 section 3.3)'),
-        v.maxLength(300, 'must be at most 300 characters'),
-      ),
-      identity: flag(false),
-      enabled: flag(true),
-      /** Identity scope: the claims that userinfo returns. API scope: the user claims in access tokens for it. */
-      claims: v.optional(strings, []),
-      secrets: v.optional(secretsSchema, []),
-      /** The resource identifier: the `aud` of access tokens for this API. */
-      audience: v.optional(v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))),
-      /** Whether introspection returns all scopes of the token, not only the caller's own. */
-      unrestrictedIntrospection: flag(false),
-    },
-    { suggestions: secretNames },
-  ),
-  v.readonly(),
-)
+export const scopeSchema = scopeSchemaWith({})
+
+/** The members that plugins add to a scope, declared as those of a client (`ClientMembers`). */
+// biome-ignore lint/suspicious/noEmptyInterface: plugins add members by declaration merging.
+export interface ScopeMembers {}
 
 /** The configuration of a scope. Only `name` is required. */
-export type ScopeOptions = v.InferInput<typeof scopeSchema>
+export type ScopeOptions = v.InferInput<typeof scopeSchema> & Optional<ScopeMembers>
 
 /** A scope with all defaults applied. */
-export type Scope = v.InferOutput<typeof scopeSchema>
+export type Scope = v.InferOutput<typeof scopeSchema> & Readonly<ScopeMembers>
 
 /**
  * The scopes of OpenID Connect Core section 5.4, `roles` of the seed, and `offline_access` (section 11), which requests

@@ -1,5 +1,5 @@
 import { parseConfiguration } from '../config-schema.ts'
-import { type Scope, type ScopeOptions, scopeSchema, standardScopes } from './scope.ts'
+import { type Scope, type ScopeOptions, type scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets } from './secret.ts'
 
 /** The scopes of a provider: the configured scopes and the standard scopes, which the configuration can override. */
@@ -13,12 +13,13 @@ export interface ScopeDirectory {
  *
  * @throws TypeError when a scope is malformed, or two scopes have the same name.
  */
-export function openScopes(options: readonly ScopeOptions[]): ScopeDirectory {
+export function openScopes(options: readonly ScopeOptions[], schema: typeof scopeSchema): ScopeDirectory {
+  const parse = (option: ScopeOptions, where: string) => parseConfiguration(schema, option, where) as Scope
   const scopes = new Map<string, Scope>()
-  for (const standard of standardScopes) scopes.set(standard.name, parseConfiguration(scopeSchema, standard, 'scopes'))
+  for (const standard of standardScopes) scopes.set(standard.name, parse(standard, 'scopes'))
   const declared = new Set<string>()
   for (const [index, option] of options.entries()) {
-    const scope = parseConfiguration(scopeSchema, option, `scopes[${index}]`)
+    const scope = parse(option, `scopes[${index}]`)
     assertSecrets(option.secrets, `scopes[${index}]`)
     if (declared.has(scope.name)) throw new TypeError(`scopes: two scopes have the name ${scope.name}`)
     const standard = scopes.get(scope.name)

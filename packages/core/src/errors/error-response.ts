@@ -1,5 +1,5 @@
 import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
-import type { OAuthError, OAuthErrorCode } from './oauth-error.ts'
+import type { CoreErrorCode, OAuthError } from './oauth-error.ts'
 
 /**
  * The kind of caller: a client or scope with credentials, the bearer of a token, or the caller of a validation
@@ -12,7 +12,7 @@ type Statuses = Readonly<Record<CallerKind, number>>
 const sameForAll = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
 
 /** The HTTP status for each error code and kind of caller. A new code does not compile without a row. */
-const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
+const statuses: Readonly<Record<CoreErrorCode, Statuses>> = {
   invalid_request: sameForAll(400),
   invalid_client: { client: 401, bearer: 401, validation: 400 },
   invalid_grant: sameForAll(400),
@@ -34,6 +34,17 @@ const statuses: Readonly<Record<OAuthErrorCode, Statuses>> = {
   temporarily_unavailable: sameForAll(503),
 }
 
+/** The HTTP statuses of the error codes that plugins add. */
+export type PluginErrors = ReadonlyMap<string, number>
+
+export const isCoreError = (code: string): code is CoreErrorCode => Object.hasOwn(statuses, code)
+
+/** At the validation endpoints, every refusal is 400: the seed, section 7. */
+function statusOf(code: string, caller: CallerKind, pluginErrors: PluginErrors): number {
+  if (isCoreError(code)) return statuses[code][caller]
+  return caller === 'validation' ? 400 : (pluginErrors.get(code) ?? 500)
+}
+
 // RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Other characters are removed from the body
 // and the header, also from plugins' texts.
 const invalidInDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
@@ -46,11 +57,11 @@ const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413,
  * Whether an error can be sent as it is. Errors from plugins are not trusted: an unknown code or status, or an invalid
  * header value, is a defect in the plugin and becomes `server_error`.
  */
-export function isWellFormed({ code, details }: OAuthError): boolean {
+export function isWellFormed({ code, details }: OAuthError, pluginErrors: PluginErrors): boolean {
   const { reason, status, allow, retryAfter, scope, port } = details ?? {}
   return (
     typeof reason === 'string' &&
-    Object.hasOwn(statuses, code) &&
+    (isCoreError(code) || pluginErrors.has(code)) &&
     allowedStatuses.has(status) &&
     (scope === undefined || typeof scope === 'string') &&
     (port === undefined || typeof port === 'string') &&
@@ -70,9 +81,14 @@ function challenge(error: OAuthError, caller: CallerKind, status: number, realm:
 }
 
 /** Converts an error to a response. */
-export function errorResponse(error: OAuthError, caller: CallerKind, realm: string): PlainResponse {
+export function errorResponse(
+  error: OAuthError,
+  caller: CallerKind,
+  realm: string,
+  pluginErrors: PluginErrors,
+): PlainResponse {
   const { code, details } = error
-  const status = details.status ?? statuses[code][caller]
+  const status = details.status ?? statusOf(code, caller, pluginErrors)
   const headers: Record<string, string> = { ...jsonHeaders }
   const authenticate = challenge(error, caller, status, realm)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate

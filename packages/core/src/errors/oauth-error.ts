@@ -24,8 +24,18 @@ type ExtensionErrorCode =
 /** RFC 6749 section 4.1.2.1. Every endpoint uses these codes. */
 type ServerErrorCode = 'server_error' | 'temporarily_unavailable'
 
+/** The values of `error` that the core knows. */
+export type CoreErrorCode = TokenErrorCode | BearerErrorCode | ExtensionErrorCode | ServerErrorCode
+
+/**
+ * The error codes that plugins add, with their HTTP status. A plugin declares them by declaration merging (`declare
+ * module '@grantry/core' { interface OAuthErrorCodes { invalid_dpop_proof: 400 } }`) and in the `errors` of its fields.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: plugins add members by declaration merging.
+export interface OAuthErrorCodes {}
+
 /** Every value of `error` that this provider sends. */
-export type OAuthErrorCode = TokenErrorCode | BearerErrorCode | ExtensionErrorCode | ServerErrorCode
+export type OAuthErrorCode = CoreErrorCode | keyof OAuthErrorCodes
 
 export interface OAuthErrorOptions {
   /**

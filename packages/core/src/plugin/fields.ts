@@ -1,8 +1,19 @@
+import type { ObjectEntries } from 'valibot'
 import type { JsonObject } from '../types.ts'
 
-/** Members that a plugin adds to what the core publishes. It can add, but not replace. */
+/** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields {
   readonly kind: 'fields'
+  /**
+   * Members of a client's configuration, as valibot entries. Optional ones keep other clients valid. They are validated
+   * like those of the core, for arrays and client stores alike. Declare their types in `ClientMembers`. Every plugin can
+   * read them, so they must not contain secrets.
+   */
+  readonly client?: ObjectEntries | undefined
+  /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
+  readonly scope?: ObjectEntries | undefined
+  /** Error codes with their HTTP status. Declare them in `OAuthErrorCodes`. */
+  readonly errors?: Readonly<Record<string, 400 | 401 | 403>> | undefined
   /**
    * Members of the discovery document, such as `code_challenge_methods_supported`. Arrays of strings are merged with
    * those of other plugins. Of the core's members, only `token_endpoint_auth_methods_supported` and

@@ -1,5 +1,7 @@
 import type { GenericSchema } from 'valibot'
-import type { Client } from '../directory/client.ts'
+import type { Client, clientSchema } from '../directory/client.ts'
+import type { scopeSchema } from '../directory/scope.ts'
+import type { PluginErrors } from '../errors/error-response.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
@@ -7,6 +9,7 @@ import type { Plugins } from '../plugin/plugin.ts'
 import type { JsonObject } from '../types.ts'
 import { assertMethods, hiddenParametersOf } from './client-authentication.ts'
 import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
+import { fieldsOf } from './fields.ts'
 import { metadataOf } from './metadata.ts'
 
 /** The parts of the plugins of a provider. */
@@ -28,6 +31,10 @@ export interface Registry {
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
   /** Parameters that grants and checks do not receive, above all credentials, with the plugin that reads each. */
   readonly hiddenParameters: ReadonlyMap<string, string>
+  /** The schemas of clients and scopes, with the members that plugins add. */
+  readonly clientSchema: typeof clientSchema
+  readonly scopeSchema: typeof scopeSchema
+  readonly pluginErrors: PluginErrors
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
@@ -112,6 +119,7 @@ export function createRegistry(plugins: Plugins): Registry {
   const parts = collectParts(plugins)
   const grants = partsOf(parts, 'grant')
   const checks = partsOf(parts, 'grant-check')
+  const fields = partsOf(parts, 'fields')
   const authenticationMethods = partsOf(parts, 'client-authentication')
   assertMethods(authenticationMethods)
   const hiddenParameters = hiddenParametersOf(authenticationMethods)
@@ -151,6 +159,7 @@ export function createRegistry(plugins: Plugins): Registry {
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
     authenticationMethods,
     hiddenParameters,
-    metadata: metadataOf(partsOf(parts, 'fields')),
+    ...fieldsOf(fields),
+    metadata: metadataOf(fields),
   }
 }

@@ -1,4 +1,4 @@
-import { clientSchema, type Provider, type ProviderOptions, parseConfiguration } from '@grantry/core'
+import { directorySchemasOf, type Provider, type ProviderOptions, parseConfiguration } from '@grantry/core'
 import { type DemoSecrets, demoSecrets } from '../demo/configuration.ts'
 import { type KnownGrant, knownGrants } from './known-grants.ts'
 
@@ -24,8 +24,9 @@ export interface ConsoleSetup {
   readonly demo?: DemoSecrets
 }
 
-function knownClients(clients: ProviderOptions['clients']): readonly KnownClient[] {
+function knownClients({ clients, plugins }: ProviderOptions): readonly KnownClient[] {
   if (!Array.isArray(clients)) return []
+  const { clientSchema } = directorySchemasOf(plugins)
   return clients
     .map((client: unknown, index) => parseConfiguration(clientSchema, client, `clients[${index}]`))
     .filter(({ enabled }) => enabled)
@@ -39,15 +40,11 @@ function knownClients(clients: ProviderOptions['clients']): readonly KnownClient
 }
 
 /** Returns the setup of the page for this server. */
-export const consoleSetup = (
-  { issuer, paths }: Provider,
-  { clients, scopes = [], plugins }: ProviderOptions,
-  isDemo: boolean,
-): ConsoleSetup => ({
+export const consoleSetup = ({ issuer, paths }: Provider, options: ProviderOptions, isDemo: boolean): ConsoleSetup => ({
   issuer,
   paths,
-  clients: knownClients(clients),
-  grants: knownGrants(plugins),
-  apis: scopes.filter(({ secrets = [] }) => secrets.length > 0).map(({ name }) => name),
+  clients: knownClients(options),
+  grants: knownGrants(options.plugins),
+  apis: (options.scopes ?? []).filter(({ secrets = [] }) => secrets.length > 0).map(({ name }) => name),
   ...(isDemo && { demo: demoSecrets }),
 })

@@ -2,12 +2,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   type ClientWithSecrets,
-  clientSchema,
   createProvider,
+  directorySchemasOf,
   type Observer,
   type ProviderOptions,
   parseConfiguration,
-  scopeSchema,
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { environmentFileName } from '../configuration/environment-file.ts'
@@ -99,6 +98,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   await provider.close()
   const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
   const { clients, scopes, users } = configuration
+  const { clientSchema, scopeSchema } = directorySchemasOf(options.plugins)
   const { jwks } = keySettingsOf(configuration.keys)
   const keyFile = jwks === undefined ? undefined : statSync(resolve(directory, jwks))
   return {

@@ -11,8 +11,6 @@ interface Owner {
   readonly path: string
   /** Whether it can authenticate with a secret. */
   readonly used: boolean
-  /** Whether it is useless without a valid secret. */
-  readonly needed: boolean
   readonly stored: ClientWithSecrets['secrets']['stored']
 }
 
@@ -21,21 +19,19 @@ const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly Scope[
     name: client.clientId,
     path: `clients[${index}].secrets`,
     used: client.enabled && !client.public,
-    needed: client.enabled && !client.public && client.grantTypes.length > 0,
     stored: client.secrets.stored,
   })),
   ...scopes.map((scope, index) => ({
     name: scope.name,
     path: `scopes[${index}].secrets`,
     used: scope.enabled,
-    needed: false,
     stored: scope.secrets.stored,
   })),
 ]
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-function checkExpiry({ name, path, used, needed, stored }: Owner, now: number): readonly Finding[] {
+function checkExpiry({ name, path, used, stored }: Owner, now: number): readonly Finding[] {
   const isLive = (end: number | undefined): boolean => end === undefined || end > now
   const live = stored.filter(({ expiresAt }) => isLive(expiresAt))
   const findings: Finding[] = []
@@ -56,7 +52,8 @@ function checkExpiry({ name, path, used, needed, stored }: Owner, now: number): 
       )
     }
   }
-  if (live.length === 0 && (needed || (used && stored.length > 0))) {
+  // Without any secret, it uses another authentication method: otherwise the provider would not have started.
+  if (used && stored.length > 0 && live.length === 0) {
     findings.push(finding('secret-none-live', path, `${name} has no valid secret, so it cannot authenticate`))
   }
   return findings

@@ -1,0 +1,78 @@
+import type { ObjectEntries } from 'valibot'
+import { clientEntries, clientSchemaWith } from '../directory/client.ts'
+import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
+import { isCoreError, type PluginErrors } from '../errors/error-response.ts'
+import type { Fields } from '../plugin/fields.ts'
+import type { Plugins } from '../plugin/plugin.ts'
+import { collectParts, type OwnedPart, partsOf } from './collect.ts'
+
+type AllFields = readonly OwnedPart<Fields>[]
+
+/** Collects what plugins add under names of their own: each name has one owner. */
+function collect<T>(
+  fields: AllFields,
+  {
+    what,
+    valuesOf,
+    isCore,
+  }: {
+    readonly what: string
+    readonly valuesOf: (part: Fields) => Readonly<Record<string, T>> | undefined
+    readonly isCore: (name: string) => boolean
+  },
+): readonly { readonly plugin: string; readonly name: string; readonly value: T }[] {
+  const owners = new Map<string, string>()
+  return fields.flatMap(({ plugin, part }) =>
+    Object.entries(valuesOf(part) ?? {}).map(([name, value]) => {
+      if (!/^[a-z]\w*$/u.test(name)) throw new TypeError(`plugins: ${plugin} has the invalid ${what} "${name}"`)
+      const owner = isCore(name) ? 'core' : owners.get(name)
+      if (owner !== undefined) {
+        throw new TypeError(`plugins: ${owner} and ${plugin} both define the ${what} ${name}; remove one of them`)
+      }
+      owners.set(name, plugin)
+      return { plugin, name, value }
+    }),
+  )
+}
+
+function entriesOf(fields: AllFields, of: 'client' | 'scope', core: ObjectEntries): ObjectEntries {
+  const what = `member of a ${of}`
+  const members = collect(fields, { what, valuesOf: (part) => part[of], isCore: (name) => Object.hasOwn(core, name) })
+  const entries = members.map(({ plugin, name, value }) => {
+    const { kind, async } = Object(value)
+    if (kind !== 'schema' || async !== false) {
+      throw new TypeError(`plugins: ${plugin} has the ${what} ${name}, which is not a synchronous valibot schema`)
+    }
+    return [name, value] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+const schemasFrom = (fields: AllFields) => ({
+  clientSchema: clientSchemaWith(entriesOf(fields, 'client', clientEntries)),
+  scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
+})
+
+/**
+ * Returns the schemas of clients and scopes, with the members that these plugins add.
+ *
+ * @throws TypeError when two plugins define the same member, or one replaces a member of the core.
+ */
+export const directorySchemasOf = (plugins: Plugins) => schemasFrom(partsOf(collectParts(plugins), 'fields'))
+
+const statuses: readonly unknown[] = [400, 401, 403]
+
+/**
+ * Returns what the plugins add to clients, scopes and error codes.
+ *
+ * @throws TypeError when two plugins add the same name, or one replaces a name of the core.
+ */
+export function fieldsOf(fields: AllFields) {
+  const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
+  for (const { plugin, name, value } of errors) {
+    if (statuses.includes(value)) continue
+    throw new TypeError(`plugins: ${plugin} has the error code ${name} without the status 400, 401 or 403`)
+  }
+  const pluginErrors: PluginErrors = new Map(errors.map(({ name, value }) => [name, value]))
+  return { ...schemasFrom(fields), pluginErrors }
+}

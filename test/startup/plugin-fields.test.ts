@@ -1,0 +1,171 @@
+import {
+  type Client,
+  type ClientOptions,
+  type ClientStore,
+  createProvider,
+  defineFields,
+  defineGrant,
+  definePlugin,
+  type Fields,
+  hashSecret,
+  OAuthError,
+  type ScopeOptions,
+} from '@grantry/core'
+import { createTestProvider, testClient } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    testTier?: 'gold' | 'basic'
+  }
+  interface ScopeMembers {
+    testOwner?: string | undefined
+  }
+  interface OAuthErrorCodes {
+    test_tier_required: 403
+  }
+}
+
+const tier = v.optional(v.picklist(['gold', 'basic'], 'must be "gold" or "basic"'), 'basic')
+const fields = defineFields({
+  client: { testTier: tier },
+  scope: { testOwner: v.optional(v.string('must be a string')) },
+  errors: { test_tier_required: 403 },
+})
+
+const seen: Client[] = []
+const grant = defineGrant({
+  grantType: 'urn:example:tier',
+  params: v.object({}),
+  handle({ client, scopes }) {
+    seen.push(client)
+    if (client.testTier === 'gold') return { scopes }
+    throw new OAuthError('test_tier_required', 'A gold client is required', { reason: 'plugin:tiers:basic' })
+  },
+})
+const tiers = definePlugin('tiers', [fields, grant])
+
+const client = (more: object = {}): ClientOptions => ({
+  clientId: testClient[0],
+  secrets: [hashSecret(testClient[1])],
+  grantTypes: ['urn:example:tier'],
+  scopes: ['api1'],
+  ...more,
+})
+
+const start = (clients: readonly ClientOptions[] | ClientStore, scopes: readonly ScopeOptions[] = [{ name: 'api1' }]) =>
+  createTestProvider({ plugins: [tiers], clients, scopes })
+
+const form = { grant_type: 'urn:example:tier', scope: 'api1' }
+
+describe('the members that a plugin adds to a client', () => {
+  test.each([
+    ['an array', (options: ClientOptions) => [options]],
+    ['a client store', (options: ClientOptions): ClientStore => ({ find: () => options })],
+  ])('reach the plugin with their defaults, from %s', async (_, clients) => {
+    seen.length = 0
+    const gold = await start(clients(client({ testTier: 'gold' })))
+    expect((await gold.post('token', form, testClient)).status).toBe(200)
+    const basic = await start(clients(client()))
+    const { status, body } = await basic.post('token', form, testClient)
+    expect([status, body]).toEqual([
+      403,
+      { error: 'test_tier_required', error_description: 'A gold client is required' },
+    ])
+    expect(seen.map(({ testTier }) => testTier)).toEqual(['gold', 'basic'])
+  })
+
+  test('are validated like those of the core', async () => {
+    const wrong = { name: 'TypeError', message: 'clients[0]: testTier must be "gold" or "basic"' }
+    await expect(start([client({ testTier: 'silver' })])).rejects.toMatchObject(wrong)
+    const mistyped = 'clients[0]: testTeir is not a known option; did you mean testTier?'
+    await expect(start([client({ testTeir: 'gold' })])).rejects.toMatchObject({ message: mistyped })
+    const store = await start({ find: () => client({ testTier: 'silver' }) })
+    expect((await store.post('token', form, testClient)).body).toEqual({ error: 'server_error' })
+  })
+
+  test('are unknown without the plugin', async () => {
+    const other = definePlugin('other', [grant])
+    const message = /testTier is not a known option/u
+    const started = createTestProvider({ plugins: [other], clients: [client({ testTier: 'gold' })] })
+    await expect(started).rejects.toThrow(message)
+  })
+})
+
+describe('the members that a plugin adds to a scope', () => {
+  test('are validated like those of the core', async () => {
+    await expect(start([client()], [{ name: 'api1', testOwner: 'a' }])).resolves.toBeDefined()
+    const message = 'scopes[0]: testOwner must be a string'
+    const wrong = [{ name: 'api1', testOwner: 1 }] as unknown as readonly ScopeOptions[]
+    await expect(start([client()], wrong)).rejects.toMatchObject({ message })
+  })
+})
+
+describe('an error code that a plugin adds', () => {
+  test('is a server_error without the plugin', async () => {
+    const f = await createTestProvider({
+      plugins: [definePlugin('other', [grant, defineFields({ client: { testTier: tier } })])],
+      clients: [client()],
+    })
+    expect((await f.post('token', form, testClient)).body).toEqual({ error: 'server_error' })
+  })
+})
+
+describe('at startup', () => {
+  const startWith = (...parts: Omit<Fields, 'kind'>[]) =>
+    createProvider({
+      issuer: 'https://id.example.com',
+      keys: { generate: 'ES256' },
+      storage: { getItem: () => null, insertItem: () => true, incrementItem: () => 1 } as never,
+      clients: [],
+      plugins: parts.map((part, index) => definePlugin(`plugin-${index + 1}`, [defineFields(part)])),
+    })
+
+  const schema = v.optional(v.string())
+  test.each<[string, string, readonly Omit<Fields, 'kind'>[]]>([
+    [
+      'a client member of the core',
+      'plugins: core and plugin-1 both define the member of a client secrets; remove one of them',
+      [{ client: { secrets: schema } }],
+    ],
+    [
+      'a scope member of the core',
+      'plugins: core and plugin-1 both define the member of a scope audience; remove one of them',
+      [{ scope: { audience: schema } }],
+    ],
+    [
+      'a client member of another plugin',
+      'plugins: plugin-1 and plugin-2 both define the member of a client jwks; remove one of them',
+      [{ client: { jwks: schema } }, { client: { jwks: schema } }],
+    ],
+    [
+      'an error code of the core',
+      'plugins: core and plugin-1 both define the error code invalid_grant; remove one of them',
+      [{ errors: { invalid_grant: 401 } }],
+    ],
+    [
+      'an error code of another plugin',
+      'plugins: plugin-1 and plugin-2 both define the error code odd; remove one of them',
+      [{ errors: { odd: 400 } }, { errors: { odd: 400 } }],
+    ],
+    [
+      'another status',
+      'plugins: plugin-1 has the error code odd without the status 400, 401 or 403',
+      [{ errors: { odd: 500 as 400 } }],
+    ],
+    ['a malformed name', 'plugins: plugin-1 has the invalid error code "Odd code"', [{ errors: { 'Odd code': 400 } }]],
+    [
+      'a member without a schema',
+      'plugins: plugin-1 has the member of a client jwks, which is not a synchronous valibot schema',
+      [{ client: { jwks: {} as never } }],
+    ],
+    [
+      'an asynchronous schema',
+      'plugins: plugin-1 has the member of a client jwks, which is not a synchronous valibot schema',
+      [{ client: { jwks: v.pipeAsync(v.string()) as never } }],
+    ],
+  ])('rejects %s', async (_, message, parts) => {
+    await expect(startWith(...parts)).rejects.toMatchObject({ name: 'TypeError', message })
+  })
+})
