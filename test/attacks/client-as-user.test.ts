@@ -20,7 +20,7 @@ const exchange = defineGrant({
   grantType: 'urn:example:exchange',
   params: v.object({ subject_token: v.string() }),
   async handle({ params, scopes }, kit) {
-    const claims = await kit.validateAccessToken(params.subject_token)
+    const claims = (await kit.validateToken(params.subject_token, 'access_token'))?.claims
     const sub = claims?.sub
     return typeof sub === 'string' ? { subject: { sub, amr: ['exchange'] }, scopes } : { scopes }
   },

@@ -98,7 +98,7 @@ test.each([[{ subject: '1' }], [{ clientId: testClient[0] }]] as const)(
       grantType: 'urn:example:exchange',
       params: v.object({ subject_token: v.string() }),
       async handle({ params, scopes }, kit) {
-        const claims = await kit.validateAccessToken(params.subject_token)
+        const claims = (await kit.validateToken(params.subject_token, 'access_token'))?.claims
         if (typeof claims?.sub !== 'string')
           throw new OAuthError('invalid_grant', 'No', { reason: 'plugin:exchange:no' })
         await revoke()

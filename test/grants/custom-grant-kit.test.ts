@@ -103,7 +103,7 @@ describe('an access token that a grant receives', () => {
     grantType: 'urn:example:exchange',
     params: v.object({ subject_token: v.string() }),
     async handle({ params, scopes }, kit) {
-      const claims = await kit.validateAccessToken(params.subject_token)
+      const claims = (await kit.validateToken(params.subject_token, 'access_token'))?.claims
       if (typeof claims?.sub !== 'string') {
         throw new OAuthError('invalid_grant', 'The subject token is not valid', { reason: 'plugin:exchange:invalid' })
       }

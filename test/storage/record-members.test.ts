@@ -40,6 +40,7 @@ const wrongGrant: Wrong<GrantRecord> = {
   redeemableUntil: notNumber,
   keptUntil: notNumber,
   claims: notObject,
+  act: notObject,
   redirectUri: notText,
   nonce: notText,
   demands: notObject,
@@ -49,6 +50,7 @@ const wrongGrant: Wrong<GrantRecord> = {
 }
 const optionalOfGrant: readonly string[] = [
   'claims',
+  'act',
   'redirectUri',
   'nonce',
   'demands',

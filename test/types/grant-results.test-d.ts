@@ -127,6 +127,8 @@ describe('a valid result of a grant compiles', () => {
       | 'subject'
       | 'scopes'
       | 'audience'
+      | 'actor'
+      | 'continuesFamilyOf'
       | 'claims'
       | 'nonce'
       | 'redeems'

@@ -56,7 +56,7 @@ describe('the arguments of a grant', () => {
       | 'findGrant'
       | 'redemption'
       | 'authenticateUser'
-      | 'validateAccessToken'
+      | 'validateToken'
     >()
     expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete'>()
   })

@@ -143,6 +143,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       plugins,
       storedGrants,
       accessTokens,
+      identityTokens,
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),

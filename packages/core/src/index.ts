@@ -56,6 +56,7 @@ export {
 } from './plugin/client-authentication.ts'
 export { defineFields, type Fields } from './plugin/fields.ts'
 export {
+  type Actor,
   type AuthenticatedClient,
   type Demands,
   defineGrant,
@@ -66,7 +67,7 @@ export {
   type StoredKind,
 } from './plugin/grant.ts'
 export { type AuthorizationCheck, type Contribution, defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
-export type { GrantKit, Redemption, StoredGrant } from './plugin/grant-kit.ts'
+export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin/grant-kit.ts'
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
 export { createProvider, type Provider } from './provider.ts'

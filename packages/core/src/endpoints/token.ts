@@ -123,7 +123,7 @@ export function tokenEndpoint({
       const commitRequest: CommitRequest = {
         client,
         redemptions: result.redeems,
-        continues: result.continues,
+        continues: result.continues ?? result.lineage?.stored,
         // Without a stored grant, there is nothing to retry.
         retryId: result.stored === undefined ? '' : retryIdOf(client, form),
         refusal: grant.refusal ?? defaultRefusal,

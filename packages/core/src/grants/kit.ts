@@ -4,10 +4,12 @@ import type { Trace } from '../events/recorder.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
-import { withoutClientSub } from '../tokens/claims.ts'
+import { familyIn, withoutClientSub } from '../tokens/claims.ts'
+import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
+import { withLineage } from './lineage.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { createRedemption } from './redemption.ts'
 
@@ -39,10 +41,11 @@ export function createGrantKits(deps: {
   readonly plugins: PluginKits
   readonly storedGrants: StoredGrants
   readonly accessTokens: AccessTokens
+  readonly identityTokens: IdentityTokens
   readonly checkPassword: PasswordCheck
   readonly createMarks: CreateRequestMarks
 }): CreateGrantKit {
-  const { plugins, storedGrants, accessTokens, checkPassword, createMarks } = deps
+  const { plugins, storedGrants, accessTokens, identityTokens, checkPassword, createMarks } = deps
 
   return (plugin, client, trace) => {
     const foundGrants: Redemption[] = []
@@ -52,9 +55,10 @@ export function createGrantKits(deps: {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
       const { record, ...found } = stored
-      const redemption = createRedemption({ kind, ...found, expiresAt: record.keptUntil, credential, record })
+      const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
+      const redemption = createRedemption(details)
       foundGrants.push(redemption)
-      return {
+      const grant = {
         clientId: record.clientId,
         subject: knownMembersOf(record.subject),
         scopes: record.scopes,
@@ -63,6 +67,8 @@ export function createGrantKits(deps: {
         ...(record.nonce !== undefined && { nonce: record.nonce }),
         redemption,
       }
+      if (kind !== 'refresh') return grant
+      return withLineage(grant, { family: record.family, expiresAt: record.keptUntil, stored: details })
     }
     const { issuer, now, sha256, equals, randomId, records, redemption } = plugins.kitOf(plugin)
     const kit: GrantKit = {
@@ -75,11 +81,13 @@ export function createGrantKits(deps: {
       redemption,
       findGrant,
       authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),
-      async validateAccessToken(token) {
-        const validation = await accessTokens.validate(token)
+      async validateToken(token, type) {
+        const validation = await (type === 'id_token' ? identityTokens.validate(token) : accessTokens.validate(token))
         if (!validation.valid) return undefined
-        validatedTokens.push(validation.claims)
-        return withoutClientSub(validation.claims)
+        const { client, claims } = validation
+        validatedTokens.push(claims)
+        const lineage = { family: familyIn(claims), expiresAt: Number(claims.exp) }
+        return withLineage({ clientId: client.clientId, claims: withoutClientSub(claims) }, lineage)
       },
     }
     return {

@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
-import { isOAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
@@ -9,13 +9,13 @@ import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
-import { inheritedEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import { epochClaims, inheritedEpochs, recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Contributed } from './contributions.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
-import type { CheckedResult } from './result.ts'
+import { type CheckedResult, defaultRefusal } from './result.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
 
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
@@ -52,6 +52,14 @@ export type Mint = (request: MintRequest) => Promise<Minted>
 const continuedIn = ({ continues }: CheckedResult): CredentialDetails | undefined =>
   continues?.spent === undefined ? continues : undefined
 
+/** The claims of a stored refresh token from which tokens inherit their epochs. */
+const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObject => ({
+  client_id: clientId,
+  sub: subject.sub,
+  auth_time: subject.authTime,
+  ...epochClaims(epochs),
+})
+
 export function createMint(deps: {
   readonly issuer: string
   readonly accessTokens: AccessTokens
@@ -82,16 +90,17 @@ export function createMint(deps: {
 
   /** Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued. */
   async function revocationMark(
-    { result: { stored }, client: { clientId }, validatedTokens, marks }: MintRequest,
+    { result: { stored, lineage }, client: { clientId }, validatedTokens, marks }: MintRequest,
     sub: string | undefined,
     selfContained: boolean,
   ): Promise<RevocationMark> {
     // Those of the stored grant: a token from an old grant counts as old.
     if (stored?.record !== undefined) return { epochs: stored.record.epochs ?? {}, revision: stored.revision }
     const mark = await newMark(marks, sub, selfContained)
-    if (validatedTokens.length === 0) return mark
+    const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
+    if (presented.length === 0) return mark
     // No revision: the presented tokens may have been revoked since they were validated.
-    return { epochs: inheritedEpochs(validatedTokens, clientId, sub, mark.epochs), revision: undefined }
+    return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
   }
 
   /**
@@ -134,6 +143,7 @@ export function createMint(deps: {
       ...recordedEpochs(epochs),
       ...(recorded !== undefined && { revision: recorded }),
       ...(result.claims !== undefined && { claims: result.claims }),
+      ...(result.act !== undefined && { act: result.act }),
       ...(audience !== undefined && { audience: [...audience] }),
       ...(Object.keys(demands).length > 0 && { demands }),
     }
@@ -143,21 +153,32 @@ export function createMint(deps: {
 
   return async (request) => {
     const { result, accessScopes: scopes, client, grantType, issuance } = request
-    const { issue = {}, stored } = result
+    const { issue = {}, stored, lineage } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
-      subject !== undefined && issue.refreshToken !== false && allowsRefreshToken(authorizedScopes(result))
+      subject !== undefined &&
+      lineage === undefined &&
+      issue.refreshToken !== false &&
+      allowsRefreshToken(authorizedScopes(result))
     const family =
-      stored?.record?.family ?? (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
+      (stored?.record ?? lineage)?.family ??
+      (wantsRefreshToken ? runtime.base64url(runtime.randomBytes(16)) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
     const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken)
-    const lifetime = Math.min(issue.lifetime ?? client.accessTokenLifetime, client.accessTokenLifetime)
+    const lifetime = Math.min(
+      issue.lifetime ?? client.accessTokenLifetime,
+      client.accessTokenLifetime,
+      lineage === undefined ? Number.POSITIVE_INFINITY : lineage.expiresAt - issuance.at,
+    )
+    // The clock tolerance can accept a token that has just expired.
+    if (lifetime <= 0) throw new OAuthError('invalid_grant', defaultRefusal, { reason: 'token_expired' })
 
     const access = await accessTokens.mint({
       client,
       scopes,
       subject,
       claims: result.claims,
+      act: result.act,
       family,
       ...mark,
       format,

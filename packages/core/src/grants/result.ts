@@ -1,13 +1,25 @@
 import * as v from 'valibot'
 import { subjectSchema } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Grant, GrantResult } from '../plugin/grant.ts'
+import type { Actor, Grant, GrantResult } from '../plugin/grant.ts'
 import type { Redemption } from '../plugin/grant-kit.ts'
 import { jsonObjectSchema } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
+import { type Lineage, lineageOf } from './lineage.ts'
 import { type CredentialDetails, detailsOf } from './redemption.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
+
+/** RFC 8693 section 4.1. The bound keeps tokens small. */
+const maxActors = 5
+
+const actorSchema: v.GenericSchema<Actor> = v.lazy(() =>
+  v.strictObject({
+    sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
+    iss: v.optional(v.string()),
+    actor: v.optional(actorSchema),
+  }),
+)
 
 /** A plugin is not trusted: its result is validated like any other input. */
 const grantResultSchema = v.strictObject({
@@ -16,6 +28,8 @@ const grantResultSchema = v.strictObject({
   claims: v.optional(jsonObjectSchema),
   nonce: v.optional(v.string()),
   audience: v.optional(v.array(v.string())),
+  actor: v.optional(actorSchema),
+  continuesFamilyOf: v.optional(v.custom<object>((value) => typeof value === 'object' && value !== null)),
   redeems: v.optional(v.array(redemptionSchema)),
   continues: v.optional(redemptionSchema),
   demands: v.optional(jsonObjectSchema),
@@ -44,13 +58,23 @@ const standardMembers: ReadonlySet<string> = new Set([
 ])
 
 /** A validated result, with the details of the credentials in it. */
-export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'> {
+export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues' | 'continuesFamilyOf'> {
   readonly redeems: readonly CredentialDetails[]
   readonly continues: CredentialDetails | undefined
   /** The stored grant behind this request, whether it is redeemed or continued. */
   readonly stored: CredentialDetails | undefined
+  /** The family that the tokens belong to, if the grant continues that of another token. */
+  readonly lineage: Lineage | undefined
+  /** The claim `act`. */
+  readonly act: JsonObject | undefined
   /** The demands of the stored grant and those that the grant adds. */
   readonly demanded: JsonObject
+}
+
+/** @throws TypeError when the chain is too long. */
+function actOf({ sub, iss, actor }: Actor, depth = 1): JsonObject {
+  if (depth > maxActors) throw new TypeError(`A chain of more than ${maxActors} actors is not supported`)
+  return { ...(iss !== undefined && { iss }), sub, ...(actor && { act: actOf(actor, depth + 1) }) }
 }
 
 export const defaultRefusal = 'The grant is not valid'
@@ -100,10 +124,16 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   }
   const stored = storedGrantOf(redeems, continues)
   // Without it, the core would not compare the client, settle the demands, or spend the credential.
-  if (found.length > 0 && stored === undefined) {
+  const lineage = output.continuesFamilyOf && lineageOf(output.continuesFamilyOf)
+  if (lineage !== undefined && (stored !== undefined || output.issue?.identityToken === true)) {
+    throw new TypeError(`The grant ${grant.grantType} cannot continue a family and issue more than an access token`)
+  }
+  const isLookedUpOnly = found.length > 0 && stored === undefined && lineage?.stored === undefined
+  if (isLookedUpOnly) {
     throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
   }
   // From the record, so that a grant cannot drop a demand by omitting it.
-  const demanded = { ...output.demands, ...stored?.record?.demands }
-  return Object.assign(output, { redeems, continues, stored, demanded }) as unknown as CheckedResult
+  const demanded = { ...output.demands, ...(stored ?? lineage?.stored)?.record?.demands }
+  const act = output.actor ? actOf(output.actor) : stored?.record?.act
+  return Object.assign(output, { redeems, continues, stored, lineage, act, demanded }) as unknown as CheckedResult
 }

@@ -23,6 +23,14 @@ export interface StoredGrant {
   readonly redemption: Redemption
 }
 
+/** A valid token of this provider. Return it in `continuesFamilyOf` to let what it buys end with it. */
+export interface ValidatedToken {
+  /** The client that it was issued to. */
+  readonly clientId: string
+  /** They have a `sub` only if the token has a user. */
+  readonly claims: Readonly<Record<string, Json>>
+}
+
 /** What a grant can use. It cannot issue a token: the core does that, after every check. */
 export interface GrantKit extends Kit {
   /**
@@ -44,8 +52,8 @@ export interface GrantKit extends Kit {
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>
   /**
-   * Returns the claims of a valid access token of this provider, issued to any client. They have a `sub` only if the
-   * token has a user.
+   * Validates a token of this provider, issued to any client. Returns `undefined` if it is not valid. For a refresh
+   * token, use `findGrant`.
    */
-  validateAccessToken(token: string): Promise<Readonly<Record<string, Json>> | undefined>
+  validateToken(token: string, type: 'access_token' | 'id_token'): Promise<ValidatedToken | undefined>
 }

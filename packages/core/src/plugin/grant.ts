@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { Json, MaybePromise } from '../types.ts'
-import type { GrantKit, Redemption } from './grant-kit.ts'
+import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
 
 declare const authenticated: unique symbol
 
@@ -32,6 +32,15 @@ export interface GrantRequest<P> {
   readonly request: RequestFacts
 }
 
+/** Who acts for the subject (RFC 8693 section 4.1). */
+export interface Actor {
+  readonly sub: string
+  /** The issuer of `sub`, if it is not this provider. */
+  readonly iss?: string | undefined
+  /** The actor before this one, in a chain of delegation. */
+  readonly actor?: Actor | undefined
+}
+
 /**
  * What the grant authorizes: plain data, not a response or a token. The core checks it, spends credentials, and mints
  * tokens.
@@ -45,6 +54,13 @@ export interface GrantResult {
   readonly claims?: Readonly<Record<string, Json>> | undefined
   /** The audiences of the access token: a subset of those that the scopes allow. Default: all of them. */
   readonly audience?: readonly string[] | undefined
+  /** Who acts for the subject. The core writes it to the claim `act`. */
+  readonly actor?: Actor | undefined
+  /**
+   * A token that the kit has validated, or a stored refresh token that the kit has found. What is issued belongs to its
+   * family and expires no later, so that it is revoked with it. No refresh token and no identity token is issued.
+   */
+  readonly continuesFamilyOf?: ValidatedToken | StoredGrant | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
   readonly nonce?: string | undefined
   /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */

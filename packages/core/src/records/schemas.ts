@@ -55,6 +55,8 @@ export interface GrantRecord {
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   readonly keptUntil: number
   readonly claims?: JsonObject
+  /** The claim `act`. */
+  readonly act?: JsonObject
   readonly redirectUri?: string
   readonly nonce?: string
   readonly demands?: JsonObject
@@ -94,6 +96,7 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
     isNumber(record.redeemableUntil) &&
     isNumber(record.keptUntil) &&
     (record.claims === undefined || isJsonObject(record.claims)) &&
+    (record.act === undefined || isJsonObject(record.act)) &&
     isStringOrAbsent(record.redirectUri) &&
     isStringOrAbsent(record.nonce) &&
     (record.demands === undefined || isJsonObject(record.demands)) &&

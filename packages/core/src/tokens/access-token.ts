@@ -24,6 +24,8 @@ export interface NewAccessToken {
   readonly scopes: readonly string[]
   readonly subject: CompleteSubject | undefined
   readonly claims: JsonObject | undefined
+  /** The claim `act` (RFC 8693 section 4.1). */
+  readonly act: JsonObject | undefined
   readonly family: string | undefined
   readonly epochs: Epochs
   /** For the record of a reference token. */
@@ -143,6 +145,7 @@ export function createAccessTokens(deps: {
       ...(namesClient(token) && { sub: client.clientId }),
       ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
       ...(subject?.acr !== undefined && { acr: subject.acr }),
+      ...(token.act !== undefined && { act: token.act }),
       ...(family !== undefined && { grant_id: family }),
       ...epochClaims(epochs),
       ...custom,

@@ -31,7 +31,8 @@ export interface IdentityTokens {
     /** Epoch seconds. */
     readonly at: number
   }): Promise<string>
-  validate(token: string, clientId: string): Promise<IdentityTokenValidation>
+  /** @param clientId the client that must be in the audience. Default: the audience, which must be one client. */
+  validate(token: string, clientId?: string): Promise<IdentityTokenValidation>
 }
 
 export function createIdentityTokens(deps: {
@@ -76,12 +77,13 @@ export function createIdentityTokens(deps: {
       return jwt.sign(claims, 'JWT', algorithm)
     },
 
-    async validate(token, clientId) {
+    async validate(token, forClient) {
       // Only for events: JWTs are not looked up by their hash.
       const fingerprint = observed ? fingerprintOf(hashOf(token, runtime)) : ''
       const claims = await jwt.verify(token, 'JWT')
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { aud, sub } = claims
+      const clientId = forClient ?? (typeof aud === 'string' ? aud : '')
       const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
       if (!audiences.includes(clientId)) return { valid: false, reason: 'wrong_audience', fingerprint }
       if (typeof sub !== 'string') return { valid: false, reason: 'token_not_ours', fingerprint }

@@ -1,0 +1,214 @@
+import { defineGrant, type GrantKit, type GrantResult, OAuthError } from '@grantry/core'
+import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+const grantType = 'urn:example:exchange'
+const redirectUri = 'https://app.example.com/callback'
+const app: Credentials = ['app', 'app-secret']
+const service: Credentials = ['service', 'service-secret']
+
+const refused = () => new OAuthError('invalid_grant', 'The token is not valid', { reason: 'plugin:exchange:unknown' })
+
+type Found = NonNullable<Awaited<ReturnType<GrantKit['validateToken']>> | Awaited<ReturnType<GrantKit['findGrant']>>>
+
+/** Exchanges a token of this provider. `more` adds to the result. */
+const exchange = (more: (found: Found) => Partial<GrantResult> = (continuesFamilyOf) => ({ continuesFamilyOf })) =>
+  defineGrant({
+    grantType,
+    params: v.object({ token: v.string(), kind: v.picklist(['access_token', 'id_token', 'refresh', 'code']) }),
+    async handle({ params: { token, kind }, scopes }, kit) {
+      const found =
+        kind === 'refresh' || kind === 'code' ? await kit.findGrant(kind, token) : await kit.validateToken(token, kind)
+      if (found === undefined) throw refused()
+      return { subject: { sub: 'alice', amr: ['token'] }, scopes, ...more(found) } as GrantResult
+    },
+  })
+
+async function setUp(grant = exchange(), more: Partial<TestProviderOptions> = {}) {
+  const client = ([clientId, secret]: Credentials) => ({
+    clientId,
+    secrets: [{ sha256: sha256Of(secret) }],
+    grantTypes: ['authorization_code', 'refresh_token', grantType],
+    scopes: ['openid', 'offline_access', 'api1'],
+    redirectUris: [redirectUri],
+    accessTokenFormat: 'reference' as const,
+  })
+  const f = await createTestProvider({
+    plugins: [authorizationCode(), refreshToken(), grant],
+    scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
+    clients: [{ ...client(app), accessTokenLifetime: 600 }, client(service)],
+    ...more,
+  })
+  const code = () =>
+    f.provider.createAuthorizationCode({
+      clientId: app[0],
+      redirectUri,
+      subject: { sub: 'alice', amr: ['pwd'] },
+      scopes: ['openid', 'offline_access', 'api1'],
+    })
+  const logIn = async () => {
+    const form = { grant_type: 'authorization_code', code: await code(), redirect_uri: redirectUri }
+    return (await f.post('token', form, app)).body
+  }
+  return {
+    ...f,
+    code,
+    logIn,
+    exchange: (token: string, kind = 'access_token', scope = 'api1') =>
+      f.post('token', { grant_type: grantType, token, kind, scope }, service),
+    isActive: async (token: string) =>
+      (await f.post('introspection', { token }, ['api1', 'api1-secret'])).body.active as boolean,
+  }
+}
+
+describe('a token that continues the family of another one', () => {
+  test.each([
+    ['access_token', 'access_token'],
+    ['id_token', 'id_token'],
+    ['refresh_token', 'refresh'],
+  ])('is revoked with it: from the %s', async (member, kind) => {
+    const f = await setUp()
+    const login = await f.logIn()
+    const { status, body } = await f.exchange(login[member], kind)
+    expect(status).toBe(200)
+    expect(await f.isActive(body.access_token)).toBe(true)
+    await f.post('revocation', { token: login.refresh_token }, app)
+    expect(await f.isActive(body.access_token)).toBe(false)
+  })
+
+  test.each([
+    ['access_token', 'access_token'],
+    ['refresh_token', 'refresh'],
+  ])('is revoked with the subject, also if that happens during the exchange: from the %s', async (member, kind) => {
+    let revoke = async (): Promise<void> => undefined
+    const f = await setUp(undefined, {
+      users: {
+        async isActive() {
+          // After the token was validated, and before the new one is issued.
+          await revoke()
+          return true
+        },
+      },
+    })
+    const login = await f.logIn()
+    revoke = async () => {
+      revoke = async () => undefined
+      await f.provider.revoke({ subject: 'alice' })
+    }
+    const { body } = await f.exchange(login[member], kind)
+    if (body.access_token !== undefined) expect(await f.isActive(body.access_token)).toBe(false)
+    else expect(body.error).toBe('invalid_grant')
+  })
+
+  test('expires no later', async () => {
+    const f = await setUp()
+    const login = await f.logIn()
+    f.clock.advance(200)
+    expect((await f.exchange(login.access_token)).body.expires_in).toBe(400)
+  })
+
+  test('is refused if the clock tolerance has accepted an expired one', async () => {
+    const f = await setUp(undefined, { clockTolerance: 30 })
+    const login = await f.logIn()
+    f.clock.advance(601)
+    const { status, body, failure } = await f.exchange(login.access_token)
+    expect([status, body.error, failure]).toEqual([400, 'invalid_grant', 'token_expired'])
+  })
+
+  test('comes without a refresh token, which could outlive the family', async () => {
+    const f = await setUp()
+    const login = await f.logIn()
+    const { body } = await f.exchange(login.refresh_token, 'refresh', 'api1 offline_access')
+    expect(body.access_token).toEqual(expect.any(String))
+    expect(body).not.toHaveProperty('refresh_token')
+  })
+
+  test('does not spend a refresh token', async () => {
+    const f = await setUp()
+    const login = await f.logIn()
+    expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
+    expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
+    const form = { grant_type: 'refresh_token', refresh_token: login.refresh_token }
+    expect((await f.post('token', form, app)).status).toBe(200)
+  })
+
+  test('is not issued for a spent refresh token: its family is revoked', async () => {
+    const f = await setUp()
+    const login = await f.logIn()
+    const form = { grant_type: 'refresh_token', refresh_token: login.refresh_token }
+    const { body } = await f.post('token', form, app)
+    const replayed = await f.exchange(login.refresh_token, 'refresh')
+    expect([replayed.status, replayed.failure]).toEqual([400, 'refresh_reused'])
+    expect(await f.isActive(body.access_token)).toBe(false)
+  })
+})
+
+describe('a defect of the grant', () => {
+  test.each<[string, (found: Found) => Partial<GrantResult>, string, RegExp]>([
+    [
+      'a code, which must be redeemed',
+      (found) => ({ continuesFamilyOf: found }),
+      'code',
+      /must be a token or a stored refresh/u,
+    ],
+    [
+      'a copy',
+      (found) => ({ continuesFamilyOf: { ...found } }),
+      'access_token',
+      /must be a token or a stored refresh/u,
+    ],
+    [
+      'an identity token besides',
+      (found) => ({ continuesFamilyOf: found, issue: { identityToken: true } }),
+      'access_token',
+      /cannot continue a family and issue more/u,
+    ],
+    [
+      'a redemption besides',
+      (found) => ({ continuesFamilyOf: found, redeems: 'redemption' in found ? [found.redemption] : [] }),
+      'refresh',
+      /cannot continue a family and issue more/u,
+    ],
+    ['nothing, with a refresh token that it has found', () => ({}), 'refresh', /neither redeems nor continues/u],
+  ])('to continue %s', async (_, more, kind, message) => {
+    const f = await setUp(exchange(more))
+    const login = await f.logIn()
+    const token = kind === 'code' ? await f.code() : kind === 'refresh' ? login.refresh_token : login.access_token
+    const { status, failure } = await f.exchange(token, kind)
+    expect(status).toBe(500)
+    expect(String(failure)).toMatch(message)
+  })
+})
+
+describe('the actor of a token', () => {
+  const acting = (actor: unknown) => exchange((found) => ({ continuesFamilyOf: found, actor }) as Partial<GrantResult>)
+  const actOf = async (actor: unknown) => {
+    const f = await setUp(acting(actor))
+    const { body, failure } = await f.exchange((await f.logIn()).access_token)
+    if (body.error !== undefined) return String(failure)
+    return (await f.post('introspection', { token: body.access_token }, ['api1', 'api1-secret'])).body.act
+  }
+
+  test('is the claim act, with the chain of delegation', async () => {
+    const actor = { sub: 'service', actor: { sub: 'gateway', iss: 'https://other.example.com' } }
+    expect(await actOf(actor)).toEqual({
+      sub: 'service',
+      act: { iss: 'https://other.example.com', sub: 'gateway' },
+    })
+  })
+
+  test.each([
+    ['no sub', {}, /actor/u],
+    ['an unknown member', { sub: 'service', scope: 'all' }, /actor/u],
+    [
+      'too long a chain',
+      [1, 2, 3, 4, 5, 6].reduce<object>((actor) => ({ sub: 'x', actor }), { sub: 'x' }),
+      /more than 5/u,
+    ],
+  ])('is refused with %s', async (_, actor, message) => {
+    expect(await actOf(actor)).toMatch(message)
+  })
+})
