@@ -32,6 +32,7 @@ const everyType: Readonly<Record<ProviderEvent['type'], true>> = {
   introspection_active: true,
   introspection_inactive: true,
   introspection_denied: true,
+  scope_authentication_failed: true,
   validation_succeeded: true,
   validation_failed: true,
   preflight_refused: true,

@@ -1,4 +1,4 @@
-import { defineGrant, OAuthError, storedKeys } from '@grantry/core'
+import { defineEndpoint, defineGrant, definePlugin, OAuthError, storedKeys } from '@grantry/core'
 import { basic, type Credentials, mapDriver } from '@grantry/core/testing'
 import * as v from 'valibot'
 import {
@@ -26,6 +26,17 @@ const badge = defineGrant({
     return { subject: { sub: '1', amr: ['badge'] }, scopes, redeems: [kit.redemption(assertion, kit.now() + 60)] }
   },
 })
+
+const inbox = definePlugin('inbox', [
+  defineEndpoint({
+    name: 'inbox',
+    path: '/connect/inbox',
+    methods: ['POST'],
+    caller: 'scope',
+    params: v.object({ token: v.string() }),
+    handle: () => ({ json: null }),
+  }),
+])
 
 /** Texts that must occur nowhere, starting with those that always exist. */
 export type Secrets = Set<string>
@@ -57,7 +68,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     }),
   }))
   const f = await fixture({
-    plugins: [...builtInPlugins, badge],
+    plugins: [...builtInPlugins, badge, inbox],
     clients: { find: (id) => rows.find(({ clientId }) => clientId === id) },
     users: service,
     storage: {
@@ -140,6 +151,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
     ]) {
       await post('introspection', { token, token_type_hint: 'refresh_token' }, api1)
       await post('introspection', { token }, ['api1', 'wrong-scope-secret'])
+      await post('inbox', { token }, ['api1', 'wrong-scope-secret'])
       await post('introspection', { token, client_id: 'api1', client_secret: api1[1] })
       await post('accessTokenValidation', { token })
       await post('accessTokenValidation', { token, expectedScope: 'api2' })

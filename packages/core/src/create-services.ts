@@ -12,11 +12,14 @@ import { openClients } from './directory/clients.ts'
 import { openScopes } from './directory/scopes.ts'
 import { createUserClaims } from './directory/user-claims.ts'
 import { openUsers } from './directory/user-service.ts'
+import { createMetadata } from './endpoints/metadata.ts'
+import { endpointPaths } from './endpoints/paths.ts'
 import { createRecorder } from './events/recorder.ts'
 import { createAuthorizations } from './grants/authorize.ts'
 import { createCommit } from './grants/commit.ts'
 import { createReadAuthorization } from './grants/contributions.ts'
 import { createDemandSettlement } from './grants/demands.ts'
+import { createEndpointKits } from './grants/endpoint-kit.ts'
 import { createFailedProofs } from './grants/failed-proofs.ts'
 import { createGrantKits } from './grants/kit.ts'
 import { createMint } from './grants/mint.ts'
@@ -49,6 +52,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { issuer, clockTolerance, maxHostCalls } = options
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
   const registry = createRegistry([builtInMethods, options.plugins])
+  const paths = endpointPaths(options, registry)
   const clients = openClients(options.clients, registry.clientSchema, hostLimits)
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes, registry.scopeSchema)
@@ -147,6 +151,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),
+    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy }),
     mint: createMint({
       issuer,
       accessTokens,
@@ -190,6 +195,10 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       runtime,
     }),
 
+    metadata: createMetadata({ clients, scopes, registry, keys }, options, paths),
+    paths,
+
+    unrelatedScope: options.introspection.unrelatedScope,
     bodyLimit: options.bodyLimit,
   }
 }

@@ -12,8 +12,8 @@ export type { ClientStore } from './directory/clients.ts'
 export { type Scope, type ScopeMembers, type ScopeOptions, scopeSchema } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
-export { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
-export { defaultPaths, type EndpointSwitch } from './endpoints/paths.ts'
+export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
+export type { EndpointSwitch } from './endpoints/paths.ts'
 export {
   isOAuthError,
   OAuthError,
@@ -54,6 +54,18 @@ export {
   type ProofMethod,
   type SecretMethod,
 } from './plugin/client-authentication.ts'
+export {
+  type Call,
+  type Callers,
+  defineEndpoint,
+  type Endpoint,
+  type EndpointKit,
+  type EndpointRequest,
+  type HtmlSources,
+  type PluginEndpoints,
+  type Reply,
+  type TokenCaller,
+} from './plugin/endpoint.ts'
 export { defineFields, type Fields } from './plugin/fields.ts'
 export {
   type Actor,

@@ -1,17 +1,19 @@
 import * as v from 'valibot'
 import { type AbuseControlOptions, abuseControlSchema } from './abuse/options.ts'
-import { configurationObject, configurationPort, functionSchema } from './config-schema.ts'
+import { configurationMap, configurationObject, configurationPort, functionSchema } from './config-schema.ts'
 import type { ClientOptions } from './directory/client.ts'
 import type { ClientStore } from './directory/clients.ts'
 import { defaultMaxCalls } from './directory/host-port.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
-import { type EndpointName, endpointNames } from './endpoints/endpoint.ts'
+import { type EndpointName, endpointNames } from './endpoints/built-in.ts'
 import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
 import type { KeySource } from './keys/key-source.ts'
+import type { PluginEndpoints } from './plugin/endpoint.ts'
 import type { Plugins } from './plugin/plugin.ts'
 import type { AtomicDriver } from './records/driver.ts'
+import { isPath } from './registry/endpoints.ts'
 import type { Runtime } from './runtime.ts'
 import type { Optional } from './types.ts'
 
@@ -46,7 +48,8 @@ export interface ProviderOptions {
   readonly users?: UserService | undefined
   /** Grant types and other extensions. None is enabled by default. */
   readonly plugins: Plugins
-  readonly endpoints?: Optional<Record<EndpointName, EndpointSwitch>> | undefined
+  /** Disables or moves endpoints of the core and of plugins. */
+  readonly endpoints?: Optional<Record<EndpointName | keyof PluginEndpoints, EndpointSwitch>> | undefined
   readonly introspection?: { readonly unrelatedScope?: 'inactive' | 'unauthorized' | undefined } | undefined
   /**
    * The `sub` of JWT access tokens without a user. `none` (default): no `sub`. `client_id`: the client id, as RFC 9068
@@ -57,7 +60,7 @@ export interface ProviderOptions {
   readonly clientTokenSubject?: 'none' | 'client_id' | undefined
   /** Clock skew allowed for `exp` and `nbf`, in seconds. Default: 0; maximum: 60. */
   readonly clockTolerance?: number | undefined
-  /** The maximum size of a form body in bytes and of a query in characters. Default: 65536. */
+  /** The maximum size of a body in bytes and of a query in characters. Default: 65536. */
   readonly bodyLimit?: number | undefined
   /**
    * Limits on guessing: failed passwords, failed authentications of clients and scopes, and invalid tokens. `true`
@@ -110,11 +113,8 @@ export const issuerSchema = v.pipe(
   ),
 )
 
-const isPath = (path: string): boolean =>
-  /^\/[\w\-.~/]*[\w\-.~]$/u.test(path) && !path.split('/').some((segment) => segment === '.' || segment === '..')
-
 const switchSchema = v.custom<EndpointSwitch>(
-  (setting) => typeof setting === 'boolean' || (typeof setting === 'string' && isPath(setting)),
+  (setting) => typeof setting === 'boolean' || isPath(setting),
   'must be true, false, or a path such as /oauth/token',
 )
 
@@ -175,11 +175,12 @@ export const providerOptionsSchema = configurationObject({
   ),
   plugins: v.custom<Plugins>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
   endpoints: v.optional(
-    configurationObject(
+    configurationMap(
       Object.fromEntries(endpointNames.map((name) => [name, v.optional(switchSchema)])) as Record<
         EndpointName,
         v.OptionalSchema<typeof switchSchema, undefined>
       >,
+      v.optional(switchSchema),
     ),
     {},
   ),

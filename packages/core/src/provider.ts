@@ -1,25 +1,19 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
 import type { AuthenticateUser } from './credentials/login.ts'
-import { accessTokenValidationEndpoint } from './endpoints/access-token-validation.ts'
-import { createMetadata, metadataEndpoint } from './endpoints/discovery.ts'
-import { type Endpoint, type EndpointName, limitedEndpoint } from './endpoints/endpoint.ts'
-import { identityTokenValidationEndpoint } from './endpoints/identity-token-validation.ts'
-import { introspectionEndpoint } from './endpoints/introspection.ts'
-import { jwksEndpoint } from './endpoints/jwks.ts'
-import { basePathHint, endpointPaths } from './endpoints/paths.ts'
-import { revocationEndpoint } from './endpoints/revocation.ts'
-import { tokenEndpoint } from './endpoints/token.ts'
-import { userinfoEndpoint } from './endpoints/userinfo.ts'
+import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
+import { type CoreEndpoint, fromPlugin } from './endpoints/core-endpoint.ts'
+import { basePathHint, core } from './endpoints/paths.ts'
+import { callerKinds, createPipeline } from './endpoints/pipeline.ts'
 import {
   type CheckAuthorizationRequest,
   type CreateAuthorizationCode,
   createAuthorizationCodes,
 } from './grants/authorization-code.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
-import { type CheckedOptions, type ProviderOptions, providerOptionsSchema } from './options.ts'
+import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { Authorize } from './plugin/authorize.ts'
-import { createHandler, createNotFound, type Handler, pathOf } from './router.ts'
+import { createHandler, createNotFound, type Handler, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { recordWarnings } from './startup-checks.ts'
@@ -30,8 +24,10 @@ import type { JsonObject, Optional } from './types.ts'
 /** An OAuth 2.0 / OpenID Connect provider: request handlers to mount, and functions for your login page. */
 export interface Provider {
   readonly issuer: string
-  /** One handler per endpoint. Each works alone, at any path. A disabled endpoint responds with 404. */
-  readonly handlers: Readonly<Record<EndpointName, Handler>>
+  /**
+   * One handler per endpoint, also of plugins. Each works alone, at any path. A disabled endpoint responds with 404.
+   */
+  readonly handlers: Readonly<Record<EndpointName, Handler> & Record<string, Handler | undefined>>
   /** Routes a request to its endpoint by path; responds with 404 for every other path. */
   readonly fetch: Handler
   /**
@@ -50,7 +46,9 @@ export interface Provider {
   readonly grantTypes: readonly string[]
   readonly keys: ProviderKeys
   /** The absolute paths of the enabled endpoints. */
-  readonly paths: Optional<Record<EndpointName, string>>
+  readonly paths: Optional<Record<EndpointName, string>> & Readonly<Record<string, string | undefined>>
+  /** The methods of the enabled endpoints, by name. */
+  readonly methods: Readonly<Record<string, readonly string[] | undefined>>
   /** The number of times that `observe` has thrown or rejected. */
   readonly observerFailures: number
   /**
@@ -62,18 +60,18 @@ export interface Provider {
   close(): Promise<void>
 }
 
-function endpointsOf(services: Services, options: CheckedOptions, metadata: JsonObject): readonly Endpoint[] {
-  const limited = (endpoint: Endpoint): Endpoint => limitedEndpoint(endpoint, services.validationLimits)
+/** Returns the endpoints of the core and of the plugins, ready to be routed. */
+function routesOf(services: Services): readonly Route[] {
+  const routeOf = (plugin: string, endpoint: CoreEndpoint): Route => ({
+    name: endpoint.name,
+    methods: endpoint.methods,
+    caller: callerKinds[endpoint.caller],
+    cors: endpoint.cors ?? 'none',
+    handle: createPipeline(endpoint, services.endpointKitOf(plugin), services),
+  })
   return [
-    tokenEndpoint(services),
-    limited(identityTokenValidationEndpoint(services)),
-    limited(userinfoEndpoint(services)),
-    limited(accessTokenValidationEndpoint(services)),
-    introspectionEndpoint(services, options.introspection.unrelatedScope),
-    revocationEndpoint(services),
-    metadataEndpoint('discovery', metadata),
-    metadataEndpoint('authorizationServerMetadata', metadata),
-    jwksEndpoint(services),
+    ...builtInEndpoints.map((endpoint) => routeOf(core, endpoint.open(services))),
+    ...services.registry.endpoints.map(({ plugin, part }) => routeOf(plugin, fromPlugin(part))),
   ]
 }
 
@@ -97,23 +95,24 @@ function endpointsOf(services: Services, options: CheckedOptions, metadata: Json
 export async function createProvider(input: ProviderOptions): Promise<Provider> {
   const options = parseConfiguration(providerOptionsSchema, input, 'createProvider()')
   const runtime = completeRuntime(options.runtime)
-  const paths = endpointPaths(options)
-  // After the other checks: it opens the storage.
   const services = await createServices(options, runtime)
-  const metadata = createMetadata(services, options, paths)
+  const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
   const { clients, recorder, registry } = services
   const { pluginErrors } = registry
   const routerDeps = { clients, realm, pluginErrors, recorder, runtime, traceHeaders }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
-  const handlers = {} as Record<EndpointName, Handler>
+  const handlers = {} as Record<EndpointName, Handler> & Record<string, Handler>
   const byPath = new Map<string, Handler>()
-  for (const endpoint of endpointsOf(services, options, metadata)) {
+  const methods: Record<string, readonly string[]> = {}
+  for (const endpoint of routesOf(services)) {
     const path = paths.get(endpoint.name)
     const handler = path === undefined ? notFound : createHandler(endpoint, routerDeps)
     handlers[endpoint.name] = handler
-    if (path !== undefined) byPath.set(path, handler)
+    if (path === undefined) continue
+    byPath.set(path, handler)
+    methods[endpoint.name] = Object.freeze([...endpoint.methods])
   }
   const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
   recordWarnings(services, paths.has('accessTokenValidation'))
@@ -133,6 +132,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     grantTypes: [...services.registry.grants.keys()],
     keys: services.keys.operator,
     paths: Object.freeze(Object.fromEntries(paths)),
+    methods: Object.freeze(methods),
     get observerFailures() {
       return services.recorder.observerFailures
     },

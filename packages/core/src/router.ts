@@ -1,10 +1,12 @@
-import type { Endpoint, EndpointName } from './endpoints/endpoint.ts'
-import { errorResponse, isWellFormed, type PluginErrors } from './errors/error-response.ts'
+import type { HandleRequest } from './endpoints/pipeline.ts'
+import type { EndpointResponse } from './endpoints/reply.ts'
+import { type CallerKind, errorResponse, isWellFormed, type PluginErrors } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
 import { type TraceContext, traceparentOf } from './events/trace-context.ts'
 import {
+  type CorsPolicy,
   checkPreflight,
   isPreflight,
   originFact,
@@ -50,8 +52,11 @@ export function pathOf(url: string): string {
   return url.slice(start, fragment < 0 ? query : Math.min(query, fragment))
 }
 
-const responseOf = ({ status, headers, body }: PlainResponse, runtime: Runtime): Response =>
-  new runtime.Response(body, { status, headers })
+function responseOf({ status, headers, body, cookies }: PlainResponse, runtime: Runtime): Response {
+  const response = new runtime.Response(body, { status, headers })
+  if (cookies !== undefined) for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+  return response
+}
 
 const lastResort: PlainResponse = { status: 500, headers: jsonHeaders, body: '{"error":"server_error"}' }
 
@@ -69,7 +74,16 @@ function withTrace(response: PlainResponse, { id, context }: Trace): PlainRespon
 }
 
 /** An endpoint, or the handler of all other paths. */
-type Routed = Omit<Endpoint, 'name'> & { readonly name: EndpointName | 'unknown' }
+export interface Route {
+  /** `unknown` for all other paths. */
+  readonly name: string
+  readonly methods: readonly string[]
+  /** The kind of caller, which determines the status and headers of errors. */
+  readonly caller: CallerKind
+  /** Which other origins can read its responses. */
+  readonly cors: CorsPolicy
+  readonly handle: HandleRequest
+}
 
 /**
  * Creates the handler for all other paths: 404 for every method. The event does not contain the path, which may include
@@ -78,7 +92,7 @@ type Routed = Omit<Endpoint, 'name'> & { readonly name: EndpointName | 'unknown'
  * @param hintFor returns a hint for the error description. It must not repeat the path.
  */
 export function createNotFound(deps: RouterDeps, hintFor: (path: string) => string): Handler {
-  const unknownEndpoint: Routed = {
+  const unknownEndpoint: Route = {
     name: 'unknown',
     methods: [],
     caller: 'validation',
@@ -97,7 +111,7 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
  * Wraps an endpoint with the parts that are common to all endpoints: method check, error handling, CORS, HEAD and
  * events.
  */
-export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
+export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
   const { clients, realm, pluginErrors, recorder, runtime, traceHeaders } = deps
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
@@ -153,21 +167,19 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     return withHeaders(response, { vary: 'Origin', ...more })
   }
 
-  function refuse(thrown: unknown, trace: Trace): { response: PlainResponse; error: OAuthError } {
-    const error = asOAuthError(thrown, pluginErrors)
+  /** Records the cause of a failure that is not the caller's fault. */
+  function recordFailure(error: OAuthError, trace: Trace): void {
+    if (error.code !== 'server_error' && error.code !== 'temporarily_unavailable') return
     const { reason, port, cause } = error.details
-    if (error.code === 'server_error' || error.code === 'temporarily_unavailable') {
-      const failed = port === undefined ? { reason } : { reason, port }
-      recorder.record(trace, {
-        type: 'unhandled_failure',
-        ...failed,
-        cause: describeCause('cause' in error.details ? cause : error),
-      })
-    }
-    return { response: errorResponse(error, endpoint.caller, realm, pluginErrors), error }
+    const failed = port === undefined ? { reason } : { reason, port }
+    recorder.record(trace, {
+      type: 'unhandled_failure',
+      ...failed,
+      cause: describeCause('cause' in error.details ? cause : error),
+    })
   }
 
-  const dispatch = (request: Request, trace: Trace): Promise<PlainResponse> => {
+  const dispatch = (request: Request, trace: Trace): Promise<EndpointResponse> => {
     if (endpoint.cors !== 'none' && isPreflight(request)) return preflightResponse(request, trace)
     assertMethod(request)
     return endpoint.handle(request, trace)
@@ -202,10 +214,14 @@ export function createHandler(endpoint: Routed, deps: RouterDeps): Handler {
     let response: PlainResponse
     let error: OAuthError | undefined
     try {
-      response = await dispatch(request, trace)
+      const dispatched = await dispatch(request, trace)
+      response = dispatched
+      error = dispatched.error
     } catch (thrown) {
-      ;({ response, error } = refuse(thrown, trace))
+      error = asOAuthError(thrown, pluginErrors)
+      response = errorResponse(error, endpoint.caller, realm, pluginErrors)
     }
+    if (error !== undefined) recordFailure(error, trace)
     if (endpoint.cors !== 'none' && !isPreflight(request)) response = await withCors(response, request, trace)
     if (traceHeaders) response = withTrace(response, trace)
     if (recorder.observed) recordOutcome(trace, request, response.status, started, error)

@@ -10,6 +10,7 @@ import type { Recorder } from './events/recorder.ts'
 import type { Authorizations } from './grants/authorize.ts'
 import type { Commit } from './grants/commit.ts'
 import type { SettleDemands } from './grants/demands.ts'
+import type { EndpointKitOf } from './grants/endpoint-kit.ts'
 import type { CreateGrantKit } from './grants/kit.ts'
 import type { Mint } from './grants/mint.ts'
 import type { ScopePolicy } from './grants/scope-policy.ts'
@@ -24,6 +25,7 @@ import type { IdentityTokens } from './tokens/identity-token.ts'
 import type { Inspect } from './tokens/inspect.ts'
 import type { Revoke } from './tokens/revoke.ts'
 import type { StoredGrants } from './tokens/stored-grant.ts'
+import type { JsonObject } from './types.ts'
 
 /** The services of a provider, created once. Each endpoint destructures those that it needs. */
 export interface Services {
@@ -45,6 +47,7 @@ export interface Services {
 
   readonly scopePolicy: ScopePolicy
   readonly createKit: CreateGrantKit
+  readonly endpointKitOf: EndpointKitOf
   readonly mint: Mint
   readonly settleDemands: SettleDemands
   readonly commit: Commit
@@ -61,6 +64,13 @@ export interface Services {
   readonly revoke: Revoke
   readonly inspect: Inspect
 
-  /** The maximum size of a form body in bytes and of a query in characters. */
+  /** The discovery document. */
+  readonly metadata: JsonObject
+  /** The absolute paths of the enabled endpoints, by name. */
+  readonly paths: ReadonlyMap<string, string>
+
+  /** The response to a scope about a token without that scope. */
+  readonly unrelatedScope: 'inactive' | 'unauthorized'
+  /** The maximum size of a body in bytes and of a query in characters. */
   readonly bodyLimit: number
 }

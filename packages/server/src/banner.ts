@@ -1,23 +1,13 @@
-import { type EndpointName, endpointNames, type ProviderEvent } from '@grantry/core'
+import type { ProviderEvent } from '@grantry/core'
 import { localPort } from './local-address.ts'
 import type { GrantryServer } from './server.ts'
 
 const red = (text: string, colour: boolean): string => (colour ? `\u001B[31m${text}\u001B[0m` : text)
 
-const methods: Readonly<Partial<Record<EndpointName, string>>> = {
-  token: 'POST',
-  introspection: 'POST',
-  revocation: 'POST',
-  identityTokenValidation: 'GET POST',
-  accessTokenValidation: 'GET POST',
-  userinfo: 'GET POST',
-}
-
 function endpointLines({ provider }: GrantryServer): readonly string[] {
-  return endpointNames.flatMap((name) => {
-    const path = provider.paths[name]
-    return path === undefined ? [] : [`  ${(methods[name] ?? 'GET').padEnd(9)} ${path}`]
-  })
+  return Object.entries(provider.paths).map(
+    ([name, path]) => `  ${(provider.methods[name] ?? []).join(' ').padEnd(9)} ${path}`,
+  )
 }
 
 /** A warning to the operator, with a stable reason code. */

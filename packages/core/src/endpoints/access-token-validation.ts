@@ -1,13 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken } from '../events/recorder.ts'
-import { parseFields } from '../http/parameters.ts'
-import { jsonResponse } from '../http/plain-response.ts'
-import { readParameters } from '../http/read-parameters.ts'
-import type { Services } from '../services.ts'
-import type { Endpoint } from './endpoint.ts'
-
-const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional(v.string()) })
+import { builtIn } from './core-endpoint.ts'
 
 /**
  * `GET | POST /connect/accesstokenvalidation`: validates an access token without authenticating the caller. Superseded
@@ -15,16 +9,21 @@ const parametersSchema = v.object({ token: v.string(), expectedScope: v.optional
  *
  * @see the seed, sections 2.4 and 4; wire contract, section 6
  */
-export function accessTokenValidationEndpoint({ accessTokens, recorder, bodyLimit }: Services): Endpoint {
-  return {
+export const accessTokenValidationEndpoint = builtIn(
+  {
     name: 'accessTokenValidation',
+    path: '/connect/accesstokenvalidation',
+    // Not registered with IANA: the two validation endpoints of the seed.
+    metadataName: 'access_token_validation_endpoint',
     methods: ['GET', 'POST'],
-    caller: 'validation',
+    caller: 'anyone',
+    guessable: true,
     // No CORS: a page must not be able to send requests from the addresses of its visitors.
     cors: 'none',
-    async handle(request, trace) {
-      const parameters = await readParameters(request, bodyLimit)
-      const { token, expectedScope } = parseFields(parametersSchema, parameters)
+    params: v.object({ token: v.string(), expectedScope: v.optional(v.string()) }),
+  },
+  ({ accessTokens, recorder }) =>
+    async ({ params: { token, expectedScope } }, _kit, trace) => {
       const validation = await accessTokens.validate(token)
       noteToken(trace, validation)
       const { fingerprint } = validation
@@ -41,7 +40,6 @@ export function accessTokenValidationEndpoint({ accessTokens, recorder, bodyLimi
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      return jsonResponse(validation.claims)
+      return { json: validation.claims }
     },
-  }
-}
+)

@@ -1,14 +1,8 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken } from '../events/recorder.ts'
-import { parseFields } from '../http/parameters.ts'
-import { jsonResponse } from '../http/plain-response.ts'
-import { readParameters } from '../http/read-parameters.ts'
-import type { Services } from '../services.ts'
 import type { Json } from '../types.ts'
-import type { Endpoint } from './endpoint.ts'
-
-const parametersSchema = v.object({ token: v.string(), client_id: v.string() })
+import { builtIn } from './core-endpoint.ts'
 
 const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -27,15 +21,19 @@ function rendered(value: Json): Json {
  *
  * @see the seed, sections 2.2 and 2.3; wire contract, section 4
  */
-export function identityTokenValidationEndpoint({ identityTokens, recorder, bodyLimit }: Services): Endpoint {
-  return {
+export const identityTokenValidationEndpoint = builtIn(
+  {
     name: 'identityTokenValidation',
+    path: '/connect/identitytokenvalidation',
+    metadataName: 'identity_token_validation_endpoint',
     methods: ['GET', 'POST'],
-    caller: 'validation',
+    caller: 'anyone',
+    guessable: true,
     cors: 'clients',
-    async handle(request, trace) {
-      const parameters = await readParameters(request, bodyLimit)
-      const { token, client_id: clientId } = parseFields(parametersSchema, parameters)
+    params: v.object({ token: v.string(), client_id: v.string() }),
+  },
+  ({ identityTokens, recorder }) =>
+    async ({ params: { token, client_id: clientId } }, _kit, trace) => {
       const validation = await identityTokens.validate(token, clientId)
       noteToken(trace, validation)
       const { fingerprint } = validation
@@ -46,7 +44,6 @@ export function identityTokenValidationEndpoint({ identityTokens, recorder, body
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'identity_token', fingerprint })
       const claims = Object.entries(validation.claims).map(([name, value]) => [name, rendered(value)])
-      return jsonResponse(Object.fromEntries(claims))
+      return { json: Object.fromEntries(claims) }
     },
-  }
-}
+)

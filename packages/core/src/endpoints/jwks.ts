@@ -1,24 +1,28 @@
-import { cacheableResponse, type PlainResponse } from '../http/plain-response.ts'
-import type { JwkSet } from '../keys/key-ring.ts'
-import type { Services } from '../services.ts'
-import type { Endpoint } from './endpoint.ts'
+import { documentLifetime } from '../http/plain-response.ts'
+import type { Reply } from '../plugin/endpoint.ts'
+import { builtIn } from './core-endpoint.ts'
 
 /**
  * `GET /.well-known/jwks`: returns the public keys that verify the tokens.
  *
  * @see RFC 7517 section 5
  */
-export function jwksEndpoint({ keys }: Services): Endpoint {
-  let cached: { readonly jwks: JwkSet; readonly response: PlainResponse } | undefined
-  return {
+export const jwksEndpoint = builtIn(
+  {
     name: 'jwks',
+    path: '/.well-known/jwks',
+    metadataName: 'jwks_uri',
     methods: ['GET'],
-    caller: 'validation',
+    caller: 'anyone',
     cors: 'public',
-    async handle() {
+  },
+  ({ keys }) => {
+    let cached: { readonly jwks: object; readonly reply: Reply } | undefined
+    return async () => {
       const jwks = await keys.jwks()
-      if (cached?.jwks !== jwks) cached = { jwks, response: cacheableResponse(jwks) }
-      return cached.response
-    },
-  }
-}
+      if (cached?.jwks !== jwks)
+        cached = { jwks, reply: Object.freeze({ json: { keys: jwks.keys }, maxAge: documentLifetime }) }
+      return cached.reply
+    }
+  },
+)

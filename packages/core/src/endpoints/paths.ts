@@ -1,43 +1,73 @@
-import { type EndpointName, endpointNames } from './endpoint.ts'
+import * as v from 'valibot'
+import { configurationObject, parseConfiguration } from '../config-schema.ts'
+import { byClaim, type Owned } from '../registry/collect.ts'
+import type { Registry } from '../registry/grants.ts'
+import { builtInEndpoints } from './built-in.ts'
+import type { EndpointFacts } from './core-endpoint.ts'
 
 /** A path relative to the issuer; `true` for the default path; `false` to disable the endpoint. */
 export type EndpointSwitch = boolean | `/${string}`
 
-/** The default path of each endpoint, relative to the issuer. The option `endpoints` overrides it. */
-export const defaultPaths: Readonly<Record<EndpointName, `/${string}`>> = {
-  token: '/connect/token',
-  identityTokenValidation: '/connect/identitytokenvalidation',
-  userinfo: '/connect/userinfo',
-  accessTokenValidation: '/connect/accesstokenvalidation',
-  introspection: '/connect/introspect',
-  revocation: '/connect/revocation',
-  discovery: '/.well-known/openid-configuration',
-  authorizationServerMetadata: '/.well-known/oauth-authorization-server',
-  jwks: '/.well-known/jwks',
-}
-
 /** The absolute paths of the enabled endpoints. */
-export type EndpointPaths = ReadonlyMap<EndpointName, string>
+export type EndpointPaths = ReadonlyMap<string, string>
+
+/** The name of the plugin that the endpoints of the core belong to. */
+export const core = 'core'
 
 const issuerPath = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/u, '')
 
-/** @throws TypeError when two endpoints have the same path. */
-export function endpointPaths(options: {
-  readonly issuer: string
-  readonly endpoints: Readonly<Partial<Record<EndpointName, EndpointSwitch | undefined>>>
-}): EndpointPaths {
+const labelOf = ({ plugin, part }: Owned<EndpointFacts>): string =>
+  plugin === core ? part.name : `${part.name} of the plugin ${plugin}`
+
+/** Rejects a setting for an endpoint that does not exist. */
+function assertNames(endpoints: object, names: Iterable<string>): void {
+  const entries = Object.fromEntries([...names].map((name) => [name, v.optional(v.any())]))
+  parseConfiguration(v.object({ endpoints: configurationObject(entries) }), { endpoints }, 'createProvider()')
+}
+
+/**
+ * Returns the paths of all enabled endpoints.
+ *
+ * @throws TypeError when two endpoints have the same name, path or member of the discovery document, or an option names
+ * no endpoint.
+ */
+export function endpointPaths(
+  options: {
+    readonly issuer: string
+    readonly endpoints: Readonly<Record<string, EndpointSwitch | undefined>>
+    readonly authorizationEndpoint?: string | undefined
+  },
+  registry: Pick<Registry, 'endpoints'>,
+): EndpointPaths {
+  const installed: readonly Owned<EndpointFacts>[] = [
+    ...builtInEndpoints.map((part) => ({ plugin: core, part })),
+    ...registry.endpoints,
+  ]
+  const byName = byClaim(installed, 'the endpoint', ({ name }) => name)
+  assertNames(options.endpoints, byName.keys())
+  const published = installed.filter(({ part }) => part.metadataName !== undefined)
+  const byMember = byClaim(published, 'the discovery member', ({ metadataName }) => String(metadataName))
+  const authorization = byMember.get('authorization_endpoint')
+  if (authorization !== undefined && options.authorizationEndpoint !== undefined) {
+    throw new TypeError(
+      `authorizationEndpoint: ${authorization.plugin} provides the authorization endpoint; remove the option or the plugin`,
+    )
+  }
+
   const base = issuerPath(options.issuer)
-  const paths = new Map<EndpointName, string>()
-  for (const name of endpointNames) {
+  const paths = new Map<string, string>()
+  const byPath = new Map<string, Owned<EndpointFacts>>()
+  for (const [name, owned] of byName) {
     const setting = options.endpoints[name] ?? true
     if (setting === false) continue
-    const relative = setting === true ? defaultPaths[name] : setting
-    // RFC 8414 section 3.1: the well-known part goes between host and path.
-    const path = name === 'authorizationServerMetadata' ? `${relative}${base}` : `${base}${relative}`
-    const duplicate = [...paths].find(([, taken]) => taken === path)
-    if (duplicate !== undefined) {
-      throw new TypeError(`endpoints: ${duplicate[0]} and ${name} have the same path ${path}`)
+    const { path: defaultPath, beforeIssuerPath } = owned.part
+    const relative = setting === true ? defaultPath : setting
+    const path = beforeIssuerPath ? `${relative}${base}` : `${base}${relative}`
+    const taken = byPath.get(path)
+    if (taken !== undefined) {
+      throw new TypeError(`endpoints: ${labelOf(taken)} and ${labelOf(owned)} have the same path ${path}`)
     }
+    byPath.set(path, owned)
     paths.set(name, path)
   }
   return paths

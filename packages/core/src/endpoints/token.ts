@@ -1,7 +1,6 @@
+import * as v from 'valibot'
 import { isActive } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Trace } from '../events/recorder.ts'
-import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
 import type { CommitRequest } from '../grants/commit.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
@@ -10,89 +9,66 @@ import { assertWithinPolicy } from '../grants/policy.ts'
 import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
-import { jsonResponse } from '../http/plain-response.ts'
-import { readParameters } from '../http/read-parameters.ts'
-import type { AuthenticatedClient, Grant, RequestFacts } from '../plugin/grant.ts'
+import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
 import { hashOf } from '../records/keys.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Services } from '../services.ts'
-import type { Endpoint } from './endpoint.ts'
-
-/** The facts about the request that a grant can read. They do not include the client's credentials. */
-const requestFacts = (request: Request, { clientAddress, context }: Trace, runtime: Runtime): RequestFacts => ({
-  header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
-  clientAddress,
-  // Computed on demand, because most grants make no outgoing call. Not a getter, which would cost 14 microseconds for
-  // each token, mostly in garbage collection.
-  trace: () => {
-    const tracestate = tracestateOf(request.headers)
-    const traceparent = traceparentOf(context ?? openTraceContext(request.headers, runtime))
-    return { traceparent, ...(tracestate !== undefined && { tracestate }) }
-  },
-})
+import { builtIn } from './core-endpoint.ts'
 
 /**
  * `POST /connect/token`: issues tokens. `handle` contains the checks in order.
  *
  * @see RFC 6749 section 3.2; wire contract, section 3
  */
-export function tokenEndpoint({
-  authenticateClient,
-  registry,
-  scopePolicy,
-  users,
-  createKit,
-  mint,
-  settleDemands,
-  audiences,
-  commit,
-  runtime,
-  bodyLimit,
-}: Services): Endpoint {
-  /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */
-  function pluginParameters(form: RequestParameters): RequestParameters {
-    const parameters: Record<string, string> = Object.create(null)
-    for (const name in form) if (!registry.hiddenParameters.has(name)) parameters[name] = form[name] ?? ''
-    return parameters
-  }
-
-  function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
-    if (grantType === undefined) {
-      throw new OAuthError('invalid_request', 'The parameter grant_type is required', { reason: 'grant_type_missing' })
-    }
-    const grant = registry.grants.get(grantType)
-    if (grant === undefined) {
-      throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
-        reason: 'grant_type_unknown',
-      })
-    }
-    if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
-      throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
-        reason: 'grant_type_not_allowed',
-      })
-    }
-    return grant
-  }
-
-  /**
-   * Returns a hash that identifies a retry of the same request: the client, the scope, and the parameters that the
-   * grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
-   */
-  function retryIdOf(client: AuthenticatedClient, form: RequestParameters): string {
-    const { grant_type: grantType = '', scope = '' } = form
-    const declared = Object.entries(pluginParameters(form)).filter(([name]) => registry.declares(grantType, name))
-    declared.sort(([one], [other]) => (one < other ? -1 : 1))
-    return hashOf(JSON.stringify([client.clientId, grantType, wordsOfScope(scope).sort(), declared]), runtime)
-  }
-
-  return {
+export const tokenEndpoint = builtIn(
+  {
     name: 'token',
+    path: '/connect/token',
+    metadataName: 'token_endpoint',
     methods: ['POST'],
     caller: 'client',
     cors: 'clients',
-    async handle(request, trace) {
-      const form = await readParameters(request, bodyLimit)
-      const client = await authenticateClient(request, form, trace)
+    // Each grant has its own schema.
+    params: v.custom<RequestParameters>(() => true),
+  },
+  ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
+    /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */
+    function pluginParameters(form: RequestParameters): RequestParameters {
+      const parameters: Record<string, string> = Object.create(null)
+      for (const name in form) if (!registry.hiddenParameters.has(name)) parameters[name] = form[name] ?? ''
+      return parameters
+    }
+
+    function grantFor(grantType: string | undefined, client: AuthenticatedClient): Grant {
+      if (grantType === undefined) {
+        throw new OAuthError('invalid_request', 'The parameter grant_type is required', {
+          reason: 'grant_type_missing',
+        })
+      }
+      const grant = registry.grants.get(grantType)
+      if (grant === undefined) {
+        throw new OAuthError('unsupported_grant_type', 'The grant type is not supported', {
+          reason: 'grant_type_unknown',
+        })
+      }
+      if (!client.grantTypes.includes(grantType) || (client.public && grant.publicClients !== true)) {
+        throw new OAuthError('unauthorized_client', 'The client is not allowed to use this grant type', {
+          reason: 'grant_type_not_allowed',
+        })
+      }
+      return grant
+    }
+
+    /**
+     * Returns a hash that identifies a retry of the same request: the client, the scope, and the parameters that the
+     * grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
+     */
+    function retryIdOf(client: AuthenticatedClient, form: RequestParameters): string {
+      const { grant_type: grantType = '', scope = '' } = form
+      const declared = Object.entries(pluginParameters(form)).filter(([name]) => registry.declares(grantType, name))
+      declared.sort(([one], [other]) => (one < other ? -1 : 1))
+      return hashOf(JSON.stringify([client.clientId, grantType, wordsOfScope(scope).sort(), declared]), runtime)
+    }
+
+    return async ({ caller: client, params: form, request }, _kit, trace) => {
       const grant = grantFor(form.grant_type, client)
       const { grantType } = grant
       const parameters = pluginParameters(form)
@@ -108,7 +84,7 @@ export function tokenEndpoint({
         kit: kitFor(check.plugin),
       }))
       const scopes = scopePolicy.requested(form.scope, grant, client)
-      const grantRequest = { client, scopes, request: requestFacts(request, trace, runtime) }
+      const grantRequest = { client, scopes, request }
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)
       trace.sub = result.subject?.sub
@@ -131,7 +107,7 @@ export function tokenEndpoint({
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
         mint({ result, accessScopes, contributed, client, grantType, validatedTokens, marks, issuance })
-      return jsonResponse(await commit(commitRequest, mintFrom))
-    },
-  }
-}
+      return { json: await commit(commitRequest, mintFrom) }
+    }
+  },
+)

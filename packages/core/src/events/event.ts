@@ -85,6 +85,13 @@ export type Fact =
       readonly reason: string
       readonly fingerprint?: string | undefined
     }
+  /** The caller of an endpoint of a plugin did not authenticate as a scope. The members are as in `introspection_denied`. */
+  | {
+      readonly type: 'scope_authentication_failed'
+      readonly presentedScope?: string | undefined
+      readonly presentedFingerprint?: string | undefined
+      readonly reason: string
+    }
   | {
       readonly type: 'validation_succeeded'
       readonly tokenType: 'access_token' | 'identity_token'

@@ -13,7 +13,7 @@ export interface ScopePolicy {
    * @throws OAuthError `invalid_scope` when a scope is malformed, unknown, disabled or not allowed for the client, or
    * when a required scope is missing.
    */
-  requested(value: string | undefined, grant: Grant, client: Client): readonly string[]
+  requested(value: string | undefined, grant: Pick<Grant, 'scope'>, client: Pick<Client, 'scopes'>): readonly string[]
   /**
    * Returns the distinct scopes of an authorization request.
    *
@@ -66,12 +66,15 @@ export const authorizedScopes = ({ stored, scopes }: CheckedResult): readonly st
 
 export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
   /** Returns why the client cannot get the scope, or `undefined` if it can. */
-  function problemWith(name: string, client: Client): 'scope_unknown' | 'scope_not_allowed' | undefined {
+  function problemWith(
+    name: string,
+    client: Pick<Client, 'scopes'>,
+  ): 'scope_unknown' | 'scope_not_allowed' | undefined {
     if (!directory.find(name)?.enabled) return 'scope_unknown'
     return client.scopes.includes(name) ? undefined : 'scope_not_allowed'
   }
 
-  function assertAllowed(names: readonly string[], client: Client): void {
+  function assertAllowed(names: readonly string[], client: Pick<Client, 'scopes'>): void {
     for (const name of names) {
       const problem = problemWith(name, client)
       if (problem !== undefined) throw invalidScope(problem)

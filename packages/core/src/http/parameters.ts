@@ -4,6 +4,9 @@ import { OAuthError } from '../errors/oauth-error.ts'
 /** Request parameters, under their wire names. The object has no prototype, so `__proto__` is an ordinary parameter. */
 export type RequestParameters = Readonly<Record<string, string>>
 
+/** Parameters from a form, a query or a JSON body. */
+export type Parameters = Readonly<Record<string, unknown>>
+
 const malformed = (reason: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_request', 'The parameters are not valid form encoding', { reason, cause })
 
@@ -51,7 +54,7 @@ export function parseParameters(text: string): RequestParameters {
  *
  * @throws OAuthError `invalid_request` that names the first parameter that is missing or malformed.
  */
-export function parseFields<S extends v.GenericSchema>(schema: S, parameters: RequestParameters): v.InferOutput<S> {
+export function parseFields<S extends v.GenericSchema>(schema: S, parameters: Parameters): v.InferOutput<S> {
   const result = v.safeParse(schema, parameters, { abortEarly: true })
   if (result.success) return result.output
   const [issue] = result.issues

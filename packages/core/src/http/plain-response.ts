@@ -6,6 +6,8 @@ export interface PlainResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
+  /** One `Set-Cookie` header for each. */
+  readonly cookies?: readonly string[] | undefined
 }
 
 const commonHeaders = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' } as const
@@ -25,11 +27,6 @@ export const jsonHeaders = Object.freeze({ ...commonHeaders, ...noStoreHeaders }
  */
 export const documentLifetime = 300
 
-const cacheableHeaders = Object.freeze({
-  ...commonHeaders,
-  'cache-control': `public, max-age=${documentLifetime}`,
-})
-
 export const jsonResponse = (body: unknown): PlainResponse => ({
   status: 200,
   headers: jsonHeaders,
@@ -37,9 +34,11 @@ export const jsonResponse = (body: unknown): PlainResponse => ({
 })
 
 /** A cacheable JSON response, such as the discovery document. */
-export function cacheableResponse(document: unknown): PlainResponse {
-  return { status: 200, headers: cacheableHeaders, body: JSON.stringify(document) }
-}
+export const cacheableResponse = (document: unknown, maxAge: number): PlainResponse => ({
+  status: 200,
+  headers: { ...commonHeaders, 'cache-control': `public, max-age=${maxAge}` },
+  body: JSON.stringify(document),
+})
 
 /**
  * Returns the response with more headers.
@@ -48,9 +47,9 @@ export function cacheableResponse(document: unknown): PlainResponse {
  * (Node.js 20).
  */
 export const withHeaders = (
-  { status, headers, body }: PlainResponse,
+  { status, headers, body, cookies }: PlainResponse,
   more: Readonly<Record<string, string>>,
-): PlainResponse => ({ status, headers: Object.assign({}, headers, more), body })
+): PlainResponse => ({ status, headers: Object.assign({}, headers, more), body, cookies })
 
 const varyingHeaders = new WeakMap<Readonly<Record<string, string>>, Readonly<Record<string, string>>>()
 
@@ -64,5 +63,5 @@ export function varying(response: PlainResponse): PlainResponse {
     headers = Object.freeze({ ...response.headers, vary: 'Origin' })
     varyingHeaders.set(response.headers, headers)
   }
-  return { status: response.status, headers, body: response.body }
+  return { status: response.status, headers, body: response.body, cookies: response.cookies }
 }

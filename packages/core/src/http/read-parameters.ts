@@ -1,15 +1,18 @@
 import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import type { JsonObject } from '../types.ts'
+import { parseJsonObject } from './json-object.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 
 const formType = 'application/x-www-form-urlencoded'
+const jsonType = 'application/json'
 
-function requireForm(request: Request): void {
+function requireType(request: Request, expected: string): void {
   const type = request.headers.get('content-type') ?? ''
   const semicolon = type.indexOf(';')
   const essence = (semicolon < 0 ? type : type.slice(0, semicolon)).trim().toLowerCase()
-  if (essence !== formType) {
-    throw new OAuthError('invalid_request', `The body must be ${formType}`, { reason: 'media_type', status: 415 })
+  if (essence !== expected) {
+    throw new OAuthError('invalid_request', `The body must be ${expected}`, { reason: 'media_type', status: 415 })
   }
 }
 
@@ -62,7 +65,13 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
 
 /** Reads a form body. Checks the media type and the size, but not the content. */
 export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
-  requireForm(request)
+  requireType(request, formType)
+  return readBytes(request, limit)
+}
+
+/** Reads a JSON body. Checks the media type and the size, but not the content. */
+export async function readJson(request: Request, limit: number): Promise<Uint8Array> {
+  requireType(request, jsonType)
   return readBytes(request, limit)
 }
 
@@ -72,16 +81,22 @@ export async function readForm(request: Request, limit: number): Promise<Uint8Ar
  * @throws OAuthError `invalid_request` (415) if the body has at least one byte and is not a form.
  */
 export async function refuseBody(request: Request, limit: number): Promise<void> {
-  if ((await readBytes(request, limit)).byteLength > 0) requireForm(request)
+  if ((await readBytes(request, limit)).byteLength > 0) requireType(request, formType)
 }
 
-export function parseForm(bytes: Uint8Array): RequestParameters {
+function textOf(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)
-  if (text === undefined) {
-    throw new OAuthError('invalid_request', 'The body is not UTF-8', { reason: 'malformed_encoding' })
-  }
-  return parseParameters(text)
+  if (text !== undefined) return text
+  throw new OAuthError('invalid_request', 'The body is not UTF-8', { reason: 'malformed_encoding' })
 }
+
+export const parseForm = (bytes: Uint8Array): RequestParameters => parseParameters(textOf(bytes))
+
+/** Parses a JSON body. @throws OAuthError `invalid_request` if it is not a JSON object within the limits. */
+export const parseJson = (bytes: Uint8Array): JsonObject => parseJsonObject(textOf(bytes))
+
+/** Whether requests with this method have their parameters in the body, not in the query. */
+export const hasBody = ({ method }: Request): boolean => method === 'POST' || method === 'PUT'
 
 function readQuery(request: Request, limit: number): string {
   const { url } = request
@@ -95,9 +110,11 @@ function readQuery(request: Request, limit: number): string {
   return query
 }
 
+/** Parses the parameters in the query. */
+export const readQueryParameters = (request: Request, limit: number): RequestParameters =>
+  parseParameters(readQuery(request, limit))
+
 /** Reads the parameters from the form (POST) or from the query (GET and HEAD), never from both. */
 export async function readParameters(request: Request, limit: number): Promise<RequestParameters> {
-  return request.method === 'POST'
-    ? parseForm(await readForm(request, limit))
-    : parseParameters(readQuery(request, limit))
+  return request.method === 'POST' ? parseForm(await readForm(request, limit)) : readQueryParameters(request, limit)
 }

@@ -1,10 +1,11 @@
 import type { ClientAuthentication } from './client-authentication.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
 
 /** A part of a plugin. Each kind extends the provider in one place. */
-export type PluginPart = Grant | GrantCheck | ClientAuthentication | Fields
+export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | Fields
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,

@@ -1,4 +1,5 @@
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
+import type { Callers } from '../plugin/endpoint.ts'
 import { byClaim, type OwnedPart } from './collect.ts'
 
 /** Parameters that the core reads itself. */
@@ -27,6 +28,15 @@ function assertMethod({ plugin, part }: OwnedPart<ClientAuthentication>): void {
 export function assertMethods(methods: readonly OwnedPart<ClientAuthentication>[]): void {
   for (const method of methods) assertMethod(method)
   byClaim(methods, 'the authentication method', ({ method }) => method)
+}
+
+/** The parameters that contain the credentials of each kind of caller. */
+export type CredentialParameters = Readonly<Record<keyof Callers, readonly string[]>>
+
+/** Returns the parameters that endpoints cannot declare and do not receive. */
+export function credentialParametersOf(methods: readonly OwnedPart<ClientAuthentication>[]): CredentialParameters {
+  const fields = ['client_id', ...methods.flatMap(({ part }) => part.consumes)]
+  return { client: fields, scope: fields, token: ['access_token'], anyone: [] }
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { PluginPart, Plugins } from '../plugin/plugin.ts'
 
-/** A part with the name of its plugin. */
-export interface OwnedPart<P extends PluginPart = PluginPart> {
+/** A value with the name of the plugin that it belongs to. */
+export interface Owned<P> {
   readonly plugin: string
   readonly part: P
 }
+
+/** A part with the name of its plugin. */
+export type OwnedPart<P extends PluginPart = PluginPart> = Owned<P>
 
 export type PartOf<K extends PluginPart['kind']> = Extract<PluginPart, { readonly kind: K }>
 
@@ -20,6 +23,7 @@ const kinds: Readonly<Record<PluginPart['kind'], true>> = {
   grant: true,
   'grant-check': true,
   'client-authentication': true,
+  endpoint: true,
   fields: true,
 }
 
@@ -76,12 +80,12 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
  *
  * @throws TypeError when two parts claim the same name. The message contains the names of both plugins.
  */
-export function byClaim<P extends PluginPart>(
-  parts: readonly OwnedPart<P>[],
+export function byClaim<P>(
+  parts: readonly Owned<P>[],
   what: string,
   claimOf: (part: P) => string | undefined,
-): ReadonlyMap<string, OwnedPart<P>> {
-  const claimed = new Map<string, OwnedPart<P>>()
+): ReadonlyMap<string, Owned<P>> {
+  const claimed = new Map<string, Owned<P>>()
   for (const owned of parts) {
     const claim = claimOf(owned.part)
     if (claim === undefined) continue

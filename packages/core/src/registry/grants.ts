@@ -1,16 +1,19 @@
-import type { GenericSchema } from 'valibot'
 import type { Client, clientSchema } from '../directory/client.ts'
 import type { scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
+import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import type { JsonObject } from '../types.ts'
-import { assertMethods, hiddenParametersOf } from './client-authentication.ts'
+import type { CredentialParameters } from './client-authentication.ts'
+import { assertMethods, credentialParametersOf, hiddenParametersOf } from './client-authentication.ts'
 import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
+import { assertEndpoint } from './endpoints.ts'
 import { fieldsOf } from './fields.ts'
 import { metadataOf } from './metadata.ts'
+import { declaredParameters, isSchema } from './schema.ts'
 
 /** The parts of the plugins of a provider. */
 export interface Registry {
@@ -35,15 +38,15 @@ export interface Registry {
   readonly clientSchema: typeof clientSchema
   readonly scopeSchema: typeof scopeSchema
   readonly pluginErrors: PluginErrors
+  /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
+  readonly credentialParameters: CredentialParameters
+  readonly endpoints: readonly OwnedPart<Endpoint>[]
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
 
 // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
 const grantTypeForm = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/u
-
-const isSchema = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
 
 function assertOneOf(plugin: string, name: string, value: unknown, known: readonly unknown[]): void {
   if (value === undefined || known.includes(value)) return
@@ -95,26 +98,7 @@ function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
   }
 }
 
-/** The parts of a valibot schema that list its entries. */
-interface Shape {
-  readonly type: string
-  readonly entries?: object
-  readonly options?: readonly unknown[]
-}
-
-/**
- * Returns the parameter names that a schema declares: the entries of an object, and of every object in a union, variant
- * or intersection. Returns `undefined` if the schema accepts any name (`looseObject`, `record`, other kinds).
- */
-function declaredParameters(schema: GenericSchema): readonly string[] | undefined {
-  const { type, entries, options } = schema as unknown as Shape
-  if (type === 'object' || type === 'strict_object') return Object.keys(entries ?? {})
-  if (type !== 'union' && type !== 'variant' && type !== 'intersect') return undefined
-  const names = (options ?? []).map((option) => declaredParameters(option as GenericSchema))
-  return names.every((declared) => declared !== undefined) ? names.flat() : undefined
-}
-
-/** @throws TypeError when a grant or a check is malformed, or two plugins provide the same one. */
+/** @throws TypeError when a part is malformed, or two plugins provide the same one. */
 export function createRegistry(plugins: Plugins): Registry {
   const parts = collectParts(plugins)
   const grants = partsOf(parts, 'grant')
@@ -125,6 +109,9 @@ export function createRegistry(plugins: Plugins): Registry {
   const hiddenParameters = hiddenParametersOf(authenticationMethods)
   for (const { part } of grants) assertGrant(part, hiddenParameters)
   for (const check of checks) assertCheck(check)
+  const endpoints = partsOf(parts, 'endpoint')
+  const credentialParameters = credentialParametersOf(authenticationMethods)
+  for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)
   const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
   const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)
@@ -160,6 +147,8 @@ export function createRegistry(plugins: Plugins): Registry {
     authenticationMethods,
     hiddenParameters,
     ...fieldsOf(fields),
-    metadata: metadataOf(fields),
+    credentialParameters,
+    endpoints,
+    metadata: metadataOf(fields, endpoints),
   }
 }

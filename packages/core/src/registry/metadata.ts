@@ -1,23 +1,16 @@
+import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Fields } from '../plugin/fields.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { OwnedPart } from './collect.ts'
 
 /**
- * The members of the discovery document that the core writes. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
+ * The members of the discovery document that the core writes, without the URLs of its endpoints. @see OpenID Connect Discovery 1.0 section 3; RFC 8414
  * section 2
  */
 export type CoreMember =
   | 'issuer'
-  | 'authorization_endpoint'
-  | 'token_endpoint'
-  | 'userinfo_endpoint'
-  | 'jwks_uri'
-  | 'introspection_endpoint'
   | 'introspection_endpoint_auth_methods_supported'
-  | 'revocation_endpoint'
   | 'revocation_endpoint_auth_methods_supported'
-  | 'identity_token_validation_endpoint'
-  | 'access_token_validation_endpoint'
   | 'grant_types_supported'
   | 'response_types_supported'
   | 'response_modes_supported'
@@ -31,9 +24,8 @@ export type CoreMember =
  * Whether a plugin may add to the member. Endpoints belong to the core, and the members that the core derives from
  * clients, keys and scopes are complete.
  */
-const extensible: Readonly<Record<Exclude<CoreMember, `${string}_endpoint`>, boolean>> = {
+const extensible: Readonly<Record<CoreMember, boolean>> = {
   issuer: false,
-  jwks_uri: false,
   introspection_endpoint_auth_methods_supported: false,
   revocation_endpoint_auth_methods_supported: false,
   grant_types_supported: false,
@@ -47,7 +39,8 @@ const extensible: Readonly<Record<Exclude<CoreMember, `${string}_endpoint`>, boo
 }
 
 const isExtensible = (member: string): boolean => Object.hasOwn(extensible, member) && extensible[member as 'issuer']
-const isCoreMember = (member: string): boolean => Object.hasOwn(extensible, member) || member.endsWith('_endpoint')
+const isCoreMember = (member: string): boolean =>
+  Object.hasOwn(extensible, member) || member.endsWith('_endpoint') || member === 'jwks_uri'
 
 const isStringArray = (value: Json | undefined): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
@@ -58,12 +51,19 @@ const isStringArray = (value: Json | undefined): value is readonly string[] =>
  * @throws TypeError when a plugin sets a core member that is not extensible, or two plugins set a member that is not an
  * array of strings.
  */
-export function metadataOf(fields: readonly OwnedPart<Fields>[]): JsonObject {
+export function metadataOf(
+  fields: readonly OwnedPart<Fields>[],
+  endpoints: readonly OwnedPart<Endpoint>[],
+): JsonObject {
   const members = new Map<string, { readonly plugin: string; readonly value: Json }>()
   for (const { plugin, part } of fields) {
     for (const [member, value] of Object.entries(part.metadata ?? {})) {
       if (!/^[a-z]\w*$/u.test(member) || (isCoreMember(member) && !(isExtensible(member) && isStringArray(value)))) {
         throw new TypeError(`plugins: ${plugin} cannot set ${member} in the discovery document`)
+      }
+      const endpoint = endpoints.find((owned) => owned.part.metadataName === member)
+      if (endpoint !== undefined) {
+        throw new TypeError(`plugins: ${endpoint.plugin} and ${plugin} both set ${member} in the discovery document`)
       }
       const earlier = members.get(member)
       if (earlier === undefined) members.set(member, { plugin, value })

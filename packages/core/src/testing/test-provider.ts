@@ -1,11 +1,12 @@
 import type { ClientOptions } from '../directory/client.ts'
-import type { EndpointName } from '../endpoints/endpoint.ts'
+import type { EndpointName } from '../endpoints/built-in.ts'
 import { thrownValueOf } from '../events/cause.ts'
 import type { ProviderEvent } from '../events/event.ts'
 import { type GeneratedKeys, signingKeys } from '../keys/key-source.ts'
 import type { ProviderOptions } from '../options.ts'
 import { createProvider, type Provider } from '../provider.ts'
 import { collectParts } from '../registry/collect.ts'
+import type { Handler } from '../router.ts'
 import { webRuntime } from '../runtime.ts'
 import type { Optional } from '../types.ts'
 import { mapDriver } from './map-driver.ts'
@@ -32,7 +33,7 @@ export function createTestClock(start = 1_800_000_000): TestClock {
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
-  /** The parsed JSON, or `undefined` for an empty body. */
+  /** The parsed JSON, the text of an HTML page, or `undefined` for an empty body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads members that it expects, and fails if they are missing.
   readonly body: any
   /**
@@ -41,6 +42,9 @@ export interface TestResponse {
    */
   readonly failure?: unknown
 }
+
+/** The name of an endpoint of the core or of a plugin. */
+type AnyEndpoint = EndpointName | (string & {})
 
 /** A provider for tests, with control over its clock and access to its events. */
 export interface TestProvider {
@@ -52,13 +56,13 @@ export interface TestProvider {
    * Posts a form to an endpoint. `as` adds Basic authentication as a client or scope; `from` sets the client address.
    */
   post(
-    endpoint: EndpointName,
+    endpoint: AnyEndpoint,
     form: Readonly<Record<string, string>>,
     as?: Credentials,
     from?: string,
   ): Promise<TestResponse>
   get(
-    endpoint: EndpointName,
+    endpoint: AnyEndpoint,
     query?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
     from?: string,
@@ -89,10 +93,12 @@ export function basic([id, secret]: Credentials): string {
   return `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${id}:${secret}`)))}`
 }
 
-/** Reads a response and parses its body as JSON. */
+/** Reads a response and parses its body as JSON, unless it is an HTML page. */
 export async function read(response: Response): Promise<TestResponse> {
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  const { status, headers } = response
+  if (headers.get('content-type')?.startsWith('text/html')) return { status, headers, body: text }
+  return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
 }
 
 // Shared by all test providers: generating a key takes longer than most tests.
@@ -154,7 +160,12 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
     })
     return { ...result, failure: failures.at(-1) }
   }
-  const url = (endpoint: EndpointName): string => `${provider.issuer}/handlers/${endpoint}`
+  const url = (endpoint: string): string => `${provider.issuer}/handlers/${endpoint}`
+  function handlerOf(endpoint: string): Handler {
+    const handler = provider.handlers[endpoint]
+    if (handler === undefined) throw new TypeError(`There is no endpoint ${endpoint}`)
+    return handler
+  }
   return {
     provider,
     clock,
@@ -166,11 +177,11 @@ export async function createTestProvider(options: TestProviderOptions): Promise<
         body: new URLSearchParams(form),
         ...(headers !== undefined && { headers }),
       })
-      return responseWithFailure(await provider.handlers[endpoint](request, { clientAddress: from }))
+      return responseWithFailure(await handlerOf(endpoint)(request, { clientAddress: from }))
     },
     async get(endpoint, query = {}, headers = {}, from = undefined) {
       const request = new Request(`${url(endpoint)}?${new URLSearchParams(query)}`, { headers })
-      return responseWithFailure(await provider.handlers[endpoint](request, { clientAddress: from }))
+      return responseWithFailure(await handlerOf(endpoint)(request, { clientAddress: from }))
     },
   }
 }

@@ -1,4 +1,3 @@
-import { endpointNames } from '@grantry/core'
 import type { ServerEvent } from './server-event.ts'
 
 /** Keeps the events of each request until its last event. */
@@ -23,11 +22,12 @@ const maxEvents = 4096
 /** Milliseconds after which the events of an unfinished request are released, at the latest after twice as many. */
 const maxAge = 5000
 
-const requestEndpoints: ReadonlySet<string> = new Set([...endpointNames, 'unknown'])
+/** What the host calls directly. These calls have no last event. */
+const hostCalls: ReadonlySet<string> = new Set(['authenticateUser', 'createAuthorizationCode', 'revoke'])
 
 /** Whether the event belongs to a request whose end is an event, too. `revoke` and the like are not requests. */
 export const belongsToRequest = ({ endpoint, spanId }: ServerEvent): boolean =>
-  spanId !== undefined && endpoint !== undefined && requestEndpoints.has(endpoint)
+  spanId !== undefined && endpoint !== undefined && !hostCalls.has(endpoint)
 
 /**
  * Creates a store for the events of requests that have not ended. It releases the events of a request that takes long,

@@ -17,6 +17,7 @@ const warnings: ReadonlySet<string> = new Set([
   'client_authentication_failed',
   'user_authentication_failed',
   'introspection_denied',
+  'scope_authentication_failed',
   'preflight_refused',
   'code_replayed',
   'code_ended',

@@ -135,7 +135,8 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
     else if (type === 'token_issued') tokens.with(event.grantType, event.tokenType).value += 1
     else if (type === 'client_authentication_failed') failures.with('client', reasonOf(event.reason)).value += 1
     else if (type === 'user_authentication_failed') failures.with('user', reasonOf(event.reason)).value += 1
-    else if (type === 'introspection_denied') failures.with('scope', reasonOf(event.reason)).value += 1
+    else if (type === 'introspection_denied' || type === 'scope_authentication_failed')
+      failures.with('scope', reasonOf(event.reason)).value += 1
     else if (type === 'code_replayed') replays.with('code').value += 1
     else if (type === 'refresh_reused') replays.with('refresh_token').value += 1
     else if (type === 'redemption_replayed') replays.with('plugin').value += 1

@@ -1,0 +1,41 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { Trace } from '../events/recorder.ts'
+import type { Call, Callers, Endpoint, EndpointKit, Reply } from '../plugin/endpoint.ts'
+import type { Services } from '../services.ts'
+import type { MaybePromise } from '../types.ts'
+
+/**
+ * An endpoint as the pipeline calls it. The trace of the request is for the events of the core, and not part of the
+ * contract with plugins: a plugin could change the client that the CORS decision depends on.
+ */
+export interface CoreEndpoint<S extends GenericSchema = GenericSchema, C extends keyof Callers = keyof Callers>
+  extends Omit<Endpoint<S, C>, 'handle'> {
+  /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
+  readonly denial?: 'introspection_denied' | undefined
+  handle(call: Call<InferOutput<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
+}
+
+/** The facts about an endpoint that are known before the services exist. */
+export type EndpointFacts = Pick<Endpoint, 'name' | 'path' | 'metadataName' | 'beforeIssuerPath'>
+
+/** An endpoint of the core. `open` creates it. */
+export interface BuiltIn<N extends string = string> extends EndpointFacts {
+  readonly name: N
+  open(services: Services): CoreEndpoint
+}
+
+/** Defines an endpoint of the core: its facts, and a function that creates `handle`. */
+export const builtIn = <const N extends string, const S extends GenericSchema, const C extends keyof Callers>(
+  facts: Omit<CoreEndpoint<S, C>, 'kind' | 'name' | 'handle'> & { readonly name: N },
+  createHandle: (services: Services) => CoreEndpoint<S, C>['handle'],
+): BuiltIn<N> => ({
+  ...facts,
+  open: (services) => ({ ...facts, kind: 'endpoint', handle: createHandle(services) }) as CoreEndpoint,
+})
+
+/** An endpoint of a plugin. Its `handle` does not receive the trace. */
+export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
+  const { kind, name, path, methods, body, caller, scope, cors, guessable, params } = endpoint
+  const handle: CoreEndpoint['handle'] = (call, kit) => endpoint.handle(call, kit)
+  return { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, params, handle }
+}

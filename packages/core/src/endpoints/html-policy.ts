@@ -1,0 +1,50 @@
+import { noStoreHeaders } from '../http/plain-response.ts'
+import type { HtmlSources } from '../plugin/endpoint.ts'
+
+const self = /^'self'$/u
+const httpsOrigin = /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
+const styleHash = /^'sha(?:256-[A-Za-z\d+/]{43}=|384-[A-Za-z\d+/]{64}|512-[A-Za-z\d+/]{86}==)'$/u
+const httpOrigin = /^http:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
+// The schemes that a redirect URI can have besides http and https (RFC 8252 section 7.1).
+const privateUseScheme = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:$/u
+
+const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
+  style: [self, httpsOrigin, styleHash],
+  image: [self, httpsOrigin, /^data:$/u],
+  form: [self, httpsOrigin, httpOrigin, privateUseScheme],
+}
+
+/** A nested `;` or space would add a directive or a source to the policy. */
+function sourcesOf(kind: keyof HtmlSources, sources: readonly string[] | undefined): string {
+  if (sources === undefined) return ''
+  const isSource = (source: unknown): boolean =>
+    typeof source === 'string' && source.length <= 300 && forms[kind].some((form) => form.test(source))
+  if (!Array.isArray(sources) || !sources.every(isSource)) throw new TypeError(`A reply has an invalid ${kind} source`)
+  return sources.map((source) => ` ${source}`).join('')
+}
+
+const strictPolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+function policyOf(sources: HtmlSources): string {
+  const unknown = Object.keys(sources).find((kind) => !Object.hasOwn(forms, kind))
+  if (unknown !== undefined) throw new TypeError(`A reply has sources of the unknown kind ${unknown}`)
+  const [style, image, form] = (['style', 'image', 'form'] as const).map((kind) => sourcesOf(kind, sources[kind]))
+  const more = `${style ? `; style-src${style}` : ''}${image ? `; img-src${image}` : ''}`
+  return strictPolicy.replace("form-action 'self'", `form-action 'self'${form}`) + more
+}
+
+const strictHeaders = Object.freeze({
+  'content-type': 'text/html; charset=utf-8',
+  ...noStoreHeaders,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'content-security-policy': strictPolicy,
+})
+
+/**
+ * Returns the headers of an HTML page.
+ *
+ * @throws TypeError when a source is malformed.
+ */
+export const htmlHeaders = (sources: HtmlSources | undefined): Readonly<Record<string, string>> =>
+  sources === undefined ? strictHeaders : { ...strictHeaders, 'content-security-policy': policyOf(sources) }

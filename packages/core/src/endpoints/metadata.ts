@@ -1,0 +1,60 @@
+import type { ClientAuthentication } from '../plugin/client-authentication.ts'
+import { type CoreMember, withPluginMetadata } from '../registry/metadata.ts'
+import type { Services } from '../services.ts'
+import type { JsonObject } from '../types.ts'
+import { builtInEndpoints, type EndpointName } from './built-in.ts'
+import type { EndpointPaths } from './paths.ts'
+
+function present(
+  entries: Readonly<Record<CoreMember | 'authorization_endpoint', JsonObject[string] | undefined>>,
+): JsonObject {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+/**
+ * Builds the discovery document.
+ *
+ * @see OpenID Connect Discovery 1.0 section 3; RFC 8414 section 2; wire contract, section 9
+ */
+export function createMetadata(
+  { clients, scopes, registry, keys }: Pick<Services, 'clients' | 'scopes' | 'registry' | 'keys'>,
+  { issuer, authorizationEndpoint }: { readonly issuer: string; readonly authorizationEndpoint?: string | undefined },
+  paths: EndpointPaths,
+): JsonObject {
+  const { origin } = new URL(issuer)
+  const urls = [...builtInEndpoints, ...registry.endpoints.map(({ part }) => part)].flatMap(
+    ({ name, metadataName }) => {
+      const path = paths.get(name)
+      return path === undefined || metadataName === undefined ? [] : [[metadataName, origin + path] as const]
+    },
+  )
+  const whenEnabled = <T>(name: EndpointName, value: T): T | undefined => (paths.has(name) ? value : undefined)
+  const grantTypes = [...registry.grants.keys()]
+  const responseTypes = [...registry.grants.values()].flatMap(({ stored }) => (stored?.redirect ? [stored.kind] : []))
+  const methods = registry.authenticationMethods.map(({ part }) => part)
+  const secretMethods = methods.filter(({ verify }) => verify === undefined).map(({ method }) => method)
+  // A client store can contain clients of any kind.
+  const isUsed = ({ implicit, accepts }: ClientAuthentication): boolean =>
+    !implicit || clients.all.length === 0 || clients.all.some((client) => accepts?.(client) ?? true)
+  const clientMethods = methods.filter(isUsed).map(({ method }) => method)
+  const enabledScopes = scopes.all.filter((scope) => scope.enabled)
+  const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
+  return withPluginMetadata(
+    present({
+      issuer,
+      authorization_endpoint: authorizationEndpoint,
+      ...Object.fromEntries(urls),
+      introspection_endpoint_auth_methods_supported: whenEnabled('introspection', secretMethods),
+      revocation_endpoint_auth_methods_supported: whenEnabled('revocation', clientMethods),
+      grant_types_supported: grantTypes,
+      response_types_supported: responseTypes,
+      response_modes_supported: responseTypes.length > 0 ? ['query'] : undefined,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: keys.algorithms,
+      token_endpoint_auth_methods_supported: clientMethods,
+      scopes_supported: enabledScopes.map((scope) => scope.name),
+      claims_supported: [...new Set(['sub', ...userClaims])],
+    }),
+    registry.metadata,
+  )
+}

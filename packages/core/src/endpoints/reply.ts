@@ -1,0 +1,125 @@
+import { isLocation } from '../directory/redirect-uri.ts'
+import { type CallerKind, errorResponse, isWellFormed, type PluginErrors } from '../errors/error-response.ts'
+import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
+import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
+import { isSetCookie } from '../http/set-cookie.ts'
+import type { Reply } from '../plugin/endpoint.ts'
+import { htmlHeaders } from './html-policy.ts'
+
+/** A response, and the refusal that it presents to a user. */
+export interface EndpointResponse extends PlainResponse {
+  readonly error?: OAuthError | undefined
+}
+
+/** Converts the replies of one endpoint. Replies are not trusted: a malformed one is a defect. */
+export type ToResponse = (reply: Reply) => EndpointResponse
+
+const members: ReadonlySet<string> = new Set([
+  'status',
+  'json',
+  'html',
+  'sources',
+  'location',
+  'cookies',
+  'maxAge',
+  'error',
+] satisfies readonly (keyof Reply)[])
+
+const plainStatuses: ReadonlySet<unknown> = new Set([undefined, 200, 201, 202, 204])
+// RFC 9700 section 4.12: 307 and 308 would send the form, with the user's password, to the next site.
+const locationStatuses: ReadonlySet<unknown> = new Set([undefined, 201, 302, 303])
+
+const maxMaxAge = 31_536_000
+
+const defect = (problem: string): TypeError => new TypeError(`A reply ${problem}`)
+
+function jsonOf(json: unknown): string {
+  const text: unknown = JSON.stringify(json)
+  if (typeof text !== 'string') throw defect('has a value of json that is not JSON')
+  return text
+}
+
+function assertContent({ status, json, html, sources, location }: Reply): void {
+  if (html !== undefined && typeof html !== 'string') throw defect('has html that is not a string')
+  if (html !== undefined && (json !== undefined || location !== undefined)) {
+    throw defect('has html, and also json or location')
+  }
+  if (json !== undefined && location !== undefined && status !== 201) {
+    throw defect('has both json and location, which only status 201 allows')
+  }
+  if (!(location === undefined ? plainStatuses : locationStatuses).has(status)) throw defect('has an unknown status')
+  if (status === 204 && (json !== undefined || html !== undefined)) throw defect('with status 204 has a body')
+  if (sources !== undefined && html === undefined) throw defect('has sources but no html')
+  if (location !== undefined && !(typeof location === 'string' && isLocation(location))) {
+    throw defect('has a location that is not an absolute URI, or has a scheme that is not allowed')
+  }
+}
+
+function assertCacheable({ status, json, location, cookies, maxAge }: Reply, isPublic: boolean): void {
+  if (maxAge === undefined) return
+  const isLifetime = Number.isSafeInteger(maxAge) && maxAge > 0 && maxAge <= maxMaxAge
+  const isDocument = json !== undefined && status === undefined && cookies === undefined && location === undefined
+  if (!isLifetime || !isDocument || !isPublic) {
+    throw defect('has an invalid maxAge, or one that is not for public JSON without cookies')
+  }
+}
+
+function assertError({ status, html, location, error }: Reply, pluginErrors: PluginErrors): void {
+  if (error === undefined) return
+  if (!isOAuthError(error) || !isWellFormed(error, pluginErrors)) throw defect('has a malformed error')
+  if (status !== undefined || (html === undefined && location === undefined)) {
+    throw defect('has an error and also a status, or neither html nor location; throw the error instead')
+  }
+}
+
+export function createToResponse(deps: {
+  readonly realm: string
+  /** Determines the status of errors. */
+  readonly caller: CallerKind
+  /** Whether responses can be cached. */
+  readonly isPublic: boolean
+  readonly pluginErrors: PluginErrors
+}): ToResponse {
+  const { realm, caller, isPublic, pluginErrors } = deps
+  const documents = new WeakMap<Reply, PlainResponse>()
+
+  function special(given: Reply): EndpointResponse {
+    // A copy: each member is read once.
+    const reply = { ...given }
+    const { status, json, html, sources, location, cookies, maxAge, error } = reply
+    assertContent(reply)
+    assertCacheable(reply, isPublic)
+    assertError(reply, pluginErrors)
+    if (cookies !== undefined && !(Array.isArray(cookies) && cookies.every(isSetCookie))) {
+      throw defect('has a malformed cookie')
+    }
+    if (maxAge !== undefined) {
+      const response = cacheableResponse(json, maxAge)
+      if (Object.isFrozen(given)) documents.set(given, response)
+      return response
+    }
+    const headers: Record<string, string> = {}
+    const refusal =
+      html === undefined || error === undefined ? undefined : errorResponse(error, caller, realm, pluginErrors)
+    if (refusal !== undefined) Object.assign(headers, refusal.headers)
+    if (html !== undefined) Object.assign(headers, htmlHeaders(sources))
+    else Object.assign(headers, json === undefined ? noStoreHeaders : jsonHeaders)
+    if (location !== undefined) headers.location = location
+    const body = html ?? (json === undefined ? null : jsonOf(json))
+    const usual = location === undefined ? 200 : 303
+    return { status: refusal?.status ?? status ?? usual, headers, body, cookies, error }
+  }
+
+  return (reply) => {
+    if (typeof reply !== 'object' || reply === null) throw defect('is not an object')
+    const known = isPublic ? documents.get(reply) : undefined
+    if (known !== undefined) return known
+    let isJson = true
+    for (const member in reply) {
+      if (!members.has(member)) throw defect(`has the unknown member ${member}`)
+      if (member !== 'json') isJson = false
+    }
+    if (isJson && reply.json !== undefined) return { status: 200, headers: jsonHeaders, body: jsonOf(reply.json) }
+    return special(reply)
+  }
+}

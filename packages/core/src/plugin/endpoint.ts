@@ -1,0 +1,181 @@
+import type { GenericSchema, InferOutput } from 'valibot'
+import type { Client } from '../directory/client.ts'
+import type { Scope } from '../directory/scope.ts'
+import type { OAuthError } from '../errors/oauth-error.ts'
+import type { CorsPolicy } from '../http/cors.ts'
+import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { AuthenticatedClient, RequestFacts } from './grant.ts'
+import type { Kit } from './kit.ts'
+
+/** The bearer of a valid access token of this provider. */
+export interface TokenCaller {
+  /** The client that the token was issued to. */
+  readonly client: Client
+  /** The user of the token; `undefined` if the token has none. */
+  readonly sub: string | undefined
+  readonly scopes: readonly string[]
+  /** The claims of the token. They have a `sub` only if the token has a user. */
+  readonly claims: JsonObject
+}
+
+/** What an endpoint receives about its caller, by the value of `caller`. The core has proved it before `handle` runs. */
+export interface Callers {
+  /** A client, authenticated as at the token endpoint. Public clients authenticate with their `client_id`. */
+  readonly client: AuthenticatedClient
+  /** An API, authenticated with its scope name and secret, as at the introspection endpoint. */
+  readonly scope: Omit<Scope, 'secrets'>
+  /** The bearer of an access token, as at the userinfo endpoint. */
+  readonly token: TokenCaller
+  /** Any caller, without authentication. */
+  readonly anyone: undefined
+}
+
+/** Facts about the request of an endpoint. `header` returns `null` for `Authorization`. */
+export interface EndpointRequest extends RequestFacts {
+  readonly method: string
+  /** The absolute URL, with the query. */
+  readonly url: string
+}
+
+/** A request to an endpoint: the caller is authenticated, and the parameters match the schema. */
+export interface Call<P = unknown, C extends keyof Callers = keyof Callers> {
+  readonly caller: Callers[C]
+  /** The parameters that the schema declares, under their wire names; `undefined` without a schema. */
+  readonly params: P
+  readonly request: EndpointRequest
+}
+
+/**
+ * Sources that a page may load in spite of the strict default policy. Scripts are never allowed.
+ *
+ * @see Content Security Policy Level 3, section 2.3.1
+ */
+export interface HtmlSources {
+  /** `'self'`, an `https` origin, or the hash of an inline style (`'sha256-…'`, with the quotes). */
+  readonly style?: readonly string[] | undefined
+  /** `'self'`, `data:`, or an `https` origin. */
+  readonly image?: readonly string[] | undefined
+  /**
+   * Where forms of the page may lead besides `'self'`: origins, or private-use schemes (`com.example.app:`). Browsers
+   * apply it to redirects too, so it must contain the origin of a redirect URI that follows a form.
+   */
+  readonly form?: readonly string[] | undefined
+}
+
+/**
+ * The response of an endpoint, as data. A malformed reply is a defect of the plugin: the caller receives `server_error`.
+ * Refuse a request by throwing an `OAuthError`.
+ */
+export interface Reply {
+  /** Default: 303 with `location`, otherwise 200. 301, 307 and 308 are not possible (RFC 9700 section 4.12). */
+  readonly status?: 200 | 201 | 202 | 204 | 302 | 303 | undefined
+  readonly json?: Json | undefined
+  /** An HTML page. The core adds a content security policy that allows forms to `'self'` and nothing else. */
+  readonly html?: string | undefined
+  /** Additional sources of the page. */
+  readonly sources?: HtmlSources | undefined
+  /**
+   * An absolute URI: `https`, `http`, or a private-use scheme with a dot (RFC 8252 section 7.1). Compare it with a
+   * registered URI first: the core cannot know which hosts the plugin trusts.
+   */
+  readonly location?: string | undefined
+  /**
+   * Values of `Set-Cookie` (RFC 6265 section 4.1.1), with any attributes except `Domain`: `a=b; Path=/; HttpOnly; Secure`.
+   * Encode what comes from a caller.
+   */
+  readonly cookies?: readonly string[] | undefined
+  /**
+   * Seconds for which any cache may keep the JSON; without it, no cache may. For the caller `anyone` only. A frozen reply
+   * that is returned again is serialized only once.
+   */
+  readonly maxAge?: number | undefined
+  /**
+   * The refusal that `html` or `location` presents to a user. With `html`, it determines the status. Events contain its
+   * code and reason.
+   */
+  readonly error?: OAuthError | undefined
+}
+
+/** What an endpoint can use. */
+export interface EndpointKit extends Kit {
+  /** Returns `undefined` if the client is unknown or disabled. */
+  findClient(clientId: string): Promise<Client | undefined>
+  /**
+   * Parses a `scope` parameter and checks that the client may request each scope.
+   *
+   * @throws OAuthError `invalid_scope`, also when there is no scope, as at the token endpoint.
+   */
+  scopesOf(client: Pick<Client, 'scopes'>, scope: string | undefined): readonly string[]
+}
+
+/**
+ * A path of the provider. The part determines who may call it and what it returns. The core checks the method, reads and
+ * limits the body, authenticates the caller, validates the parameters, and handles CORS, errors and events. The endpoints
+ * of the core are values of this kind.
+ */
+export interface Endpoint<S extends GenericSchema = GenericSchema, C extends keyof Callers = keyof Callers> {
+  readonly kind: 'endpoint'
+  /**
+   * The key of the option `endpoints` and of `provider.handlers`, and the `endpoint` of events: letters and digits,
+   * beginning with a lower-case letter.
+   */
+  readonly name: string
+  /** The default path, relative to the issuer. */
+  readonly path: `/${string}`
+  /** Whether the path precedes the path of the issuer, as in RFC 8414 section 3.1. Default: `false`. */
+  readonly beforeIssuerPath?: boolean | undefined
+  /** The member of the discovery document that contains the URL. It is absent when the endpoint is disabled. */
+  readonly metadataName?: `${string}_endpoint` | `${string}_uri` | undefined
+  /** `GET` includes `HEAD`. */
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'DELETE')[]
+  /** The media type of the body of POST and PUT. Other methods have their parameters in the query. Default: `form`. */
+  readonly body?: 'form' | 'json' | undefined
+  readonly caller: C
+  /**
+   * The scope that the access token of the caller `token` must contain; required for that caller. Otherwise, an API could
+   * use the tokens that it receives for another purpose.
+   */
+  readonly scope?: string | undefined
+  /** Which other origins can read the responses. Default: `none`. */
+  readonly cors?: CorsPolicy | undefined
+  /**
+   * Whether the parameters contain a secret that callers could guess. The limits of `abuseControl.validation` then apply:
+   * each `invalid_token` that `handle` throws counts. They always apply to the caller `token`. Default: `false`.
+   */
+  readonly guessable?: boolean | undefined
+  /** The valibot schema of the parameters. Without it, the core reads none. */
+  readonly params?: S | undefined
+  /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */
+  handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<Reply>
+}
+
+/**
+ * The names of the endpoints of plugins, for the type of the option `endpoints`. A plugin adds its names by declaration
+ * merging: `declare module '@grantry/core' { interface PluginEndpoints { deviceAuthorization: true } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: plugins add members.
+export interface PluginEndpoints {}
+
+/** A reply without excess members: a mistyped member does not compile. */
+type Exactly<R extends Reply> = R & { readonly [K in Exclude<keyof R, keyof Reply>]: never }
+
+/**
+ * Defines an endpoint, with `params` and `caller` typed.
+ *
+ * @example
+ * const ping = defineEndpoint({
+ *   name: 'ping',
+ *   path: '/connect/ping',
+ *   methods: ['POST'],
+ *   caller: 'client',
+ *   params: v.object({ text: v.string() }),
+ *   handle: ({ caller, params }) => ({ json: { client: caller.clientId, text: params.text } }),
+ * })
+ */
+export function defineEndpoint<const S extends GenericSchema, const C extends keyof Callers, R extends Reply>(
+  endpoint: Omit<Endpoint<S, C>, 'kind' | 'handle'> & {
+    handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<Exactly<R>>
+  },
+): Endpoint<S, C> {
+  return { ...endpoint, kind: 'endpoint' }
+}
