@@ -26,10 +26,10 @@ const redirectUri = 'https://client.example.com/callback'
 const scopes = ['openid', 'offline_access', 'orders', 'orders:write', 'mail']
 
 /** Two APIs: `orders` with two scopes, and `mail`. */
-async function setUp(plugins: Plugins, storage?: AtomicDriver) {
+async function setUp(plugins: Plugins, storage?: AtomicDriver, clientGrant: Plugins = clientCredentials()) {
   const f = await createTestProvider({
     storage,
-    plugins: [authorizationCode(), clientCredentials(), refreshToken(), plugins],
+    plugins: [authorizationCode(), clientGrant, refreshToken(), plugins],
     scopes: [
       { name: 'orders', audience: 'https://orders.example.com' },
       { name: 'orders:write', audience: 'https://orders.example.com' },
@@ -246,5 +246,24 @@ describe('the audience that a grant returns', () => {
     expect(response.status).toBe(status)
     if (aud !== undefined) expect(claimsOf(response.body).aud).toBe(aud)
     else expect(response.body.error).toBe('invalid_target')
+  })
+
+  test('limits what a check contributes', async () => {
+    const check = defineGrantCheck({
+      grantTypes: 'all',
+      params: v.object({ api: v.string() }),
+      check: ({ params: { api } }) => ({ audience: [api] }),
+    })
+    const narrow = defineGrant({
+      grantType: 'client_credentials',
+      params: v.object({}),
+      handle: () => ({ scopes: ['orders', 'mail'], audience: [mail] }),
+      scope: 'ignored',
+    })
+    const f = await setUp(definePlugin('api', [check]), undefined, narrow)
+    const form = { grant_type: 'client_credentials' }
+    expect(claimsOf((await f.post('token', { ...form, api: mail }, testClient)).body).aud).toBe(mail)
+    const { status, body } = await f.post('token', { ...form, api: orders }, testClient)
+    expect([status, body.error]).toEqual([400, 'invalid_target'])
   })
 })

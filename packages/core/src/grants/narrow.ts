@@ -21,7 +21,9 @@ export function narrowScopes(
   const consented = stored?.record?.audience
   const requested = fromChecks ?? fromGrant
   if (requested === undefined) return consented === undefined ? scopes : audiences.within(scopes, consented)
-  const isAllowed = (audience: string): boolean => consented === undefined || consented.includes(audience)
+  // Also for the audience of the grant: a check can only narrow it.
+  const isAllowed = (audience: string): boolean =>
+    [consented, fromGrant].every((limit) => limit === undefined || limit.includes(audience))
   if (requested.length === 0 || !requested.every(isAllowed)) throw notAllowed()
   const narrowed = audiences.within(scopes, requested)
   const reached = [audiences.of(narrowed)].flat()
