@@ -123,6 +123,16 @@ describe('the audience that a check contributes', () => {
     expect(claimsOf((await f.refresh(second.body.refresh_token, { api: orders })).body).aud).toBe(orders)
   })
 
+  test('is refused if no requested scope remains: a token without scopes would have another audience', async () => {
+    const f = await setUp(api)
+    const resources = `${f.provider.issuer}/resources`
+    const form = { grant_type: 'client_credentials', scope: 'orders', api: resources }
+    expect((await f.post('token', form, testClient)).failure).toBe('audience_not_allowed')
+    const { body } = await f.redeem(await f.code({ api: orders }))
+    const { status, failure } = await f.refresh(body.refresh_token, { scope: 'mail' })
+    expect([status, failure]).toEqual([400, 'audience_not_allowed'])
+  })
+
   test('at the authorization must be allowed by the scopes', async () => {
     const { code } = await setUp(api)
     await expect(code({ api: 'https://evil.example.com' })).rejects.toMatchObject({ code: 'invalid_target' })

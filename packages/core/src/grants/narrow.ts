@@ -20,12 +20,16 @@ export function narrowScopes(
 ): readonly string[] {
   const consented = stored?.record?.audience
   const requested = fromChecks ?? fromGrant
-  if (requested === undefined) return consented === undefined ? scopes : audiences.within(scopes, consented)
+  const limit = requested ?? consented
+  if (limit === undefined) return scopes
+  const narrowed = audiences.within(scopes, limit)
+  // A token without scopes would have the audience of scopes that belong to no API.
+  if (narrowed.length === 0 && scopes.length > 0) throw notAllowed()
+  if (requested === undefined) return narrowed
   // Also for the audience of the grant: a check can only narrow it.
   const isAllowed = (audience: string): boolean =>
-    [consented, fromGrant].every((limit) => limit === undefined || limit.includes(audience))
+    [consented, fromGrant].every((allowed) => allowed === undefined || allowed.includes(audience))
   if (requested.length === 0 || !requested.every(isAllowed)) throw notAllowed()
-  const narrowed = audiences.within(scopes, requested)
   const reached = [audiences.of(narrowed)].flat()
   if (!requested.every((audience) => reached.includes(audience))) throw notAllowed()
   return narrowed
