@@ -111,7 +111,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     names,
     recorder,
   })
-  const plugins = createPluginKits({ issuer, store, runtime })
+  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
   return {
     runtime,

@@ -70,7 +70,7 @@ export function createGrantKits(deps: {
       if (kind !== 'refresh') return grant
       return withLineage(grant, { family: record.family, expiresAt: record.keptUntil, stored: details })
     }
-    const { issuer, now, sha256, equals, randomId, records, redemption } = plugins.kitOf(plugin)
+    const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, redemption } = plugins.kitOf(plugin)
     const kit: GrantKit = {
       issuer,
       now,
@@ -78,6 +78,9 @@ export function createGrantKits(deps: {
       equals,
       randomId,
       records,
+      seal,
+      unseal,
+      sign,
       redemption,
       findGrant,
       authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),

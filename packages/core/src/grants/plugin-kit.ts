@@ -1,11 +1,15 @@
 import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/secret.ts'
 import { utf8 } from '../encoding.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
 import type { Kit, PluginRecords } from '../plugin/kit.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Jwt } from '../tokens/jwt.ts'
+import type { JsonObject } from '../types.ts'
+import { createSeal } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
 /** The part of a kit that depends on the plugin only, not on a request. */
@@ -16,12 +20,26 @@ export interface PluginKits {
   kitOf(plugin: string): PluginKit
 }
 
+// RFC 8725 section 3.11. The core accepts only `at+jwt` and `JWT`.
+const foreignType = /^(?!at\+)[a-z\d][a-z\d.-]{0,50}\+jwt$/u
+
 export function createPluginKits(deps: {
   readonly issuer: string
+  readonly keys: KeyRing
+  readonly jwt: Jwt
   readonly store: Store
   readonly runtime: Runtime
 }): PluginKits {
-  const { issuer, store, runtime } = deps
+  const { issuer, keys, jwt, store, runtime } = deps
+
+  async function sign(typ: string, claims: JsonObject): Promise<string> {
+    if (!foreignType.test(typ))
+      throw new TypeError(`sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`)
+    if (claims.sub !== undefined && claims.exp !== undefined) {
+      throw new TypeError('sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them')
+    }
+    return jwt.signOther({ ...claims, iss: issuer, iat: runtime.now() }, typ)
+  }
 
   /**
    * Checks that `expiresAt` is in the future. A duration passed by mistake would make a single-use credential usable
@@ -53,6 +71,8 @@ export function createPluginKits(deps: {
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records,
+      ...createSeal(plugin, { issuer, keys, runtime }),
+      sign,
       redemption: (credential, expiresAt) =>
         createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }),
     }

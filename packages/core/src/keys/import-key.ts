@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
-import { decodeBase64url, utf8 } from '../encoding.ts'
+import { type Bytes, decodeBase64url, utf8 } from '../encoding.ts'
 import { algorithms, isSigningAlgorithm, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
@@ -87,6 +87,9 @@ async function assertSigns(key: RingKey, where: string): Promise<void> {
   }
 }
 
+/** Another purpose needs another key. A private key is random, so a hash of it is as hard to guess. */
+const sealingKeyOf = (d: string, { sha256 }: Runtime): Bytes => new Uint8Array(sha256(utf8(`grantry sealing 1\n${d}`)))
+
 /**
  * Imports a key and checks that it can be used.
  *
@@ -124,6 +127,7 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
       key: {
         kid,
         algorithm,
+        ...(external === undefined && jwk.d !== undefined && { sealing: sealingKeyOf(jwk.d, runtime) }),
         sign: (data) => half.sign(data),
         verify: (data, signature) => half.verify(data, signature),
       },

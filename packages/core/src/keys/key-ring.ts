@@ -1,4 +1,5 @@
 import type { JWK } from 'jose'
+import type { Bytes } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
 
@@ -6,6 +7,8 @@ import type { SignatureKey, SigningAlgorithm } from '../runtime.ts'
 export interface RingKey extends SignatureKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
+  /** 32 bytes, derived from the private key; absent without one, as for an external key. */
+  readonly sealing?: Bytes | undefined
 }
 
 /**

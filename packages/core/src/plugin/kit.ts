@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot'
-import type { Json } from '../types.ts'
+import type { Json, JsonObject } from '../types.ts'
 
 /** The records of one plugin. Other plugins cannot access them. A key can be any string; it is hashed. */
 export interface PluginRecords {
@@ -24,4 +24,22 @@ export interface Kit {
   randomId(): string
   /** The records of the plugin, shared by its parts. */
   readonly records: PluginRecords
+  /**
+   * Encrypts a value for this plugin, so that a browser can keep it, as in a cookie. It survives the rotation of the
+   * signing keys for as long as their tokens are accepted.
+   *
+   * @param expiresAt epoch seconds
+   * @throws TypeError when the provider has no private key of its own, because all keys are external.
+   */
+  seal(value: Json, expiresAt: number): Promise<string>
+  /** Returns what this plugin has sealed; `undefined` if it has expired, was changed, or does not match the schema. */
+  unseal<S extends GenericSchema>(text: string, schema: S): Promise<InferOutput<S> | undefined>
+  /**
+   * Signs a JWT that is not a token, such as `token-introspection+jwt`. The core sets `iss` and `iat`.
+   *
+   * @param typ ends with `+jwt`; never that of an access token (RFC 8725 section 3.11)
+   * @throws TypeError for the type of a token, and for claims with both `sub` and `exp`, which a client that ignores
+   * `typ` could accept as an identity token.
+   */
+  sign(typ: string, claims: JsonObject): Promise<string>
 }

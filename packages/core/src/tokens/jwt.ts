@@ -18,6 +18,8 @@ const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/u
 export interface Jwt {
   /** @param algorithm default: the first algorithm of the key ring */
   sign(claims: JsonObject, type: TokenType, algorithm?: SigningAlgorithm): Promise<string>
+  /** Signs a JWT that is not a token of the provider, so `verify` never accepts it. */
+  signOther(claims: JsonObject, typ: string): Promise<string>
   /**
    * Returns the claims, or `undefined` if the JWT is not valid. Checks the signature, issuer, type, algorithm and
    * times; the caller checks the audience and other claims.
@@ -90,6 +92,13 @@ export function createJwt(deps: {
     async sign(claims, type, algorithm) {
       const key = await keys.signer(algorithm)
       const signed = `${headersOf(key)[type]}.${runtime.base64url(JSON.stringify(claims))}`
+      return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
+    },
+
+    async signOther(claims, typ) {
+      const key = await keys.signer()
+      const header = runtime.base64url(JSON.stringify({ alg: key.algorithm, kid: key.kid, typ }))
+      const signed = `${header}.${runtime.base64url(JSON.stringify(claims))}`
       return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
     },
 

@@ -1,0 +1,174 @@
+/** What every part of a plugin gets: sealing and signing. Records and randomness: custom-grant-kit.test.ts. */
+import { createHash } from 'node:crypto'
+import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '@grantry/core'
+import { createTestProvider, testClient } from '@grantry/core/testing'
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
+import * as v from 'valibot'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const grantType = 'urn:example:kit'
+let jwk: JWK
+let another: JWK
+beforeAll(async () => {
+  const generate = async () => exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)
+  ;[jwk, another] = await Promise.all([generate(), generate()])
+})
+
+/** Runs a function with the kit of a plugin. */
+async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {}) {
+  let run: (kit: GrantKit) => unknown = () => undefined
+  const grant = defineGrant({
+    grantType,
+    params: v.object({}),
+    async handle({ scopes }, kit) {
+      await run(kit)
+      return { scopes }
+    },
+  })
+  const f = await createTestProvider({ keys: [jwk], plugins: definePlugin(plugin, [grant]), ...more })
+  return {
+    ...f,
+    async withKit<T>(use: (kit: GrantKit) => Promise<T>): Promise<T> {
+      let result: { readonly value: T } | undefined
+      run = async (kit) => {
+        result = { value: await use(kit) }
+      }
+      const { status, failure } = await f.post('token', { grant_type: grantType, scope: 'api1' }, testClient)
+      if (status !== 200 || result === undefined) throw failure
+      return result.value
+    },
+  }
+}
+
+const state = v.object({ step: v.string() })
+
+describe('seal() and unseal()', () => {
+  test('return the value until it expires', async () => {
+    const { withKit, clock } = await setUp()
+    const sealed = await withKit((kit) => kit.seal({ step: 'password' }, kit.now() + 60))
+    expect(await withKit((kit) => kit.unseal(sealed, state))).toEqual({ step: 'password' })
+    clock.advance(60)
+    expect(await withKit((kit) => kit.unseal(sealed, state))).toBeUndefined()
+  })
+
+  test('reveal nothing of the value, and differ every time', async () => {
+    const { withKit } = await setUp()
+    const [one, two] = await withKit((kit) => Promise.all([0, 0].map(() => kit.seal({ step: 'x' }, kit.now() + 60))))
+    expect(one).not.toBe(two)
+    expect(Buffer.from(String(one).split('.')[1] ?? '', 'base64url').includes('step')).toBe(false)
+    expect(one).toMatch(/^[\w-]+\.[\w-]+$/u)
+  })
+
+  test.each<[string, (sealed: string) => string]>([
+    [
+      'a changed character',
+      (sealed) => `${sealed.slice(0, -6)}${sealed.at(-6) === 'A' ? 'B' : 'A'}${sealed.slice(-5)}`,
+    ],
+    ['one cut off', (sealed) => sealed.slice(0, -1)],
+    ['another part', (sealed) => `${sealed}.x`],
+    ['no key', (sealed) => sealed.slice(sealed.indexOf('.'))],
+    ['an unknown key', (sealed) => `eA${sealed.slice(sealed.indexOf('.'))}`],
+    ['nothing', () => ''],
+    ['too much', (sealed) => sealed + 'A'.repeat(20_000)],
+  ])('open no text with %s', async (_, change) => {
+    const { withKit } = await setUp()
+    const sealed = await withKit((kit) => kit.seal({ step: 'x' }, kit.now() + 60))
+    expect(await withKit((kit) => kit.unseal(change(sealed), state))).toBeUndefined()
+  })
+
+  test('open no value of another shape', async () => {
+    const { withKit } = await setUp()
+    const sealed = await withKit((kit) => kit.seal(['x'], kit.now() + 60))
+    expect(await withKit((kit) => kit.unseal(sealed, state))).toBeUndefined()
+  })
+
+  test('are bound to the plugin, the issuer and the key', async () => {
+    const sealed = await (await setUp()).withKit((kit) => kit.seal({ step: 'x' }, kit.now() + 60))
+    const opened = async (...given: Parameters<typeof setUp>) =>
+      (await setUp(...given)).withKit((kit) => kit.unseal(sealed, state))
+    expect(await opened('kit')).toEqual({ step: 'x' })
+    expect(await opened('other')).toBeUndefined()
+    expect(await opened('kit', { issuer: 'https://other.example.com' })).toBeUndefined()
+    expect(await opened('kit', { keys: [another] })).toBeUndefined()
+    // After a rotation, the key still verifies.
+    expect(await opened('kit', { keys: [another, jwk] })).toEqual({ step: 'x' })
+  })
+
+  test('do not use the signing key itself', async () => {
+    const { withKit } = await setUp()
+    const sealed = await withKit((kit) => kit.seal({ step: 'x' }, kit.now() + 60))
+    const bytes = Buffer.from(sealed.split('.')[1] ?? '', 'base64url')
+    const decrypt = async (key: Buffer) =>
+      crypto.subtle.decrypt(
+        { name: 'AES-GCM', iv: bytes.subarray(0, 12) },
+        await crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, ['decrypt']),
+        bytes.subarray(12),
+      )
+    for (const key of [
+      Buffer.from(jwk.d ?? '', 'base64url'),
+      createHash('sha256')
+        .update(jwk.d ?? '')
+        .digest(),
+    ]) {
+      await expect(decrypt(key)).rejects.toThrow()
+    }
+  })
+
+  test('need a private key of the provider', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const external = {
+      publicKey: await exportJWK(publicKey),
+      sign: async (data: Uint8Array) =>
+        new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, Buffer.from(data))),
+    }
+    const { withKit } = await setUp('kit', { keys: [external] })
+    const sealing = withKit((kit) => kit.seal('x', kit.now() + 60))
+    await expect(sealing).rejects.toThrow('keys: seal() requires a private JWK; external keys can only sign')
+  })
+})
+
+describe('sign()', () => {
+  test('signs a JWT of its type with the key of the provider', async () => {
+    const { withKit, provider, clock } = await setUp()
+    const jwt = await withKit((kit) =>
+      kit.sign('token-introspection+jwt', { aud: 'api1', iss: 'https://evil.example' }),
+    )
+    const keys = await (await provider.handlers.jwks(new Request('https://id.example.com/jwks'))).json()
+    const { payload, protectedHeader } = await jwtVerify(jwt, createLocalJWKSet(keys), {
+      typ: 'token-introspection+jwt',
+      issuer: provider.issuer,
+      audience: 'api1',
+    })
+    expect(payload).toEqual({ aud: 'api1', iss: provider.issuer, iat: clock.now() })
+    expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'token-introspection+jwt' })
+  })
+
+  test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'JWT', 'jwt', '', 'x', 'x+jwt\n', ' at+jwt', 'At+jwt'])(
+    'refuses the type %j',
+    async (typ) => {
+      const { withKit } = await setUp()
+      const message = `sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`
+      await expect(withKit((kit) => kit.sign(typ, {}))).rejects.toThrow(message)
+    },
+  )
+
+  test('refuses what a careless client could accept as an identity token', async () => {
+    const { withKit } = await setUp()
+    const signing = withKit((kit) => kit.sign('x+jwt', { sub: 'alice', aud: testClient[0], exp: kit.now() + 60 }))
+    await expect(signing).rejects.toThrow(/could be accepted as an identity token/u)
+  })
+
+  test('makes nothing that the provider accepts', async () => {
+    const { withKit, get, events } = await setUp()
+    const claims = {
+      sub: 'alice',
+      client_id: testClient[0],
+      scope: 'openid api1',
+      aud: 'https://id.example.com/resources',
+    }
+    const jwt = await withKit((kit) => kit.sign('x+jwt', claims))
+    const { status } = await get('userinfo', {}, { authorization: `Bearer ${jwt}` })
+    expect(status).toBe(401)
+    expect(events.at(-1)).toMatchObject({ reason: 'token_unknown' })
+  })
+})
