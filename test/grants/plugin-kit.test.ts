@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { withLatency } from '../support/latency.ts'
 
 const grantType = 'urn:example:kit'
 let jwk: JWK
@@ -170,5 +172,68 @@ describe('sign()', () => {
     const { status } = await get('userinfo', {}, { authorization: `Bearer ${jwt}` })
     expect(status).toBe(401)
     expect(events.at(-1)).toMatchObject({ reason: 'token_unknown' })
+  })
+})
+
+describe('records.increment()', () => {
+  test('counts, and no two calls get the same number', async () => {
+    const { withKit } = await setUp('kit', { storage: withLatency(memoryDriver()) })
+    const count = (key: string) => withKit((kit) => kit.records.increment(key, kit.now() + 60))
+    expect(await count('a')).toBe(1)
+    const counts = await withKit((kit) =>
+      Promise.all(Array.from({ length: 20 }, () => kit.records.increment('a', kit.now() + 60))),
+    )
+    expect(new Set(counts).size).toBe(20)
+    expect(Math.max(...counts)).toBe(21)
+    expect(await count('b')).toBe(1)
+  })
+
+  test('is apart from the records, and from the counters of other plugins', async () => {
+    const storage = memoryDriver()
+    const one = await setUp('one', { storage })
+    await one.withKit((kit) => kit.records.increment('a', kit.now() + 60))
+    expect(await one.withKit((kit) => kit.records.get('a', v.unknown()))).toBeUndefined()
+    const other = await setUp('other', { storage })
+    expect(await other.withKit((kit) => kit.records.increment('a', kit.now() + 60))).toBe(1)
+  })
+
+  test('needs a time in the future', async () => {
+    const { withKit } = await setUp()
+    await expect(withKit((kit) => kit.records.increment('a', 60))).rejects.toThrow(/in the future/u)
+  })
+})
+
+describe('provider.kit()', () => {
+  test('shares the records and seals of the plugin with the pages of the host', async () => {
+    const { provider, withKit } = await setUp('tickets')
+    const kit = provider.kit('tickets')
+    await kit.records.put('a', { step: 'paid' }, kit.now() + 60)
+    expect(await withKit(({ records }) => records.get('a', state))).toEqual({ step: 'paid' })
+    const sealed = await kit.seal({ step: 'x' }, kit.now() + 60)
+    expect(await withKit(({ unseal }) => unseal(sealed, state))).toEqual({ step: 'x' })
+    expect(await provider.kit('other').records.get('a', state)).toBeUndefined()
+  })
+
+  test('finds clients and scopes, and checks passwords', async () => {
+    const users = { authenticate: ({ password }: { password: string }) => (password === 'right' ? alice : undefined) }
+    const alice = { sub: 'alice', amr: ['pwd'] }
+    const { provider } = await setUp('kit', { users })
+    const kit = provider.kit('login-page')
+    const client = await kit.findClient(testClient[0])
+    if (client === undefined) throw new Error('The client is missing')
+    expect(client).not.toHaveProperty('secrets')
+    expect(await kit.findClient('absent')).toBeUndefined()
+    expect(kit.scopesOf(client, 'api1 openid')).toEqual(['api1', 'openid'])
+    expect(() => kit.scopesOf(client, 'api9')).toThrow(expect.objectContaining({ code: 'invalid_scope' }))
+    const log = (password: string) =>
+      kit.authenticateUser({ username: 'alice', password }, { clientAddress: '192.0.2.1' })
+    expect(await log('right')).toEqual(alice)
+    for (let attempt = 0; attempt < 5; attempt += 1) expect(await log('wrong')).toBeUndefined()
+    await expect(log('right')).rejects.toMatchObject({ code: 'slow_down' })
+  })
+
+  test.each(['', 'Login', 'a b', 'x'.repeat(51)])('rejects the name %j', async (name) => {
+    const { provider } = await setUp()
+    expect(() => provider.kit(name)).toThrow(/is not a valid name of a plugin/u)
   })
 })

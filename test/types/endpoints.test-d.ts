@@ -7,6 +7,7 @@ import {
   type Endpoint,
   type EndpointKit,
   type Handler,
+  type Kit,
   type Provider,
   type ProviderOptions,
   type TokenCaller,
@@ -118,7 +119,7 @@ describe('the definition of an endpoint', () => {
 
 test('the kit has exactly the documented members, and no way to issue', () => {
   expectTypeOf<keyof EndpointKit>().toEqualTypeOf<
-    'issuer' | 'now' | 'sha256' | 'equals' | 'randomId' | 'records' | 'findClient' | 'scopesOf'
+    keyof Kit | 'findClient' | 'scopesOf' | 'checkAuthorization' | 'authorize' | 'authenticateUser'
   >()
 })
 

@@ -61,7 +61,7 @@ describe('the arguments of a grant', () => {
       | 'authenticateUser'
       | 'validateToken'
     >()
-    expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete'>()
+    expectTypeOf<keyof GrantKit['records']>().toEqualTypeOf<'get' | 'put' | 'insert' | 'delete' | 'increment'>()
   })
 
   test('an authenticated client cannot be forged', () => {

@@ -113,6 +113,20 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   })
   const plugins = createPluginKits({ issuer, keys, jwt, store, runtime })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
+  const authorizations = createAuthorizations({
+    issuer,
+    registry,
+    clients,
+    scopePolicy,
+    audiences,
+    readAuthorization: createReadAuthorization(registry, plugins),
+    store,
+    families,
+    newRevocationMark,
+    runtime,
+    recorder,
+  })
+  const authenticateUser = createAuthenticateUser({ users, clients, checkPassword, names, recorder })
   return {
     runtime,
     recorder,
@@ -151,7 +165,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),
-    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy }),
+    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy, authorizations, authenticateUser }),
     mint: createMint({
       issuer,
       accessTokens,
@@ -169,20 +183,8 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     storedGrants,
     families,
 
-    authorizations: createAuthorizations({
-      issuer,
-      registry,
-      clients,
-      scopePolicy,
-      audiences,
-      readAuthorization: createReadAuthorization(registry, plugins),
-      store,
-      families,
-      newRevocationMark,
-      runtime,
-      recorder,
-    }),
-    authenticateUser: createAuthenticateUser({ users, clients, checkPassword, names, recorder }),
+    authorizations,
+    authenticateUser,
     revoke: createRevoke({ revocationEpochs, families, recorder }),
     inspect: createInspect({
       issuer,

@@ -1,6 +1,5 @@
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
 export { configurationObject, parseConfiguration } from './config-schema.ts'
-export type { AuthenticateUser, LoginContext } from './credentials/login.ts'
 export {
   type Client,
   type ClientMembers,
@@ -44,7 +43,13 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
-export type { Authorize, NewGrant } from './plugin/authorize.ts'
+export type { AuthenticateUser, LoginContext } from './plugin/authenticate-user.ts'
+export type {
+  Authorize,
+  CheckAuthorization,
+  NewGrant,
+  ProposedGrant,
+} from './plugin/authorize.ts'
 export {
   type ClientAuthentication,
   type CredentialFacts,

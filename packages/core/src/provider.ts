@@ -1,6 +1,5 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
-import type { AuthenticateUser } from './credentials/login.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
 import { type CoreEndpoint, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
@@ -12,7 +11,10 @@ import {
 } from './grants/authorization-code.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
+import type { AuthenticateUser } from './plugin/authenticate-user.ts'
 import type { Authorize } from './plugin/authorize.ts'
+import type { EndpointKit } from './plugin/endpoint.ts'
+import { assertPluginName } from './registry/collect.ts'
 import { createHandler, createNotFound, type Handler, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
@@ -37,6 +39,13 @@ export interface Provider {
   route(request: Request): Handler | undefined
   readonly authenticateUser: AuthenticateUser
   readonly authorize: Authorize
+  /**
+   * Returns the kit of a plugin, for the pages and programs of the host. With the name of an installed plugin, it shares
+   * the records of that plugin.
+   *
+   * @throws TypeError when the name is not a valid name of a plugin.
+   */
+  kit(plugin: string): EndpointKit
   readonly checkAuthorizationRequest: CheckAuthorizationRequest
   readonly createAuthorizationCode: CreateAuthorizationCode
   readonly revoke: Revoke
@@ -124,6 +133,10 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     route,
     authenticateUser: services.authenticateUser,
     authorize: services.authorizations.authorize,
+    kit(plugin) {
+      assertPluginName(plugin)
+      return services.endpointKitOf(plugin)
+    },
     checkAuthorizationRequest: authorizationCodes.check,
     createAuthorizationCode: authorizationCodes.create,
     revoke: services.revoke,

@@ -2,38 +2,12 @@ import * as v from 'valibot'
 import { configurationObject, parseConfiguration } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
+import type { UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { TraceContext } from '../events/trace-context.ts'
+import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { PasswordCheck } from './password-check.ts'
 import type { UserNames } from './user-names.ts'
-
-/** The context of a login. The `connection` that an adapter passes with a request is compatible. */
-export interface LoginContext {
-  /** The address of the user, not of the login page's server. Without it, the limits per address do not apply. */
-  readonly clientAddress?: string | undefined
-  /**
-   * The client that sent the user to the login page. Failures count for this client, as those of the password grant do.
-   */
-  readonly clientId?: string | undefined
-  readonly traceContext?: TraceContext | undefined
-}
-
-/**
- * Checks a user name and password with `users.authenticate`, for login pages. Applies the limits and records the events
- * of the password grant.
- *
- * @returns the subject for `createAuthorizationCode`; `undefined` for a wrong user name or password, and for one that
- * is empty or too long (256 and 1024 characters)
- * @throws OAuthError `slow_down` after too many failures: the password was not checked, and `details.retryAfter` is in
- * seconds.
- * @throws OAuthError `unauthorized_client` (`details.reason`: `client_unknown`) for an unknown or disabled `clientId`.
- * @throws OAuthError `temporarily_unavailable` when the storage or the user service is not available.
- * @throws TypeError when an argument is malformed or the provider has no `users.authenticate`.
- * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
- */
-export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
 
 const text = v.string('must be a string')
 const credentialsSchema = configurationObject({

@@ -6,7 +6,7 @@ import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
 import { completeSubject, subjectSchema } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Authorize, NewGrant } from '../plugin/authorize.ts'
+import type { Authorize, CheckAuthorization, ProposedGrant } from '../plugin/authorize.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -21,9 +21,6 @@ import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import type { Contributed, ReadAuthorization } from './contributions.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
-
-/** An authorization request, before the user has consented. */
-export type AuthorizationRequest = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credential'>
 
 const requestEntries = {
   kind: v.string(),
@@ -72,7 +69,7 @@ function describeProblem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<
 
 export interface Authorizations {
   /** Validates an authorization request without storing anything. */
-  readonly check: (request: AuthorizationRequest) => Promise<void>
+  readonly check: CheckAuthorization
   readonly authorize: Authorize
 }
 
@@ -105,7 +102,7 @@ export function createAuthorizations(deps: {
    * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
    * in the login page.
    */
-  async function clientOf(input: AuthorizationRequest, problem = ''): Promise<Client> {
+  async function clientOf(input: ProposedGrant, problem = ''): Promise<Client> {
     const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...input }
     const { grantType, stored } = redeemerOf(input.kind)
     if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
@@ -129,7 +126,7 @@ export function createAuthorizations(deps: {
    * redirect.
    */
   async function validate(
-    input: AuthorizationRequest,
+    input: ProposedGrant,
     schemas: { readonly [Name in keyof typeof requestSchemas]: v.GenericSchema },
   ): Promise<{ client: Client; scopes: readonly string[]; contributed: Contributed }> {
     const { grantType, stored } = redeemerOf(input?.kind)

@@ -63,6 +63,7 @@ export function createPluginKits(deps: {
       put: async (key, value, expiresAt) => store.put(at(key), value, validExpiry(expiresAt)),
       insert: async (key, value, expiresAt) => store.insert(at(key), value, validExpiry(expiresAt)),
       delete: async (key) => store.delete(at(key)),
+      increment: async (key, expiresAt) => store.increment(keyOf('count', hashed(key)), validExpiry(expiresAt)),
     }
     return {
       issuer,

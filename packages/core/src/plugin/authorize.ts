@@ -35,6 +35,12 @@ export interface NewGrant {
   readonly credential?: string | undefined
 }
 
+/** A grant to which the user has not consented yet. */
+export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credential'>
+
+/** @throws OAuthError as `authorize` does. Stores nothing. */
+export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
+
 /**
  * Stores what was authorized under a single-use credential, and returns the credential. Revocation, replay detection
  * and demands apply as for an authorization code.

@@ -4,6 +4,8 @@ import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { AuthenticateUser } from './authenticate-user.ts'
+import type { Authorize, CheckAuthorization } from './authorize.ts'
 import type { AuthenticatedClient, RequestFacts } from './grant.ts'
 import type { Kit } from './kit.ts'
 
@@ -96,7 +98,7 @@ export interface Reply {
   readonly error?: OAuthError | undefined
 }
 
-/** What an endpoint can use. */
+/** What an endpoint can use, and with `provider.kit(name)` the host. */
 export interface EndpointKit extends Kit {
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
@@ -106,6 +108,12 @@ export interface EndpointKit extends Kit {
    * @throws OAuthError `invalid_scope`, also when there is no scope, as at the token endpoint.
    */
   scopesOf(client: Pick<Client, 'scopes'>, scope: string | undefined): readonly string[]
+  /** Validates what `authorize` will store, before there is a user. */
+  readonly checkAuthorization: CheckAuthorization
+  /** Stores what a user has authorized, under a single-use credential that a grant redeems. */
+  readonly authorize: Authorize
+  /** Checks a user name and password, with the limits and events of the password grant. */
+  readonly authenticateUser: AuthenticateUser
 }
 
 /**

@@ -9,6 +9,11 @@ export interface PluginRecords {
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
   insert(key: string, value: Json, expiresAt: number): Promise<boolean>
   delete(key: string): Promise<void>
+  /**
+   * Increments a counter and returns its new value, which no other call returns, in any process. A counter is not a
+   * record: `get` does not find it. It expires by the clock of the storage, so a new period needs a new key.
+   */
+  increment(key: string, expiresAt: number): Promise<number>
 }
 
 /** The tools of a plugin. All its parts get them. */

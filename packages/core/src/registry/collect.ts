@@ -19,6 +19,14 @@ export const partsOf = <K extends PluginPart['kind']>(
   parts.filter(({ part }) => part.kind === kind) as readonly OwnedPart[] as readonly OwnedPart<PartOf<K>>[]
 
 const pluginName = /^[a-z][a-z\d-]{0,49}$/u
+
+/** @throws TypeError */
+export function assertPluginName(name: unknown): void {
+  if (typeof name === 'string' && pluginName.test(name)) return
+  throw new TypeError(
+    `plugins: "${String(name)}" is not a valid name of a plugin; use lower-case letters, digits and hyphens`,
+  )
+}
 const kinds: Readonly<Record<PluginPart['kind'], true>> = {
   grant: true,
   'grant-check': true,
@@ -55,11 +63,7 @@ export function collectParts(plugins: Plugins): readonly OwnedPart[] {
       add(single.grantType, [single])
     } else if (single.kind === 'plugin') {
       const { name, parts } = single
-      if (typeof name !== 'string' || !pluginName.test(name)) {
-        throw new TypeError(
-          `plugins: "${String(name)}" is not a valid name of a plugin; use lower-case letters, digits and hyphens`,
-        )
-      }
+      assertPluginName(name)
       if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
         throw new TypeError(`plugins: ${name} has an entry in parts that is not a part of a plugin`)
       }
