@@ -91,15 +91,16 @@ describe('authorize()', () => {
   test('uses a credential that the client already has, but never twice', async () => {
     const { provider, redeem } = await setUp()
     const credential = 'd'.repeat(43)
-    expect(await provider.authorize({ ...authorized, credential })).toBe(credential)
-    const again = provider.authorize({ ...authorized, credential, subject: { sub: 'mallory', amr: ['pwd'] } })
+    const credentialHash = provider.kit('ticket').sha256(credential)
+    expect(await provider.authorize({ ...authorized, credentialHash })).toBe(credentialHash)
+    const again = provider.authorize({ ...authorized, credentialHash, subject: { sub: 'mallory', amr: ['pwd'] } })
     await expect(again).rejects.toMatchObject({ details: { reason: 'credential_taken' } })
     expect((await redeem(credential)).status).toBe(200)
-    await expect(provider.authorize({ ...authorized, credential })).rejects.toMatchObject({
+    await expect(provider.authorize({ ...authorized, credentialHash })).rejects.toMatchObject({
       details: { reason: 'credential_taken' },
     })
-    await expect(provider.authorize({ ...authorized, credential: 'guessable' })).rejects.toMatchObject({
-      message: 'credential is malformed',
+    await expect(provider.authorize({ ...authorized, credentialHash: 'guessable' })).rejects.toMatchObject({
+      message: 'credentialHash is malformed',
     })
   })
 

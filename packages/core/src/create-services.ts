@@ -165,7 +165,14 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),
-    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy, authorizations, authenticateUser }),
+    endpointKitOf: createEndpointKits({
+      plugins,
+      clients,
+      scopePolicy,
+      authorizations,
+      authenticateUser,
+      limits: limitDeps,
+    }),
     mint: createMint({
       issuer,
       accessTokens,

@@ -4,6 +4,7 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
 import { completeSubject, subjectSchema } from '../directory/subject.ts'
+import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Authorize, CheckAuthorization, ProposedGrant } from '../plugin/authorize.ts'
@@ -37,7 +38,8 @@ const grantEntries = {
   subject: subjectSchema,
   claims: v.optional(jsonObjectSchema),
   lifetime: v.optional(lifetimeSchema),
-  credential: v.optional(v.pipe(v.string(), v.minLength(20), v.maxLength(512))),
+  // The base64url of a SHA-256.
+  credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
 }
 
 const suggestions = {
@@ -169,7 +171,7 @@ export function createAuthorizations(deps: {
     if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
       throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
     }
-    const { kind, credential = runtime.base64url(runtime.randomBytes(32)) } = input
+    const { kind, credentialHash } = input
     const now = runtime.now()
     const subject = completeSubject(input.subject, now)
     const redeemableUntil = now + (input.lifetime ?? client.authorizationCodeLifetime)
@@ -198,8 +200,10 @@ export function createAuthorizations(deps: {
       ...(Object.keys(contributed.demands).length > 0 && { demands: contributed.demands }),
       ...(contributed.audience !== undefined && { audience: contributed.audience }),
     }
-    const hash = hashOf(credential, runtime)
-    await storeNew(hash, record, input.credential !== undefined)
+    const credential = credentialHash ?? runtime.base64url(runtime.randomBytes(32))
+    const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
+    const hash = given === undefined ? hashOf(credential, runtime) : hex(given)
+    await storeNew(hash, record, given !== undefined)
     const trace = recorder.start('authorize')
     trace.client = client
     trace.sub = subject.sub

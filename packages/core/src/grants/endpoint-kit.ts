@@ -1,7 +1,9 @@
+import type { LimitDeps } from '../abuse/window-limit.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
 import type { Authorizations } from './authorize.ts'
+import { createGuessLimits } from './guess-limits.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
@@ -14,9 +16,12 @@ export function createEndpointKits(deps: {
   readonly scopePolicy: ScopePolicy
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
+  readonly limits: LimitDeps
 }): EndpointKitOf {
-  const { plugins, clients, scopePolicy, authorizations, authenticateUser } = deps
-  return (plugin) => {
+  const { plugins, clients, scopePolicy, authorizations, authenticateUser, limits } = deps
+  const kits = new Map<string, EndpointKit>()
+
+  function createKit(plugin: string): EndpointKit {
     const { redemption: _ofGrants, ...kit } = plugins.kitOf(plugin)
     return {
       ...kit,
@@ -28,6 +33,13 @@ export function createEndpointKits(deps: {
       checkAuthorization: authorizations.check,
       authorize: authorizations.authorize,
       authenticateUser,
+      limitGuesses: createGuessLimits(plugin, limits),
     }
+  }
+
+  return (plugin) => {
+    const kit = kits.get(plugin) ?? createKit(plugin)
+    kits.set(plugin, kit)
+    return kit
   }
 }

@@ -29,20 +29,21 @@ export interface NewGrant {
   /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
   /**
-   * The credential that redeems the grant, if the client already has it. At least 20 characters that nobody can guess.
-   * Default: 256 random bits.
+   * The credential that redeems the grant, if the client already has one that nobody can guess: its SHA-256 as unpadded
+   * base64url (`kit.sha256`), so that nobody has to store the credential. Default: 256 random bits.
    */
-  readonly credential?: string | undefined
+  readonly credentialHash?: string | undefined
 }
 
 /** A grant to which the user has not consented yet. */
-export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credential'>
+export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credentialHash'>
 
 /** @throws OAuthError as `authorize` does. Stores nothing. */
 export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
 
 /**
- * Stores what was authorized under a single-use credential, and returns the credential. Revocation, replay detection
+ * Stores what was authorized under a single-use credential, and returns the credential; `credentialHash`, if that was
+ * given. Revocation, replay detection
  * and demands apply as for an authorization code.
  *
  * @throws OAuthError `unauthorized_client`, `invalid_request` or `invalid_scope`.
