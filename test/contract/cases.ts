@@ -1,6 +1,7 @@
 import { corsCases } from './cases/cors.ts'
 import { formCases } from './cases/forms.ts'
 import { metadataCases } from './cases/metadata.ts'
+import { pluginEndpointCases } from './cases/plugin-endpoints.ts'
 import { protectedCases } from './cases/protected.ts'
 import { singleUseCases } from './cases/single-use.ts'
 import { tokenCases } from './cases/token.ts'
@@ -14,6 +15,7 @@ export const cases: readonly ContractCase[] = [
   ...protectedCases,
   ...metadataCases,
   ...corsCases,
+  ...pluginEndpointCases,
   ...formCases,
   ...wireCases,
 ]

@@ -16,7 +16,9 @@ describe('provider.fetch in this process', () => {
     test(contractCase.name, () =>
       runCase(contractCase, async (request) => {
         const response = await provider.fetch(requestOf(request))
-        return { status: response.status, headers: new Map(response.headers), body: await response.text() }
+        // The names are unique, except `set-cookie`.
+        const headers = new Map([...response.headers.keys()].map((name) => [name, response.headers.get(name) ?? '']))
+        return { status: response.status, headers, body: await response.text() }
       }),
     )
   }

@@ -2,6 +2,7 @@ import { type ClientOptions, createProvider, type Handler, type Provider, type R
 import { sha256Of } from '@grantry/core/testing'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { builtInPlugins, clients, proof, redirectUri, scopes, testUsers } from '../support/fixture.ts'
+import { pages } from './pages.ts'
 
 export const issuer = 'https://id.example.com'
 
@@ -96,7 +97,7 @@ export async function contractProvider(runtime: Partial<Runtime> = {}): Promise<
             : undefined
           : service.authenticate?.(credentials, context),
     },
-    plugins: [builtInPlugins],
+    plugins: [builtInPlugins, pages],
     runtime,
     observe: () => {},
   })

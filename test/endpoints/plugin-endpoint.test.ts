@@ -221,5 +221,7 @@ test('the facts of a request are its method, URL, headers, address and trace', a
     clientAddress: '203.0.113.1',
     cookie: 'a=b',
   })
+  const fromHost = await provider.fetch(new Request('https://evil.example:8443/facts'))
+  expect((await read(fromHost)).body.url).toBe(`${issuer}/facts`)
   expect(body.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/u)
 })

@@ -1,12 +1,4 @@
-import type {
-  AtomicDriver,
-  ConnectionInfo,
-  EndpointName,
-  Handler,
-  Observer,
-  Provider,
-  TraceContext,
-} from '@grantry/core'
+import type { AtomicDriver, ConnectionInfo, Handler, Observer, Provider, TraceContext } from '@grantry/core'
 import { methodOf, parseTraceparent } from '@grantry/core'
 import {
   type Context,
@@ -74,7 +66,7 @@ function traceContextOf(span: Span, caller: Context): TraceContext | undefined {
 export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Tracing {
   const open = new Map<string, Span>()
 
-  function traced(handler: Handler, endpoint: EndpointName | undefined, route: string | undefined): Handler {
+  function traced(handler: Handler, endpoint: string | undefined, route: string | undefined): Handler {
     return async (request, connection) => {
       const caller = parentContextOf(request)
       const method = methodOf(request)
@@ -113,14 +105,15 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
     },
     provider(provider) {
       const { paths, handlers: plain } = provider
-      const names = Object.keys(plain) as readonly EndpointName[]
-      const handlers = Object.freeze(
-        Object.fromEntries(names.map((name) => [name, traced(plain[name], name, paths[name])])),
-      ) as Provider['handlers']
-      // Disabled endpoints share one handler.
-      const byHandler = new Map(
-        names.flatMap((name) => (paths[name] === undefined ? [] : [[plain[name], handlers[name]] as const])),
-      )
+      const byHandler = new Map<Handler, Handler>()
+      const handlers: Record<string, Handler> = {}
+      for (const [name, handler] of Object.entries(plain)) {
+        if (handler === undefined) continue
+        const wrapped = traced(handler, name, paths[name])
+        handlers[name] = wrapped
+        // Disabled endpoints share one handler.
+        if (paths[name] !== undefined) byHandler.set(handler, wrapped)
+      }
       const unknown = traced(provider.fetch, undefined, undefined)
       const route = (request: Request): Handler | undefined => {
         const handler = provider.route(request)
@@ -128,7 +121,7 @@ export function openTelemetry(tracer: Tracer = trace.getTracer('grantry')): Trac
       }
       return Object.freeze({
         ...provider,
-        handlers,
+        handlers: Object.freeze(handlers) as Provider['handlers'],
         route,
         fetch: (request: Request, connection?: ConnectionInfo) => (route(request) ?? unknown)(request, connection),
         get observerFailures() {

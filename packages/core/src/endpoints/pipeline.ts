@@ -70,6 +70,7 @@ export function createPipeline(
 ): HandleRequest {
   const { caller: callerKind, params: schema, scope: requiredScope = '', denial } = endpoint
   const { recorder, runtime, bodyLimit } = services
+  const { origin } = new URL(kit.issuer)
   const isForm = endpoint.body !== 'json'
   const readBody = isForm ? readForm : readJson
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
@@ -96,7 +97,7 @@ export function createPipeline(
   function call(caller: Callers[keyof Callers], parameters: Parameters, request: Request, trace: Trace) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
     const params = schema === undefined ? undefined : parseFields(schema, parameters)
-    return endpoint.handle({ caller, params, request: requestFacts(request, trace, runtime) }, kit, trace)
+    return endpoint.handle({ caller, params, request: requestFacts(request, trace, origin, runtime) }, kit, trace)
   }
 
   const handlers: Readonly<Record<keyof Callers, HandleRequest>> = {

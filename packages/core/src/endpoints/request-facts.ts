@@ -3,14 +3,21 @@ import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-c
 import type { EndpointRequest } from '../plugin/endpoint.ts'
 import type { Runtime } from '../runtime.ts'
 
+/** Replaces the origin of an absolute URL. On most runtimes, the origin of a request is its `Host` header. */
+function withOrigin(origin: string, url: string): string {
+  const path = url.indexOf('/', url.indexOf('//') + 2)
+  return path < 0 ? `${origin}/` : origin + url.slice(path)
+}
+
 /** Returns the facts about a request that plugins can read. They do not include the credentials of the caller. */
 export const requestFacts = (
   request: Request,
   { clientAddress, context }: Trace,
+  origin: string,
   runtime: Pick<Runtime, 'randomBytes'>,
 ): EndpointRequest => ({
   method: request.method,
-  url: request.url,
+  url: withOrigin(origin, request.url),
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
   // Computed on demand, because most plugins make no outgoing call. Not a getter, which would cost 14 microseconds for

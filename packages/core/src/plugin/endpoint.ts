@@ -35,7 +35,7 @@ export interface Callers {
 /** Facts about the request of an endpoint. `header` returns `null` for `Authorization`. */
 export interface EndpointRequest extends RequestFacts {
   readonly method: string
-  /** The absolute URL, with the query. */
+  /** The absolute URL, with the query. Its origin is that of the issuer, whatever the `Host` header contains. */
   readonly url: string
 }
 
@@ -178,8 +178,8 @@ export interface Endpoint<S extends GenericSchema = GenericSchema, C extends key
 // biome-ignore lint/suspicious/noEmptyInterface: plugins add members.
 export interface PluginEndpoints {}
 
-/** A reply without excess members: a mistyped member does not compile. */
-type Exactly<R extends Reply> = R & { readonly [K in Exclude<keyof R, keyof Reply>]: never }
+/** Rejects replies with excess members, of which `R` can be a union: a mistyped member does not compile. */
+type Exactly<R> = [R extends unknown ? Exclude<keyof R, keyof Reply> : never] extends [never] ? unknown : never
 
 /**
  * Defines an endpoint, with `params` and `caller` typed.
@@ -196,8 +196,8 @@ type Exactly<R extends Reply> = R & { readonly [K in Exclude<keyof R, keyof Repl
  */
 export function defineEndpoint<const S extends GenericSchema, const C extends keyof Callers, R extends Reply>(
   endpoint: Omit<Endpoint<S, C>, 'kind' | 'handle'> & {
-    handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<Exactly<R>>
-  },
+    handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<R>
+  } & Exactly<R>,
 ): Endpoint<S, C> {
   return { ...endpoint, kind: 'endpoint' }
 }

@@ -87,7 +87,7 @@ async function serve(run: Run): Promise<void> {
   const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
     level: given.logLevel ?? loaded?.configuration.log.level,
     format,
-    routeOf: (endpoint) => provider?.paths[endpoint as keyof Provider['paths']],
+    routeOf: (endpoint) => provider?.paths[endpoint],
   })
   const signals = watchSignals()
   const forgetCrashes = logCrashes(log)
