@@ -92,21 +92,25 @@ const judgedByProvider = Object.fromEntries(
   ),
 )
 
+function objectSchema({ entries: members = {} }: Node): JsonSchema {
+  const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+}
+
 const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   optional: ({ wrapped, default: usual }) => ({
     ...convert(wrapped),
     ...(usual !== undefined && { default: usual }),
   }),
   exact_optional: ({ wrapped }) => convert(wrapped),
-  strict_object: ({ entries: members = {} }) => {
-    const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
-    return {
-      type: 'object',
-      properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member)])),
-      ...(required.length > 0 && { required }),
-      additionalProperties: false,
-    }
-  },
+  strict_object: objectSchema,
+  // Only the server knows the plugins, and with them the names beside those of the core.
+  object_with_rest: objectSchema,
   array: ({ item }) => listOf(item),
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),
