@@ -35,14 +35,18 @@ const content = {
   endpoints: { greeting: '/hello', accessTokenValidation: false },
 }
 
+const loadedWith = (more: object = {}) => ({
+  configuration: parseConfiguration(configurationSchema, { ...content, ...more }, ''),
+  file: 'grantry.config.mjs',
+  directory,
+})
+
 let server: GrantryServer
 const out = output()
 const log = createLog(out, { level: 'info', routeOf: (name) => server.provider.paths[name] })
 
 beforeAll(async () => {
-  const configuration = parseConfiguration(configurationSchema, content, '')
-  const loaded = { configuration, file: 'grantry.config.mjs', directory }
-  server = await startServer({ loaded, port: 0, observe: (event) => log.observe(event) })
+  server = await startServer({ loaded: loadedWith(), port: 0, observe: (event) => log.observe(event) })
 })
 afterAll(async () => {
   await server.close(0)
@@ -76,3 +80,13 @@ test('a request to it is one log line with its name, path and events, and is cou
 test('the banner lists it with its methods', () => {
   expect(banner(server, [], false)).toContain('  POST PUT  /hello\n')
 })
+
+test.each(['/health/live', '/health/ready', '/metrics', '/console', '/console/events'])(
+  'an endpoint cannot hide %s of the server',
+  async (path) => {
+    const loaded = loadedWith({ endpoints: { greeting: path }, console: true })
+    await expect(startServer({ loaded, port: 0, observe: () => {} })).rejects.toThrow(
+      `endpoints: greeting has the path ${path}, which the server uses itself`,
+    )
+  },
+)

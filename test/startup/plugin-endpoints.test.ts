@@ -51,6 +51,11 @@ describe('a malformed endpoint', () => {
     ['a flag that is not a boolean', { guessable: 'yes' }, 'has an unknown value of guessable'],
     ['no handle', { handle: undefined }, 'requires handle()'],
     ['params that are not a schema', { params: { scope: v.string() } }, 'requires params that are a valibot schema'],
+    [
+      'asynchronous params',
+      { params: v.objectAsync({ scope: v.string() }) },
+      'requires params that are a valibot schema',
+    ],
     ['a JSON body without params', { body: 'json', params: undefined }, 'has the body json and requires params'],
     ['the caller token without a scope', { caller: 'token' }, 'requires scope, which belongs to the caller token'],
     ['another caller with a scope', { scope: 'api1' }, 'cannot have scope, which belongs to the caller token'],

@@ -6,7 +6,11 @@ import type { ServerEndpoint, ServerObserver } from './observability/server-even
 const status = (text: string, code: number): Response =>
   Response.json({ status: text }, { status: code, headers: { 'cache-control': 'no-store' } })
 
-/** Returns the handler for each request that no endpoint of the provider handles, including unknown paths. */
+/**
+ * Returns the handler for each request that no endpoint of the provider handles, including unknown paths.
+ *
+ * @throws TypeError when an endpoint of the provider has the path of a route: it would hide the route.
+ */
 export function serverRoutes(parts: {
   readonly provider: Provider
   readonly observe: ServerObserver
@@ -35,6 +39,10 @@ export function serverRoutes(parts: {
     add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
   }
   for (const [path, handler] of page ?? []) add('console', path, handler)
+  for (const [name, path] of Object.entries(provider.paths)) {
+    if (path === undefined || !routes.has(path)) continue
+    throw new TypeError(`endpoints: ${name} has the path ${path}, which the server uses itself`)
+  }
   // The provider refuses every other path, and records it.
   return (request) => routes.get(pathOf(request.url)) ?? provider.fetch
 }

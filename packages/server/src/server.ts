@@ -148,25 +148,24 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       throw cause
     })
     const provider = observability.provider(untraced)
-    const page =
-      live &&
-      configuration.console &&
-      (await consoleRoutes({
-        options: configuration.console,
-        setup: consoleSetup(provider, built, isDemo),
-        live,
-      }).catch(async (cause: unknown) => {
-        await provider.close()
-        throw cause
-      }))
     let isStopping = false
-    const ownHandler = serverRoutes({
-      provider,
-      observe: observeServer,
-      metrics: observability.page,
-      console: page,
-      isDemo,
-      isStopping: () => isStopping,
+    const openRoutes = async (): Promise<ReturnType<typeof serverRoutes>> => {
+      const setup = consoleSetup(provider, built, isDemo)
+      const page =
+        live && configuration.console && (await consoleRoutes({ options: configuration.console, setup, live }))
+      const metrics = observability?.page
+      return serverRoutes({
+        provider,
+        observe: observeServer,
+        metrics,
+        console: page,
+        isDemo,
+        isStopping: () => isStopping,
+      })
+    }
+    const ownHandler = await openRoutes().catch(async (cause: unknown) => {
+      await provider.close()
+      throw cause
     })
     options.prepared?.(provider)
     ready = observability.counted((request, connection) =>

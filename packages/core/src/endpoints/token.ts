@@ -27,7 +27,7 @@ export const tokenEndpoint = builtIn(
     caller: 'client',
     cors: 'clients',
     // Each grant has its own schema.
-    params: v.custom<RequestParameters>(() => true),
+    params: v.any() as v.GenericSchema<RequestParameters>,
   },
   ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
     /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */

@@ -16,7 +16,7 @@ export const isPreflight = (request: Request): boolean =>
 
 /**
  * The headers that let an origin, or every origin (`*`), read the response. Without `Access-Control-Allow-Credentials`,
- * because no endpoint reads cookies.
+ * so that a page of another origin cannot use the cookies of an endpoint.
  */
 export const originHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,

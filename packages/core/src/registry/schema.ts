@@ -1,8 +1,13 @@
 import type { GenericSchema } from 'valibot'
 
-/** Whether a value is a valibot schema. */
+/** Whether a value is a synchronous valibot schema. An asynchronous one would accept everything. */
 export const isSchema = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  value.kind === 'schema' &&
+  'async' in value &&
+  value.async === false
 
 /** The parts of a valibot schema that list its entries. */
 interface Shape {
