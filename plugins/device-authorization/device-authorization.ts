@@ -1,0 +1,165 @@
+import { defineEndpoint, defineGrant, definePlugin, OAuthError, type OAuthErrorCode, type Plugin } from '@grantry/core'
+import * as v from 'valibot'
+import { type DeviceRecord, deviceRecords } from './records.ts'
+import { groupedUserCode, randomUserCode } from './user-code.ts'
+
+export {
+  createDeviceVerification,
+  type DeviceApproval,
+  type DeviceRequest,
+  type DeviceVerification,
+} from './verification.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    deviceAuthorization: true
+  }
+}
+
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
+
+export interface DeviceAuthorizationOptions {
+  /** The URL of the page where the user enters the code. Short, because people type it. */
+  readonly verificationUri: string
+  /** Seconds for which the codes are valid. Default: 600. */
+  readonly lifetime?: number | undefined
+  /** Seconds between two requests of a device. Default: 5. */
+  readonly interval?: number | undefined
+}
+
+const seconds = (byDefault: number, maximum: number) =>
+  v.optional(
+    v.pipe(
+      v.number('must be a number of seconds'),
+      v.integer('must be whole seconds'),
+      v.minValue(1, 'must be at least 1 second'),
+      v.maxValue(maximum, `must be at most ${maximum} seconds`),
+    ),
+    byDefault,
+  )
+
+const optionsSchema = v.strictObject({
+  verificationUri: v.pipe(v.string('must be a URL'), v.url('must be a URL')),
+  lifetime: seconds(600, 3600),
+  interval: seconds(5, 60),
+})
+
+const refusal = 'The device code is not valid'
+
+const refuse = (code: OAuthErrorCode, text: string, reason: string, retryAfter?: number): OAuthError =>
+  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}`, retryAfter })
+
+/** How often a new user code is tried if one is in use. With a million pending codes, one in 25,000 is. */
+const maxTries = 5
+
+/** RFC 8628 section 3.5: each request that comes too early adds five seconds. */
+const slowerBy = 5
+const maxInterval = 60
+
+function optionsOf(input: DeviceAuthorizationOptions) {
+  const result = v.safeParse(optionsSchema, input)
+  if (result.success) return result.output
+  const [issue] = result.issues
+  throw new TypeError(`deviceAuthorization(): ${v.getDotPath(issue) ?? 'the options'} ${issue.message}`)
+}
+
+/** @see RFC 8628 sections 3.1 and 3.2 */
+const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeof optionsSchema>) =>
+  defineEndpoint({
+    name: 'deviceAuthorization',
+    path: '/connect/deviceauthorization',
+    metadataName: 'device_authorization_endpoint',
+    methods: ['POST'],
+    caller: 'client',
+    cors: 'clients',
+    params: v.object({ scope: v.optional(v.string()) }),
+    async handle({ caller, params }, kit) {
+      const scopes = [...kit.scopesOf(caller, params.scope)]
+      await kit.checkAuthorization({ kind: 'device', clientId: caller.clientId, scopes })
+      const deviceCode = kit.randomId()
+      const request: DeviceRecord = {
+        clientId: caller.clientId,
+        scopes,
+        expiresAt: kit.now() + lifetime,
+        deviceHash: kit.sha256(deviceCode),
+      }
+      const records = deviceRecords(kit)
+      let userCode = randomUserCode(kit.randomId)
+      for (let tries = 1; !(await records.create(userCode, request)); tries += 1) {
+        if (tries >= maxTries) {
+          throw refuse('temporarily_unavailable', 'Too many codes are in use, try again', 'no_user_code', 1)
+        }
+        userCode = randomUserCode(kit.randomId)
+      }
+      const shown = groupedUserCode(userCode)
+      const complete = new URL(verificationUri)
+      complete.searchParams.set('user_code', shown)
+      return {
+        json: {
+          device_code: deviceCode,
+          user_code: shown,
+          verification_uri: verificationUri,
+          verification_uri_complete: complete.href,
+          expires_in: lifetime,
+          interval,
+        },
+      }
+    },
+  })
+
+/** @see RFC 8628 sections 3.4 and 3.5 */
+const grantOf = ({ interval }: v.InferOutput<typeof optionsSchema>) =>
+  defineGrant({
+    grantType: deviceGrantType,
+    params: v.object({ device_code: v.pipe(v.string(), v.maxLength(512)) }),
+    refusal,
+    scope: 'ignored',
+    publicClients: true,
+    stored: { kind: 'device' },
+    async handle({ client, params: { device_code } }, kit) {
+      const records = deviceRecords(kit)
+      const hash = kit.sha256(device_code)
+      const [request, pace, decision] = await Promise.all([
+        records.byDeviceCode(hash),
+        records.paceOf(hash),
+        records.decisionOf(hash),
+      ])
+      if (request === undefined) throw refuse('invalid_grant', refusal, 'code_unknown')
+      if (request.clientId !== client.clientId) throw refuse('invalid_grant', refusal, 'client_mismatch')
+      const needed = pace?.interval ?? interval
+      // One second earlier is tolerated, because not every request takes equally long.
+      if (!(await records.admit(hash, kit.now() + Math.max(1, needed - 1)))) {
+        const slower = interval + slowerBy * (await records.countEarly(hash, request))
+        await records.slowDown(hash, Math.min(slower, maxInterval), request)
+        throw refuse('slow_down', 'The device polls too fast', 'polled_early')
+      }
+      if (decision !== undefined && decision.sub === undefined) {
+        throw refuse('access_denied', 'The user has denied the request', 'denied')
+      }
+      const stored = await kit.findGrant('device', device_code)
+      if (stored !== undefined) {
+        const { subject, scopes, claims, redemption } = stored
+        return {
+          subject,
+          scopes,
+          redeems: [redemption],
+          issue: { identityToken: true },
+          ...(claims !== undefined && { claims }),
+        }
+      }
+      if (request.expiresAt <= kit.now()) throw refuse('expired_token', 'The device code has expired', 'code_expired')
+      throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
+    },
+  })
+
+/**
+ * Device authorization: a device without a browser or keyboard shows a short code, which the user enters on another
+ * device. Your page looks the code up, and approves or denies it, with `createDeviceVerification`.
+ *
+ * @throws TypeError when an option is malformed.
+ * @see RFC 8628
+ */
+export function deviceAuthorization(input: DeviceAuthorizationOptions): Plugin {
+  const options = optionsOf(input)
+  return definePlugin('device-authorization', [endpointOf(options), grantOf(options)])
+}

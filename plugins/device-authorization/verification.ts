@@ -1,0 +1,111 @@
+import { type EndpointKit, isOAuthError, OAuthError, type Provider, type Subject } from '@grantry/core'
+import { type DeviceRecord, deviceRecords } from './records.ts'
+import { groupedUserCode, typedUserCode } from './user-code.ts'
+
+/** What the page shows to the user before the decision. */
+export interface DeviceRequest {
+  /** The code as the device shows it. The user should compare it (RFC 8628 section 5.4). */
+  readonly userCode: string
+  readonly clientId: string
+  /** The requested scopes. */
+  readonly scopes: readonly string[]
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+export interface DeviceApproval {
+  readonly subject: Subject
+  /** The scopes that the user consented to. Default: the requested ones. */
+  readonly scopes?: readonly string[] | undefined
+}
+
+/**
+ * The functions of a page where users enter the codes of their devices. Each takes what the user typed, and the address
+ * of the user, not of the page's server: wrong codes are limited for each address.
+ *
+ * @throws OAuthError `slow_down` (429) after too many wrong codes, also for a right one.
+ */
+export interface DeviceVerification {
+  /** Returns `undefined` if the code is wrong, has expired, or was decided. */
+  find(userCode: string, clientAddress: string): Promise<DeviceRequest | undefined>
+  /**
+   * Gives the device the tokens of the user. Returns `false` if `find` would return `undefined`.
+   *
+   * @throws OAuthError as `authorize` does, such as `invalid_scope` for a scope that was not requested.
+   */
+  approve(userCode: string, clientAddress: string, approval: DeviceApproval): Promise<boolean>
+  /** Returns `false` if `find` would return `undefined`. */
+  deny(userCode: string, clientAddress: string): Promise<boolean>
+}
+
+/** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
+const defaultLimit = { failures: 10, window: 600 }
+
+/**
+ * @param guesses how many wrong codes of one address are answered in a window (seconds). Default: 10 in 600.
+ * @example
+ * const verification = createDeviceVerification(provider)
+ * const request = await verification.find('wdjb mjht', clientAddress)
+ */
+export function createDeviceVerification(
+  provider: Pick<Provider, 'kit'>,
+  guesses: { readonly failures: number; readonly window: number } = defaultLimit,
+): DeviceVerification {
+  const kit: EndpointKit = provider.kit('device-authorization')
+  const records = deviceRecords(kit)
+  const limit = { name: 'user_code', ...guesses }
+
+  async function pending(code: string): Promise<DeviceRecord | undefined> {
+    const request = await records.byUserCode(code)
+    if (request === undefined || request.expiresAt <= kit.now()) return undefined
+    return (await records.decisionOf(request.deviceHash)) === undefined ? request : undefined
+  }
+
+  async function lookUp(typed: string, clientAddress: string): Promise<DeviceRecord | undefined> {
+    const code = typedUserCode(typed)
+    return kit.limitGuesses(limit, clientAddress, async () => (code === undefined ? undefined : pending(code)))
+  }
+
+  return {
+    async find(typed, clientAddress) {
+      const request = await lookUp(typed, clientAddress)
+      if (request === undefined) return undefined
+      const { clientId, scopes, expiresAt } = request
+      return { userCode: groupedUserCode(typedUserCode(typed) ?? ''), clientId, scopes, expiresAt }
+    },
+
+    async approve(typed, clientAddress, { subject, scopes }) {
+      const request = await lookUp(typed, clientAddress)
+      if (request === undefined) return false
+      const granted = scopes ?? request.scopes
+      if (!granted.every((scope) => request.scopes.includes(scope))) {
+        throw new OAuthError('invalid_scope', 'A scope was not requested', {
+          reason: 'plugin:device-authorization:scope_not_requested',
+        })
+      }
+      const { clientId, expiresAt, deviceHash } = request
+      const lifetime = Math.max(1, expiresAt - kit.now())
+      try {
+        await kit.authorize({
+          kind: 'device',
+          clientId,
+          scopes: granted,
+          subject,
+          lifetime,
+          credentialHash: deviceHash,
+        })
+      } catch (error) {
+        // Somebody else was faster.
+        if (isOAuthError(error) && error.details.reason === 'credential_taken') return false
+        throw error
+      }
+      // After the grant, so that a crash in between loses nothing. A denial that was faster wins.
+      return records.decide(request, subject.sub)
+    },
+
+    async deny(typed, clientAddress) {
+      const request = await lookUp(typed, clientAddress)
+      return request !== undefined && records.decide(request)
+    },
+  }
+}
