@@ -27,7 +27,7 @@ export const groupedUserCode = (code: string): string => `${code.slice(0, 4)}-${
 /** Longer input is not a code with some hyphens and spaces. */
 const maxTyped = 40
 
-/** Returns the user code that somebody typed, in any case and grouping; `undefined` if it cannot be one. */
+/** Returns the user code for what a user typed, in any case and grouping; `undefined` if it cannot be one. */
 export function typedUserCode(typed: string): string | undefined {
   if (typed.length > maxTyped) return undefined
   const code = typed.toUpperCase().replace(/[\s\-_.·–—]/gu, '')

@@ -95,7 +95,7 @@ export function createDeviceVerification(
           credentialHash: deviceHash,
         })
       } catch (error) {
-        // Somebody else was faster.
+        // Another approval was faster.
         if (isOAuthError(error) && error.details.reason === 'credential_taken') return false
         throw error
       }

@@ -138,7 +138,7 @@ describe('the audience that a check contributes', () => {
     await expect(code({ api: 'https://evil.example.com' })).rejects.toMatchObject({ code: 'invalid_target' })
   })
 
-  test('is what all checks agree on', async () => {
+  test('is the one that every check allows', async () => {
     const other = definePlugin('other', [
       defineGrantCheck({ grantTypes: 'all', params: v.object({}), check: () => ({ audience: [orders] }) }),
     ])

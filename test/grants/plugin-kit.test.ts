@@ -1,4 +1,4 @@
-/** What every part of a plugin gets: sealing and signing. Records and randomness: custom-grant-kit.test.ts. */
+/** The kit of a plugin: sealing, signing, counting. Records and randomness: custom-grant-kit.test.ts. */
 import { createHash } from 'node:crypto'
 import { defineGrant, definePlugin, type GrantKit, type ProviderOptions } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'

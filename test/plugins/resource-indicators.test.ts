@@ -161,7 +161,7 @@ describe('RFC 8707 section 2: the value of resource', () => {
 })
 
 describe('RFC 8707 section 2.2: a token request', () => {
-  test('narrows the scopes to what the APIs need, and the response says so', async () => {
+  test('narrows the scopes to what the APIs need, and returns them', async () => {
     const { clientToken } = await setUp()
     const { body } = await clientToken('calendar contacts', contacts)
     expect([body.scope, claimsOf(body).scope, claimsOf(body).aud]).toEqual(['contacts', 'contacts', contacts])

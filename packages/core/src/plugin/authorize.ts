@@ -29,8 +29,8 @@ export interface NewGrant {
   /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
   /**
-   * The credential that redeems the grant, if the client already has one that nobody can guess: its SHA-256 as unpadded
-   * base64url (`kit.sha256`), so that nobody has to store the credential. Default: 256 random bits.
+   * The credential that redeems the grant, if the client already has one: its SHA-256 as unpadded base64url
+   * (`kit.sha256`), so that the credential need not be stored. It must be random. Default: 256 random bits.
    */
   readonly credentialHash?: string | undefined
 }
