@@ -125,6 +125,12 @@ const cases: readonly Case[] = [
   [withClient({ identityTokenAlgorithm: 'HS256' }), 'clients[0].identityTokenAlgorithm', 'must be one of'],
   [withClient({ authorizationCodeLifetime: 1.5 }), 'clients[0].authorizationCodeLifetime', 'whole number'],
   [withClient({ allowPlainCodeChallenge: 'S256' }), 'clients[0].allowPlainCodeChallenge', 'must be true or false'],
+  [
+    withClient({ tokenEndpointAuthMethod: 1 }),
+    'clients[0].tokenEndpointAuthMethod',
+    'must be the name of an authentication method',
+  ],
+  [withClient({ tokenEndpointAuthMethod: 'private_key_jwt' }), 'clients', 'which no plugin provides'],
   [withClient({ requiredDemands: 'proof_key' }), 'clients[0].requiredDemands', 'must be an array of strings'],
   [withClient({ refreshToken: 'rotate' }), 'clients[0].refreshToken', 'must be an object'],
   [withClient({ refreshToken: { usage: 'once' } }), 'clients[0].refreshToken.usage', '"rotate" or "reuse"'],

@@ -22,7 +22,7 @@ describe('an authentication method', () => {
     defineClientAuthentication({
       method: 'stamp',
       consumes: [],
-      // @ts-expect-error without a clientId there is no caller to authenticate
+      // @ts-expect-error a client is authenticated by its clientId
       present: () => ({ stamp: 'x' }),
       accepts,
       verify: () => ({ reason: 'never' }),

@@ -1,0 +1,162 @@
+import {
+  type Client,
+  defineClientAuthentication,
+  defineFields,
+  definePlugin,
+  type Kit,
+  type Plugin,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
+import { createClaimsCheck } from './claims.ts'
+import { createDecoys } from './decoys.ts'
+import { createPublishedKeys, jwksUriSchema } from './jwks-uri.ts'
+import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
+import { type ClientAssertionOptions, type Settings, secretAlgorithms, settingsSchema } from './settings.ts'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /** The public keys of the client, for `private_key_jwt`. */
+    jwks?: { readonly keys: readonly { readonly kty: string; readonly [member: string]: unknown }[] } | undefined
+    /** The URL at which the client publishes its public keys, instead of `jwks`. */
+    jwksUri?: string | undefined
+    /** The only algorithm of the client's assertions. Default: every one that the plugin allows. */
+    tokenEndpointAuthSigningAlg?: string | undefined
+  }
+}
+
+export type { ClientAssertionOptions, FetchKeys } from './settings.ts'
+
+const consumes = ['client_assertion', 'client_assertion_type']
+
+const isSecretAlgorithm = (alg: string): alg is keyof typeof secretAlgorithms => Object.hasOwn(secretAlgorithms, alg)
+
+const fitsClient = (client: Client, alg: string): boolean => (client.tokenEndpointAuthSigningAlg ?? alg) === alg
+
+function fields({ algorithms, jwksUri, secretOf }: Settings) {
+  const all = [...algorithms, ...(secretOf === undefined ? [] : Object.keys(secretAlgorithms))]
+  return defineFields({
+    client: {
+      jwks: v.optional(jwksSchema),
+      jwksUri: v.optional(jwksUriSchema(jwksUri.allowPrivateAddresses)),
+      tokenEndpointAuthSigningAlg: v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)),
+    },
+    metadata: {
+      token_endpoint_auth_signing_alg_values_supported: all,
+      revocation_endpoint_auth_signing_alg_values_supported: all,
+    },
+  })
+}
+
+const optionsFor = ({ alg }: PresentedAssertion, { clockTolerance }: Settings, kit: Kit): VerifyOptions => ({
+  algorithms: [alg],
+  currentDate: new Date(kit.now() * 1000),
+  clockTolerance,
+})
+
+/** RFC 7523 section 2.2; OpenID Connect Core section 9. */
+function privateKeyMethod(settings: Settings) {
+  const { algorithms, secretOf } = settings
+  const published = createPublishedKeys(settings.jwksUri)
+  const refusalOf = createClaimsCheck(settings)
+  const decoys = createDecoys()
+  const configured = new WeakMap<object, KeySet>()
+
+  function configuredKeys(jwks: NonNullable<Client['jwks']>): KeySet {
+    const known = configured.get(jwks)
+    if (known !== undefined) return known
+    const keys = keySetOf(jwks)
+    configured.set(jwks, keys)
+    return keys
+  }
+
+  const accepts = (client: Client): boolean => {
+    const { clientId, jwks, jwksUri, public: isPublic } = client
+    if (jwks !== undefined && jwksUri !== undefined) {
+      throw new TypeError(`clients: ${clientId} has both jwks and jwksUri; remove one of them`)
+    }
+    return !isPublic && (jwks !== undefined || jwksUri !== undefined)
+  }
+
+  async function keysOf(client: Client | undefined, alg: string, now: number): Promise<KeySet | undefined> {
+    if (client === undefined || !accepts(client) || !fitsClient(client, alg)) return undefined
+    const { jwks, jwksUri } = client
+    if (jwks !== undefined) return configuredKeys(jwks)
+    return jwksUri === undefined ? undefined : published.find(jwksUri, now, false)
+  }
+
+  return defineClientAuthentication({
+    method: 'private_key_jwt',
+    consumes,
+    present(parameters) {
+      const presented = presentedAssertion(parameters)
+      const isOther = presented !== undefined && secretOf !== undefined && isSecretAlgorithm(presented.alg)
+      return isOther ? undefined : presented
+    },
+    accepts,
+    async verify(presented, client, kit) {
+      const { alg } = presented
+      const allowed: readonly string[] = algorithms
+      if (!allowed.includes(alg)) return { reason: 'algorithm_not_allowed' }
+      const options = optionsFor(presented, settings, kit)
+      const keys = await keysOf(client, alg, kit.now())
+      // Without keys, the signature is verified all the same, so that the time does not reveal which clients exist.
+      let outcome = await verifiedAssertion(presented, keys ?? decoys.keysFor(alg), options)
+      if (keys === undefined) return { reason: 'keys_unavailable' }
+      // The client may have published another key, with or without an id.
+      const isUnknownKey = outcome.reason === 'key_unknown' || outcome.reason === 'signature_mismatch'
+      if (isUnknownKey && client?.jwksUri !== undefined) {
+        const renewed = await published.find(client.jwksUri, kit.now(), true)
+        if (renewed !== undefined && renewed !== keys) outcome = await verifiedAssertion(presented, renewed, options)
+      }
+      if (outcome.payload === undefined) return { reason: outcome.reason }
+      return refusalOf(outcome.payload, presented.clientId, kit)
+    },
+  })
+}
+
+/** OpenID Connect Core section 9. */
+function secretMethod(settings: Settings, secretOf: NonNullable<Settings['secretOf']>) {
+  const refusalOf = createClaimsCheck(settings)
+  const method = 'client_secret_jwt'
+  const accepts = (client: Client): boolean => !client.public && client.tokenEndpointAuthMethod === method
+  return defineClientAuthentication({
+    method,
+    consumes,
+    present(parameters) {
+      const presented = presentedAssertion(parameters)
+      return presented !== undefined && isSecretAlgorithm(presented.alg) ? presented : undefined
+    },
+    accepts,
+    async verify(presented, client, kit) {
+      const { alg, clientId } = presented
+      const secret = await secretOf(clientId)
+      const bytes = secret === undefined ? undefined : new TextEncoder().encode(secret)
+      const isUsable = bytes !== undefined && isSecretAlgorithm(alg) && bytes.length >= secretAlgorithms[alg]
+      const fits = client !== undefined && accepts(client) && fitsClient(client, alg)
+      // A random key, so that no caller can sign for it.
+      const key = fits && isUsable ? bytes : new TextEncoder().encode(kit.randomId() + kit.randomId())
+      const outcome = await verifiedAssertion(presented, key, optionsFor(presented, settings, kit))
+      if (key !== bytes) return { reason: fits ? 'secret_unusable' : 'algorithm_not_allowed' }
+      if (outcome.payload === undefined) return { reason: outcome.reason }
+      return refusalOf(outcome.payload, clientId, kit)
+    },
+  })
+}
+
+/**
+ * Client authentication by a signed assertion: `private_key_jwt` and, with `secretOf`, `client_secret_jwt`.
+ *
+ * @throws TypeError with one sentence for a mistake in the options.
+ * @see RFC 7523 sections 2.2 and 3; OpenID Connect Core section 9
+ */
+export function clientAssertion(options: ClientAssertionOptions = {}): Plugin {
+  const settings = parseConfiguration(settingsSchema, options, 'clientAssertion()')
+  const { secretOf } = settings
+  return definePlugin('client-assertion', [
+    fields(settings),
+    privateKeyMethod(settings),
+    ...(secretOf === undefined ? [] : [secretMethod(settings, secretOf)]),
+  ])
+}

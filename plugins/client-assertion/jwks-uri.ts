@@ -1,0 +1,135 @@
+import * as v from 'valibot'
+import { type KeySet, publishedKeySet } from './key-set.ts'
+import type { Settings } from './settings.ts'
+
+/** Names that resolve to this machine or its network, or have no dot, so that a search domain decides. */
+const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/u
+/** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
+const address = /^(?:\d+\.){3}\d+$|^\[/u
+
+function problemOf(uri: string, allowPrivateAddresses: boolean): string | undefined {
+  if (uri.length > 2000 || !URL.canParse(uri)) return 'must be a URL'
+  const { protocol, hostname, username, password, hash } = new URL(uri)
+  if (protocol !== 'https:') return 'must use https'
+  if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
+  const name = hostname.replace(/\.$/u, '')
+  if (allowPrivateAddresses || !(address.test(name) || localName.test(name))) return undefined
+  return 'must have the name of a public host, not an IP address'
+}
+
+/** The schema of `jwksUri`. It cannot see which address a name resolves to. */
+export const jwksUriSchema = (allowPrivateAddresses: boolean) =>
+  v.pipe(
+    v.string('must be a URL'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const message = dataset.typed ? problemOf(dataset.value, allowPrivateAddresses) : undefined
+      if (message !== undefined) addIssue({ message })
+    }),
+  )
+
+/** Reads at most `maxSize` bytes of a body. Returns `undefined` for a longer one. */
+async function readBody({ body }: Response, maxSize: number): Promise<string | undefined> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > maxSize) {
+      await reader.cancel()
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+function parseKeys(text: string): KeySet | undefined {
+  try {
+    return publishedKeySet(JSON.parse(text))
+  } catch {
+    // Not JSON: the caller reports that the keys are unavailable.
+    return undefined
+  }
+}
+
+interface Entry {
+  keys: KeySet | undefined
+  /** Epoch seconds at which `keys` were fetched. */
+  fetchedAt: number
+  /** Epoch seconds of the last attempt. */
+  triedAt: number
+  pending: Promise<void> | undefined
+}
+
+/** The number of URIs whose keys a process remembers. */
+const maxEntries = 1000
+
+/** The keys that clients publish at their `jwksUri`. */
+export interface PublishedKeys {
+  /**
+   * Returns the keys; `undefined` if they are not available.
+   *
+   * @param now epoch seconds
+   * @param renew whether an assertion names a key that is not among the remembered ones
+   */
+  find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined>
+}
+
+export function createPublishedKeys(settings: Settings['jwksUri']): PublishedKeys {
+  const { timeout, maxSize, maxAge, cooldown, fetch: send = (url, init) => fetch(url, init) } = settings
+  const entries = new Map<string, Entry>()
+
+  function entryOf(uri: string): Entry {
+    const known = entries.get(uri)
+    const entry = known ?? { keys: undefined, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
+    // The least recently used entry is the first one.
+    entries.delete(uri)
+    entries.set(uri, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+    return entry
+  }
+
+  async function load(uri: string): Promise<KeySet | undefined> {
+    try {
+      const response = await send(uri, {
+        headers: { accept: 'application/jwk-set+json, application/json' },
+        // A redirect could lead to an address that `jwksUri` must not have.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeout * 1000),
+      })
+      if (response.status !== 200) {
+        await response.body?.cancel()
+        return undefined
+      }
+      const text = await readBody(response, maxSize)
+      return text === undefined ? undefined : parseKeys(text)
+    } catch {
+      // The host is unreachable or too slow. The event of the refused request names the reason.
+      return undefined
+    }
+  }
+
+  async function renewed(entry: Entry, uri: string, now: number): Promise<void> {
+    entry.triedAt = now
+    const keys = await load(uri)
+    entry.pending = undefined
+    if (keys === undefined) return
+    entry.keys = keys
+    entry.fetchedAt = now
+  }
+
+  return {
+    async find(uri, now, renew) {
+      const entry = entryOf(uri)
+      const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
+      if ((!isFresh() || renew) && entry.pending === undefined && now >= entry.triedAt + cooldown) {
+        entry.pending = renewed(entry, uri, now)
+      }
+      if (!isFresh() || renew) await entry.pending
+      return isFresh() ? entry.keys : undefined
+    },
+  }
+}

@@ -1,0 +1,269 @@
+import { basic, read, sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import {
+  assertionType,
+  claims,
+  client,
+  createKey,
+  issuer,
+  key,
+  lastReason,
+  now,
+  outcomeOf,
+  present,
+  setUp,
+  sign,
+  tokenEndpoint,
+} from './assertions.ts'
+
+describe('private_key_jwt', () => {
+  test('authenticates a client by an assertion that it signed', async () => {
+    const f = await setUp()
+    const { status, body } = await present(f, await sign(claims()))
+    expect([status, body.token_type]).toEqual([200, 'Bearer'])
+    expect(f.events).toContainEqual(
+      expect.objectContaining({
+        type: 'client_authentication_succeeded',
+        method: 'private_key_jwt',
+        clientId: 'service',
+      }),
+    )
+  })
+
+  test('is listed in the discovery document with its algorithms', async () => {
+    const { provider } = await setUp({ algorithms: ['PS256'] })
+    expect(provider.metadata).toMatchObject({
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['PS256'],
+      revocation_endpoint_auth_signing_alg_values_supported: ['PS256'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    })
+  })
+
+  test('works at the revocation endpoint', async () => {
+    const f = await setUp()
+    const body = new URLSearchParams({
+      token: 'x',
+      client_assertion_type: assertionType,
+      client_assertion: await sign(claims()),
+    })
+    const request = new Request(`${issuer}/connect/revocation`, { method: 'POST', body })
+    expect((await read(await f.provider.handlers.revocation(request))).status).toBe(200)
+  })
+
+  test.each(['ES256', 'PS256', 'RS256', 'EdDSA'])('accepts %s by default', async (alg) => {
+    const own = await createKey(alg)
+    const f = await setUp({}, [client({ jwks: { keys: [own.jwk] } })])
+    expect(await outcomeOf(f, await sign(claims(), own.privateKey, { alg }))).toEqual([200, undefined])
+  })
+
+  test('finds the key by its id, and by trying keys without an id', async () => {
+    const [a, b, c] = [await createKey('ES256', { kid: 'a' }), await createKey(), await createKey()]
+    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk, c.jwk] } })])
+    expect(await outcomeOf(f, await sign(claims(), a.privateKey, { kid: 'a' }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims(), c.privateKey))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims(), b.privateKey, { kid: 'b' }))).toEqual([401, 'key_unknown'])
+    expect(await outcomeOf(f, await sign(claims(), key.privateKey))).toEqual([401, 'signature_mismatch'])
+  })
+
+  // The header of the example in RFC 7523 section 2.2. The RFC omits the rest "for brevity".
+  test('accepts an assertion with the header of the RFC', async () => {
+    const own = await createKey('RS256', { kid: '22' })
+    const f = await setUp({}, [client({ jwks: { keys: [own.jwk] } })])
+    const jwt = await sign(claims(), own.privateKey, { alg: 'RS256', kid: '22' })
+    expect(jwt.split('.')[0]).toBe('eyJhbGciOiJSUzI1NiIsImtpZCI6IjIyIn0')
+    expect(await outcomeOf(f, jwt)).toEqual([200, undefined])
+  })
+
+  // The claims of the example in RFC 7523 section 4: an authorization grant, not a client.
+  test('rejects the authorization grant of the RFC', async () => {
+    const example = {
+      iss: 'https://jwt-idp.example.com',
+      sub: 'mailto:mike@example.com',
+      aud: 'https://jwt-rp.example.net',
+      nbf: 1_300_815_780,
+      exp: 1_300_819_380,
+      'http://claims.example.com/member': true,
+    }
+    expect(await outcomeOf(await setUp(), await sign(example))).toEqual([401, 'client_unknown'])
+  })
+})
+
+const without = (name: string): Record<string, unknown> => ({ ...claims(), [name]: undefined })
+
+// RFC 7523 section 3, and how the suite of the OpenID Foundation checks it.
+describe('an assertion', () => {
+  test.each<[string, object, string]>([
+    ['another issuer than the client', { iss: 'other' }, 'iss_invalid'],
+    ['no issuer', { iss: undefined }, 'iss_invalid'],
+    ['another subject that exists', { sub: 'other' }, 'signature_mismatch'],
+    ['the audience of another server', { aud: 'https://other.example.com' }, 'aud_invalid'],
+    ['the token endpoint as audience', { aud: tokenEndpoint }, 'aud_invalid'],
+    ['the issuer in an array', { aud: [issuer] }, 'aud_invalid'],
+    ['several audiences', { aud: [issuer, tokenEndpoint] }, 'aud_invalid'],
+    ['an audience with another slash', { aud: `${issuer}/` }, 'aud_invalid'],
+    ['no audience', { aud: undefined }, 'aud_invalid'],
+    ['no exp', { exp: undefined }, 'exp_invalid'],
+    ['a text as exp', { exp: String(now + 60) }, 'exp_invalid'],
+    ['an exp that has passed', { exp: now - 10 }, 'expired'],
+    ['an exp of 5 minutes ago', { exp: now - 300 }, 'expired'],
+    ['an exp too far ahead', { exp: now + 311 }, 'exp_too_late'],
+    ['an infinite exp', { exp: 1e308 }, 'exp_too_late'],
+    ['an nbf too far ahead', { nbf: now + 62, iat: now + 62, exp: now + 122 }, 'nbf_invalid'],
+    ['an iat too far ahead', { iat: now + 62 }, 'iat_invalid'],
+    ['a text as iat', { iat: 'now' }, 'iat_invalid'],
+    ['no jti', { jti: undefined }, 'jti_invalid'],
+    ['an empty jti', { jti: '' }, 'jti_invalid'],
+    ['a number as jti', { jti: 1 }, 'jti_invalid'],
+    ['a jti that is too long', { jti: 'x'.repeat(257) }, 'jti_invalid'],
+  ])('with %s is rejected', async (_, more, reason) => {
+    expect(await outcomeOf(await setUp(), await sign({ ...claims(), ...more }))).toEqual([401, reason])
+  })
+
+  test.each<[string, object]>([
+    ['an exp that passed within the tolerance', { exp: now - 9 }],
+    ['the latest exp', { exp: now + 310 }],
+    ['nbf and iat within the tolerance', { nbf: now + 8, iat: now + 8 }],
+    ['no iat and no nbf', { iat: undefined, nbf: undefined }],
+    ['other claims', { extra: { a: 1 } }],
+  ])('with %s is accepted', async (_, more) => {
+    expect(await outcomeOf(await setUp(), await sign({ ...claims(), ...more }))).toEqual([200, undefined])
+  })
+
+  test.each(['JWT', 'jwt', 'client-authentication+jwt', 'application/client-authentication+jwt'])(
+    'of the type %s is accepted',
+    async (typ) => {
+      expect(await outcomeOf(await setUp(), await sign(claims(), key.privateKey, { typ }))).toEqual([200, undefined])
+    },
+  )
+
+  test.each(['dpop+jwt', 'at+jwt', 'oauth-authz-req+jwt', ''])('of the type "%s" is rejected', async (typ) => {
+    const jwt = await sign(claims(), key.privateKey, { typ })
+    expect(await outcomeOf(await setUp(), jwt)).toEqual([401, 'typ_unsupported'])
+  })
+
+  test('that is malformed is rejected', async () => {
+    const f = await setUp()
+    const [header, payload, signature] = (await sign(claims())).split('.')
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    for (const jwt of [
+      'x',
+      'a.b.c',
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      ` ${header}.${payload}.${signature}`,
+      `${encode([])}.${payload}.${signature}`,
+      `${encode({ alg: 1 })}.${payload}.${signature}`,
+      `${header}.${encode('text')}.${signature}`,
+      `${header}.${encode(without('sub'))}.${signature}`,
+      `${header}.${encode({ ...claims(), sub: 1 })}.${signature}`,
+    ]) {
+      expect(await outcomeOf(f, jwt)).toEqual([401, 'malformed'])
+    }
+  })
+
+  test('with a critical header that is not supported is rejected', async () => {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const jwt = await sign(claims())
+    const critical = [encode({ alg: 'ES256', crit: ['x'], x: 1 }), ...jwt.split('.').slice(1)].join('.')
+    expect(await outcomeOf(await setUp(), critical)).toEqual([401, 'malformed'])
+  })
+
+  test('without its type, or with another one, is rejected', async () => {
+    const f = await setUp()
+    const jwt = await sign(claims())
+    expect(await outcomeOf(f, jwt, { client_assertion_type: '' })).toEqual([401, 'type_unsupported'])
+    expect(await outcomeOf(f, jwt, { client_assertion_type: 'urn:x' })).toEqual([401, 'type_unsupported'])
+    // The type without an assertion, as with no credentials.
+    expect(await outcomeOf(f, '')).toEqual([401, 'credentials_missing'])
+  })
+
+  test('beside the same client_id is accepted, beside another one rejected', async () => {
+    const f = await setUp()
+    expect(await outcomeOf(f, await sign(claims()), { client_id: 'service' })).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims()), { client_id: 'other' })).toEqual([400, 'client_id_mismatch'])
+  })
+
+  test('beside a secret is rejected', async () => {
+    const f = await setUp({}, [client({ secrets: [{ sha256: sha256Of('secret') }] })])
+    const form = { client_id: 'service', client_secret: 'secret' }
+    expect(await outcomeOf(f, await sign(claims()), form)).toEqual([400, 'several_credentials'])
+    const body = new URLSearchParams({ client_assertion: await sign(claims()), client_assertion_type: assertionType })
+    const headers = { authorization: basic(['service', 'secret']) }
+    const request = new Request(tokenEndpoint, { method: 'POST', body, headers })
+    expect((await read(await f.provider.handlers.token(request))).body.error).toBe('invalid_request')
+    expect(lastReason(f)).toBe('several_credentials')
+  })
+})
+
+describe('the audience "issuer or token endpoint"', () => {
+  const audience = 'issuer or token endpoint'
+  test.each<[unknown, number]>([
+    [issuer, 200],
+    [tokenEndpoint, 200],
+    [[issuer, tokenEndpoint], 200],
+    [[], 401],
+    [[issuer, 'https://other.example.com'], 401],
+    [`${issuer}/other/token`, 401],
+  ])('decides about %j', async (aud, status) => {
+    const f = await setUp({ audience })
+    expect((await outcomeOf(f, await sign({ ...claims(), aud })))[0]).toBe(status)
+  })
+
+  test('uses the configured URL', async () => {
+    const f = await setUp({ audience, tokenEndpoint: `${issuer}/other/token` })
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: `${issuer}/other/token` }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: tokenEndpoint }))).toEqual([401, 'aud_invalid'])
+  })
+})
+
+test('a client of a client store with keys at two places is a server_error', async () => {
+  const f = await setUp({}, { find: () => client({ jwksUri: 'https://service.example.com/jwks' }) })
+  expect((await present(f, await sign(claims()))).body).toEqual({ error: 'server_error' })
+})
+
+describe('at startup', () => {
+  const { jwk } = key
+  test.each<[string, object, string]>([
+    [
+      'a private key',
+      { jwks: { keys: [{ ...jwk, d: 'x' }] } },
+      'jwks.keys[0] must be a public key, without private members',
+    ],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, 'jwks.keys[0].kty must be RSA, EC or OKP'],
+    [
+      'a short RSA key',
+      { jwks: { keys: [{ kty: 'RSA', e: 'AQAB', n: 'x'.repeat(171) }] } },
+      'jwks.keys[0] must have at least 2048 bits',
+    ],
+    ['an incomplete key', { jwks: { keys: [{ kty: 'EC' }] } }, 'jwks.keys[0] is incomplete'],
+    ['an empty set', { jwks: { keys: [] } }, 'jwks.keys must not be empty'],
+    ['another algorithm', { tokenEndpointAuthSigningAlg: 'HS256' }, 'tokenEndpointAuthSigningAlg must be one of ES256'],
+    [
+      'keys at two places',
+      { jwksUri: 'https://service.example.com/jwks' },
+      'service has both jwks and jwksUri; remove one of them',
+    ],
+    ['http', { jwks: undefined, jwksUri: 'http://a.example.com/jwks' }, 'jwksUri must use https'],
+    [
+      'no keys',
+      { jwks: undefined },
+      'clients: service has no usable secret; add one, or set public: true, or configure it for private_key_jwt',
+    ],
+  ])('a client with %s is rejected', async (_, more, message) => {
+    await expect(setUp({}, [client(more)])).rejects.toThrow(message)
+  })
+
+  test.each<[object, string]>([
+    [{ algorithms: ['none'] }, 'clientAssertion(): algorithms[0] must be one of ES256'],
+    [{ algorithms: ['HS256'] }, 'clientAssertion(): algorithms[0] must be one of ES256'],
+    [{ algorithms: [] }, 'clientAssertion(): algorithms must not be empty'],
+    [{ audience: 'any' }, 'clientAssertion(): audience must be "issuer" or "issuer or token endpoint"'],
+    [{ maxLifetime: 86_400 }, 'clientAssertion(): maxLifetime must be 10 to 3600 seconds'],
+    [{ audiences: [] }, 'clientAssertion(): audiences is not a known option; did you mean audience?'],
+    [{ jwksUri: { timout: 1 } }, 'clientAssertion(): jwksUri.timout is not a known option; did you mean timeout?'],
+  ])('the options %j are rejected', async (options, message) => {
+    expect(() => setUp(options)).toThrow(message)
+  })
+})
