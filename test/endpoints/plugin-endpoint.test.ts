@@ -6,10 +6,10 @@ import {
   OAuthError,
   type ProviderOptions,
 } from '@grantry/core'
-import { read } from '@grantry/core/testing'
+import { basic, read } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+import { api1, builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
 
 const issuer = 'https://id.example.com'
 
@@ -80,6 +80,23 @@ describe('an endpoint of a plugin', () => {
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET, DELETE, HEAD')
   })
+
+  test.each(['client', 'scope', 'token'] as const)(
+    'without parameters needs no body, if the credentials of the caller %s are in the header',
+    async (caller) => {
+      const scope = caller === 'token' ? 'api1' : undefined
+      const { provider, post } = await start(probe(() => 'found', { caller, scope }))
+      const form = { grant_type: 'client_credentials', scope: 'api1' }
+      const { access_token } = (await post('token', form, web)).body
+      const authorization = { client: basic(web), scope: basic(api1), token: `Bearer ${access_token}` }[caller]
+      const send = async (init: RequestInit) =>
+        (await provider.fetch(new Request(`${issuer}/connect/probe`, { method: 'POST', ...init }))).status
+      expect(await send({ headers: { authorization } })).toBe(200)
+      expect(await send({})).toBe(401)
+      expect(await send({ body: new Uint8Array([1]) })).toBe(415)
+      expect(await send({ headers: { authorization, 'content-type': 'text/plain' }, body: 'a' })).toBe(415)
+    },
+  )
 
   test('responds to HEAD like to GET, without a body', async () => {
     const { provider } = await start(probe(() => 'found', { methods: ['GET'], caller: 'anyone' }))

@@ -95,6 +95,16 @@ export function createPipeline(
   const validate = validatorOf(schema)
   const needsUser = scopes.find(requiredScope)?.identity === true
 
+  /**
+   * Reads the body of a POST or PUT. If the endpoint has no parameters, a request without a media type has its
+   * credentials in the header, or has neither credentials nor a body.
+   */
+  function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
+    if (!hasBody(request)) return undefined
+    if (schema !== undefined || request.headers.has('content-type')) return readBody(request, bodyLimit)
+    return request.headers.has('authorization') ? undefined : refuseBody(request, bodyLimit)
+  }
+
   const formOf = (bytes: Uint8Array | undefined): RequestParameters | undefined =>
     isForm && bytes !== undefined ? parseForm(bytes) : undefined
 
@@ -112,7 +122,8 @@ export function createPipeline(
 
   const handlers: Readonly<Record<keyof Callers, HandleRequest>> = {
     async client(request, trace) {
-      const bytes = hasBody(request) ? await readBody(request, bodyLimit) : undefined
+      const body = bodyOf(request)
+      const bytes = body && (await body)
       const form = formOf(bytes)
       const client = await authenticateClient(request, form ?? noForm, trace)
       return toResponse(await call(client, form ?? otherParameters(request, bytes), request, trace))
@@ -124,15 +135,10 @@ export function createPipeline(
     },
 
     async token(request, trace) {
-      const authorization = request.headers.get('authorization')
-      let bytes: Uint8Array | undefined
-      if (hasBody(request)) {
-        // Without parameters, a POST without a media type has its token in the header, or has neither token nor body.
-        if (schema !== undefined || request.headers.has('content-type')) bytes = await readBody(request, bodyLimit)
-        else if (authorization === null) await refuseBody(request, bodyLimit)
-      }
+      const body = bodyOf(request)
+      const bytes = body && (await body)
       const form = formOf(bytes)
-      const validation = await accessTokens.validate(readBearer(authorization, form))
+      const validation = await accessTokens.validate(readBearer(request.headers.get('authorization'), form))
       noteToken(trace, validation)
       const { fingerprint, sub } = validation
       if (!validation.valid) {
@@ -164,7 +170,8 @@ export function createPipeline(
    */
   async function authenticateBeforeParsing(request: Request, trace: Trace) {
     try {
-      const bytes = hasBody(request) ? await readBody(request, bodyLimit) : undefined
+      const body = bodyOf(request)
+      const bytes = body && (await body)
       if (request.headers.get('authorization') === null) {
         const form = formOf(bytes)
         const { scope } = await authenticateScope(request, form ?? noForm, trace)

@@ -80,7 +80,7 @@ export async function readJson(request: Request, limit: number): Promise<Uint8Ar
  *
  * @throws OAuthError `invalid_request` (415) if the body has at least one byte and is not a form.
  */
-export async function refuseBody(request: Request, limit: number): Promise<void> {
+export async function refuseBody(request: Request, limit: number): Promise<undefined> {
   if ((await readBytes(request, limit)).byteLength > 0) requireType(request, formType)
 }
 
