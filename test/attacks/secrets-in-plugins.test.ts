@@ -4,7 +4,14 @@
  *
  * Decision 54: what a plugin or a host function receives as client has no secrets.
  */
-import { type Client, type ClientOptions, defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
+import {
+  type Client,
+  type ClientOptions,
+  defineEndpoint,
+  defineGrant,
+  defineGrantCheck,
+  definePlugin,
+} from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { password } from '@grantry/plugins/password'
 import * as v from 'valibot'
@@ -33,6 +40,14 @@ function reachable(value: unknown, seen = new Set<unknown>()): Set<unknown> {
   return prototype === null || prototype === Object.prototype || prototype === Array.prototype
     ? seen
     : reachable(prototype, seen)
+}
+
+function expectNoSecrets(received: unknown): void {
+  expect(received).not.toHaveProperty('secrets')
+  expect(Object.keys(received ?? {})).not.toContain('secrets')
+  expect(JSON.stringify(received)).not.toMatch(/secret|sha256/u)
+  const found = reachable(received)
+  for (const secret of ['secrets', hash, hexHash]) expect(found.has(secret)).toBe(false)
 }
 
 describe.each([
@@ -75,13 +90,33 @@ describe.each([
     expect(received).toHaveLength(5)
     for (const client of received) {
       expect(client?.clientId).toBe(testClient[0])
-      expect(client).not.toHaveProperty('secrets')
-      expect(Object.keys(client ?? {})).not.toContain('secrets')
-      expect(JSON.stringify(client)).not.toMatch(/secret|sha256/u)
-      const found = reachable(client)
-      for (const secret of ['secrets', hash, hexHash]) expect(found.has(secret)).toBe(false)
+      expectNoSecrets(client)
     }
     // No copy for each request.
     expect(new Set(received).size).toBe(1)
   })
+})
+
+test('no endpoint of a plugin receives the secrets of its caller, a client or a scope', async () => {
+  const received: unknown[] = []
+  const endpoint = (caller: 'client' | 'scope') =>
+    defineEndpoint({
+      name: `curious${caller}`,
+      path: `/curious/${caller}`,
+      methods: ['POST'],
+      caller,
+      handle(call) {
+        received.push(call.caller)
+        return {}
+      },
+    })
+  const f = await createTestProvider({
+    plugins: [definePlugin('curious', [endpoint('client'), endpoint('scope')])],
+    clients: [{ ...options, grantTypes: [] }],
+    scopes: [{ name: 'api1', secrets: [{ sha256: hash }] }],
+  })
+  await f.post('curiousclient', {}, testClient)
+  await f.post('curiousscope', {}, ['api1', testClient[1]])
+  expect(received).toMatchObject([{ clientId: testClient[0] }, { name: 'api1' }])
+  for (const caller of received) expectNoSecrets(caller)
 })

@@ -1,4 +1,8 @@
-import { basic, read, sha256Of } from '@grantry/core/testing'
+import { defineGrant } from '@grantry/core'
+import { basic, createTestProvider, read, sha256Of } from '@grantry/core/testing'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import {
   assertionType,
@@ -216,6 +220,27 @@ describe('the audience "issuer or token endpoint"', () => {
     expect(await outcomeOf(f, await sign({ ...claims(), aud: `${issuer}/other/token` }))).toEqual([200, undefined])
     expect(await outcomeOf(f, await sign({ ...claims(), aud: tokenEndpoint }))).toEqual([401, 'aud_invalid'])
   })
+})
+
+// RFC 6749 section 6: a client that did not get the response sends the same refresh token again, with a new assertion.
+test('a retry of a refresh with another assertion gets the same tokens', async () => {
+  const ownGrant = defineGrant({
+    grantType: 'urn:example:login',
+    params: v.object({}),
+    handle: ({ scopes }) => ({ scopes, subject: { sub: '1', amr: ['pwd'] } }),
+  })
+  const f = await createTestProvider({
+    plugins: [ownGrant, refreshToken(), clientAssertion()],
+    clients: [client({ grantTypes: ['urn:example:login', 'refresh_token'], scopes: ['api1', 'offline_access'] })],
+  })
+  const login = { grant_type: 'urn:example:login', scope: 'api1 offline_access' }
+  const { body } = await present(f, await sign(claims()), login)
+  const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token, scope: '' }
+  const first = await present(f, await sign(claims()), refresh)
+  const retried = await present(f, await sign(claims()), refresh)
+  expect([first.status, retried.status]).toEqual([200, 200])
+  expect(retried.body.refresh_token).toBe(first.body.refresh_token)
+  expect(f.events.some(({ type }) => type === 'refresh_reused')).toBe(false)
 })
 
 test('a client of a client store with keys at two places is a server_error', async () => {

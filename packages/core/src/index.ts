@@ -8,7 +8,13 @@ export {
   clientSchema,
 } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
-export { type Scope, type ScopeMembers, type ScopeOptions, scopeSchema } from './directory/scope.ts'
+export {
+  type Scope,
+  type ScopeMembers,
+  type ScopeOptions,
+  type ScopeWithSecrets,
+  scopeSchema,
+} from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'

@@ -33,15 +33,12 @@ export function createScopeAuthentication(deps: {
   const isKnown = (name: string): boolean => scopes.find(name) !== undefined
   // A scope has only secrets. A name alone is found too, so that the failure counts for that name.
   const present = createPresent(methods.filter(({ part }) => part.verify === undefined || part.implicit))
-  const matchesSecret = createSecretCheck(
-    scopes.all.map(({ secrets }) => secrets.stored),
-    runtime,
-  )
+  const matchesSecret = createSecretCheck(scopes.all.map(scopes.secretsOf), runtime)
 
   function match(presented: PresentedSecret): Verdict {
     if (!isPossible(presented)) return { reason: 'credentials_impossible' }
     const scope = scopes.find(presented.clientId)
-    const matches = matchesSecret(presented.secret, scope?.secrets.stored)
+    const matches = matchesSecret(presented.secret, scope && scopes.secretsOf(scope))
     if (scope === undefined) return { reason: 'scope_unknown' }
     if (!matches) return { reason: 'secret_mismatch' }
     return scope.enabled ? { scope } : { reason: 'scope_disabled' }

@@ -49,8 +49,11 @@ export interface ScopeMembers {}
 /** The configuration of a scope. Only `name` is required. */
 export type ScopeOptions = v.InferInput<typeof scopeSchema> & Optional<ScopeMembers>
 
-/** A scope with all defaults applied. */
-export type Scope = v.InferOutput<typeof scopeSchema> & Readonly<ScopeMembers>
+/** A scope with all defaults applied, as the schema returns it. */
+export type ScopeWithSecrets = v.InferOutput<typeof scopeSchema> & Readonly<ScopeMembers>
+
+/** A scope with all defaults applied, without its secrets: see `Client`. */
+export type Scope = Omit<ScopeWithSecrets, 'secrets'>
 
 /**
  * The scopes of OpenID Connect Core section 5.4, `roles` of the seed, and `offline_access` (section 11), which requests

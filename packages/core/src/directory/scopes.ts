@@ -1,10 +1,12 @@
 import { parseConfiguration } from '../config-schema.ts'
-import { type Scope, type ScopeOptions, type scopeSchema, standardScopes } from './scope.ts'
-import { assertSecrets } from './secret.ts'
+import { type Scope, type ScopeOptions, type ScopeWithSecrets, type scopeSchema, standardScopes } from './scope.ts'
+import { assertSecrets, type Secret } from './secret.ts'
 
 /** The scopes of a provider: the configured scopes and the standard scopes, which the configuration can override. */
 export interface ScopeDirectory {
   find(name: string): Scope | undefined
+  /** Returns the usable secrets of a scope that `find()` has returned. */
+  secretsOf(scope: Scope): readonly Secret[]
   readonly all: readonly Scope[]
 }
 
@@ -14,7 +16,13 @@ export interface ScopeDirectory {
  * @throws TypeError when a scope is malformed, or two scopes have the same name.
  */
 export function openScopes(options: readonly ScopeOptions[], schema: typeof scopeSchema): ScopeDirectory {
-  const parse = (option: ScopeOptions, where: string) => parseConfiguration(schema, option, where) as Scope
+  const secretsByScope = new Map<Scope, readonly Secret[]>()
+  // Keeps the secrets apart, so that no plugin receives them.
+  function parse(option: ScopeOptions, where: string): Scope {
+    const { secrets, ...scope } = parseConfiguration(schema, option, where) as ScopeWithSecrets
+    secretsByScope.set(scope, secrets.stored)
+    return scope
+  }
   const scopes = new Map<string, Scope>()
   for (const standard of standardScopes) scopes.set(standard.name, parse(standard, 'scopes'))
   const declared = new Set<string>()
@@ -31,5 +39,9 @@ export function openScopes(options: readonly ScopeOptions[], schema: typeof scop
     declared.add(scope.name)
     scopes.set(scope.name, scope)
   }
-  return { find: (name) => scopes.get(name), all: [...scopes.values()] }
+  return {
+    find: (name) => scopes.get(name),
+    secretsOf: (scope) => secretsByScope.get(scope) ?? [],
+    all: [...scopes.values()],
+  }
 }

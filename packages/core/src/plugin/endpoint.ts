@@ -25,7 +25,7 @@ export interface Callers {
   /** A client, authenticated as at the token endpoint. Public clients authenticate with their `client_id`. */
   readonly client: AuthenticatedClient
   /** An API, authenticated with its scope name and secret, as at the introspection endpoint. */
-  readonly scope: Omit<Scope, 'secrets'>
+  readonly scope: Scope
   /** The bearer of an access token, as at the userinfo endpoint. */
   readonly token: TokenCaller
   /** Any caller, without authentication. */

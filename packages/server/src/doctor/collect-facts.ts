@@ -7,6 +7,7 @@ import {
   type Observer,
   type ProviderOptions,
   parseConfiguration,
+  type ScopeWithSecrets,
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { environmentFileName } from '../configuration/environment-file.ts'
@@ -107,7 +108,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
       ? clients.map((client, index): ClientWithSecrets => parseConfiguration(clientSchema, client, `clients[${index}]`))
       : [],
     hasExternalClients: !Array.isArray(clients),
-    scopes: scopes.map((scope, index) => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
+    scopes: scopes.map((scope, index): ScopeWithSecrets => parseConfiguration(scopeSchema, scope, `scopes[${index}]`)),
     users: Array.isArray(users) ? users : [],
     files: filesOf(loaded),
     keyFileChangedAt: keyFile === undefined ? undefined : Math.floor(keyFile.mtimeMs / 1000),

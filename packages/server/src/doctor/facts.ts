@@ -1,4 +1,4 @@
-import type { AtomicDriver, ClientWithSecrets, KeyInfo, Scope } from '@grantry/core'
+import type { AtomicDriver, ClientWithSecrets, KeyInfo, ScopeWithSecrets } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../users/configured-users.ts'
 import type { Finding } from './finding.ts'
@@ -29,7 +29,7 @@ export interface Facts {
   readonly clients: readonly ClientWithSecrets[]
   readonly hasExternalClients: boolean
   /** The configured scopes, with defaults. */
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly ScopeWithSecrets[]
   readonly users: readonly ConfiguredUser[]
   readonly files: readonly FileFact[]
   /** Epoch seconds of the last change to the file in `keys.jwks`. */

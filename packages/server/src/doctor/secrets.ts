@@ -1,4 +1,4 @@
-import type { ClientWithSecrets, Scope } from '@grantry/core'
+import type { ClientWithSecrets, ScopeWithSecrets } from '@grantry/core'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
@@ -14,7 +14,7 @@ interface Owner {
   readonly stored: ClientWithSecrets['secrets']['stored']
 }
 
-const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly Scope[]): readonly Owner[] => [
+const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly ScopeWithSecrets[]): readonly Owner[] => [
   ...clients.map((client, index) => ({
     name: client.clientId,
     path: `clients[${index}].secrets`,
