@@ -8,11 +8,11 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { createPublishedKeys, jwksUriSchema } from '../shared/jwks-uri.ts'
+import { jwksSchema, type KeySet, keySetOf } from '../shared/key-set.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
 import { createClaimsCheck } from './claims.ts'
 import { createDecoys } from './decoys.ts'
-import { createPublishedKeys, jwksUriSchema } from './jwks-uri.ts'
-import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
 import { type ClientAssertionOptions, type Settings, secretAlgorithms, settingsSchema } from './settings.ts'
 
 declare module '@grantry/core' {
@@ -26,7 +26,8 @@ declare module '@grantry/core' {
   }
 }
 
-export type { ClientAssertionOptions, FetchKeys } from './settings.ts'
+export type { FetchKeys } from '../shared/jwks-uri.ts'
+export type { ClientAssertionOptions } from './settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
 

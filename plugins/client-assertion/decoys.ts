@@ -1,5 +1,5 @@
 import { generateKeyPair } from 'jose/key/generate/keypair'
-import type { KeySet } from './key-set.ts'
+import type { KeySet } from '../shared/key-set.ts'
 
 /** Keys that no client has. Verifying with one takes as long as with the key of a client. */
 export interface Decoys {

@@ -66,7 +66,7 @@ const bridgeRefuses = (path: string, target: string): boolean =>
  * must not import anything.
  */
 const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
-  // Plugins verify JWTs of others with jose; the core's own tokens are the core's business.
+  // Plugins verify JWTs of others with jose. Tokens of this provider are validated by the core.
   plugins: { values: /^(?:@grantry\/core|valibot|jose(?:\/.+)?)$/u, types: /^(?:@grantry\/core|valibot|jose)$/u },
   'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
   // The kit tests redemptions through a provider; a driver does not load one.
@@ -83,6 +83,7 @@ function refuses(path: string, imported: Import): boolean {
   if (bridgeRefuses(path, imported.target)) return true
   const parts = path.split('/')
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
+  if (path.startsWith('plugins/') && imported.target.startsWith('plugins/shared/')) return false
   if (imported.target.startsWith(home)) return imported.target.startsWith(`${kit}/`) && !path.startsWith(`${kit}/`)
   if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true
   const rule =
@@ -203,6 +204,7 @@ describe('the import check', () => {
     ['a file outside every layer', `${core}/misc/a.ts`, "import { utf8 } from '../encoding.ts'"],
     ['an internal file of the core in a plugin', 'plugins/a/a.ts', "import { utf8 } from '@grantry/core/encoding'"],
     ['another plugin in a plugin', 'plugins/a/a.ts', "import { b } from '../b/b.ts'"],
+    ['a plugin in the files that plugins share', 'plugins/shared/a.ts', "import { b } from '../b/b.ts'"],
     [
       'values of the core in a driver',
       'packages/storage-drivers/src/a.ts',
@@ -235,6 +237,7 @@ describe('the import check', () => {
     ['an entry of the HTTP bridge', 'packages/adapters/src/a.ts', "import { serve } from './http-bridge/index.ts'"],
     ['jose in a plugin', 'plugins/a/a.ts', "import { jwtVerify } from 'jose/jwt/verify'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
+    ['the files that plugins share', 'plugins/a/a.ts', "import { b } from '../shared/b.ts'"],
   ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])
   })

@@ -1,13 +1,35 @@
+import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { functionSchema, seconds } from './config-schema.ts'
 import { type KeySet, publishedKeySet } from './key-set.ts'
-import type { Settings } from './settings.ts'
+
+/** Sends the request for keys. Must not follow redirects. */
+export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
+
+export const jwksUriSettingsSchema = configurationObject({
+  /** Seconds for the whole response. */
+  timeout: v.optional(seconds(0.1, 30), 5),
+  /** Bytes of the response. */
+  maxSize: v.optional(v.pipe(v.number('must be a number of bytes'), v.minValue(1, 'must be 1 or more bytes')), 65_536),
+  /** Seconds after which the keys are fetched again: how long a key is accepted that its owner has removed. */
+  maxAge: v.optional(seconds(1, 86_400), 600),
+  /** Seconds between two attempts, when the keys cannot be fetched or a JWT names an unknown key. */
+  cooldown: v.optional(seconds(1, 3600), 30),
+  /** Allows IP addresses and names of the local network in `jwksUri`. */
+  allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
+  /** Replaces the global `fetch`, for example to send requests through a proxy that blocks private addresses. */
+  fetch: functionSchema<FetchKeys>(),
+})
+
+export type JwksUriSettings = v.InferOutput<typeof jwksUriSettingsSchema>
 
 /** Names that resolve to this machine or its network, or have no dot, so that a search domain decides. */
 const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/u
 /** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
 const address = /^(?:\d+\.){3}\d+$|^\[/u
 
-function problemOf(uri: string, allowPrivateAddresses: boolean): string | undefined {
+/** Returns why a `jwksUri` is refused, if it is. */
+export function jwksUriProblem(uri: string, allowPrivateAddresses: boolean): string | undefined {
   if (uri.length > 2000 || !URL.canParse(uri)) return 'must be a URL'
   const { protocol, hostname, username, password, hash } = new URL(uri)
   if (protocol !== 'https:') return 'must use https'
@@ -22,7 +44,7 @@ export const jwksUriSchema = (allowPrivateAddresses: boolean) =>
   v.pipe(
     v.string('must be a URL'),
     v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed ? problemOf(dataset.value, allowPrivateAddresses) : undefined
+      const message = dataset.typed ? jwksUriProblem(dataset.value, allowPrivateAddresses) : undefined
       if (message !== undefined) addIssue({ message })
     }),
   )
@@ -66,7 +88,7 @@ interface Entry {
 /** The number of URIs whose keys a process remembers. */
 const maxEntries = 1000
 
-/** The keys that clients publish at their `jwksUri`. */
+/** The keys that clients and issuers publish at their `jwksUri`. */
 export interface PublishedKeys {
   /**
    * Returns the keys; `undefined` if they are not available.
@@ -77,7 +99,7 @@ export interface PublishedKeys {
   find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined>
 }
 
-export function createPublishedKeys(settings: Settings['jwksUri']): PublishedKeys {
+export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
   const { timeout, maxSize, maxAge, cooldown, fetch: send = (url, init) => fetch(url, init) } = settings
   const entries = new Map<string, Entry>()
 

@@ -7,8 +7,10 @@ const text = v.pipe(v.string(), v.regex(/^[\w-]+$/u))
 const kid = v.optional(v.pipe(v.string(), v.maxLength(256)))
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 
+const keyType = v.pipe(v.string('must be RSA, EC or OKP'), v.regex(/^(?:RSA|EC|OKP)$/u, 'must be RSA, EC or OKP'))
+
 const keySchema = v.pipe(
-  v.looseObject({ kty: v.picklist(['RSA', 'EC', 'OKP'], 'must be RSA, EC or OKP'), kid }, 'must be a JWK'),
+  v.looseObject({ kty: keyType, kid }, 'must be a JWK'),
   v.check(
     (key) => privateMembers.every((member) => !Object.hasOwn(key, member)),
     'must be a public key, without private members',

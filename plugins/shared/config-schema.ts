@@ -1,0 +1,11 @@
+import * as v from 'valibot'
+
+/** The schema of a duration in seconds. */
+export const seconds = (least: number, most: number) => {
+  const message = `must be ${least} to ${most} seconds`
+  return v.pipe(v.number(message), v.minValue(least, message), v.maxValue(most, message))
+}
+
+/** The schema of an optional function. */
+export const functionSchema = <T>() =>
+  v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))

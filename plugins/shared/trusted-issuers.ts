@@ -1,0 +1,133 @@
+import { configurationObject, defaultPaths, type Kit } from '@grantry/core'
+import type { JWTPayload } from 'jose'
+import * as v from 'valibot'
+import { seconds } from './config-schema.ts'
+import { createPublishedKeys, jwksUriProblem, jwksUriSettingsSchema } from './jwks-uri.ts'
+import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
+import { algorithmsSchema, unverifiedJwt, verifiedJwt } from './verify-jwt.ts'
+
+const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
+
+const issuerSchema = configurationObject({
+  /** The `iss` of its JWTs, compared character by character. */
+  issuer: text,
+  /** Its public keys. */
+  jwks: v.optional(jwksSchema),
+  /** The URL at which it publishes its public keys, instead of `jwks`. */
+  jwksUri: v.optional(v.string('must be a URL')),
+  algorithms: algorithmsSchema,
+  /** The values of `aud` that it uses for this provider. Default: the issuer and the default URL of its token endpoint. */
+  audience: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.minLength(1, 'must not be empty'))),
+  /** Seconds from now to the latest `exp`, and from the earliest `iat` to now. */
+  maxLifetime: v.optional(seconds(10, 86_400), 3600),
+  /** Whether a JWT without `jti` is refused. With one, it is accepted once in any case. */
+  requireJti: v.optional(v.boolean('must be true or false'), false),
+})
+
+/** The settings of plugins that accept JWTs of other issuers. */
+export const trustedIssuersEntries = {
+  issuers: v.array(issuerSchema, 'must be an array of issuers'),
+  /** Seconds of clock skew that are allowed for `exp`, `nbf` and `iat`. */
+  clockTolerance: v.optional(seconds(0, 60), 10),
+  /** How keys are fetched. */
+  jwksUri: v.optional(jwksUriSettingsSchema, {}),
+}
+
+const settingsSchema = v.object(trustedIssuersEntries)
+
+type TrustedIssuer = v.InferOutput<typeof issuerSchema>
+
+const maxIdLength = 256
+
+/** A JWT of a trusted issuer. */
+export interface TrustedJwt {
+  readonly claims: JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number }
+  /** The id that can be used once, if the JWT has one. */
+  readonly singleUse?: { readonly id: string; readonly expiresAt: number }
+}
+
+/** Verifies JWTs of the configured issuers. */
+export interface TrustedIssuers {
+  /**
+   * Returns the JWT, or the reason why it is refused.
+   *
+   * @param types the accepted values of `typ`, besides `JWT` and none, in lower case
+   */
+  verify(jwt: string, types: readonly string[], kit: Kit): Promise<TrustedJwt | { readonly reason: string }>
+}
+
+/** @throws TypeError when an issuer has not exactly one source of keys, or two have the same name. */
+function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema>, what: string): void {
+  for (const [index, { issuer, jwks, jwksUri: uri }] of issuers.entries()) {
+    const where = `${what}: issuers[${index}]`
+    if ((jwks === undefined) === (uri === undefined)) throw new TypeError(`${where} must have either jwks or jwksUri`)
+    if (issuers.findIndex((other) => other.issuer === issuer) < index) {
+      throw new TypeError(`${where}.issuer is the same as an earlier one`)
+    }
+    const problem = uri === undefined ? undefined : jwksUriProblem(uri, jwksUri.allowPrivateAddresses)
+    if (problem !== undefined) throw new TypeError(`${where}.jwksUri ${problem}`)
+  }
+}
+
+/** @param what the plugin, for errors */
+export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSchema>, what: string): TrustedIssuers {
+  assertIssuers(settings, what)
+  const { clockTolerance } = settings
+  const published = createPublishedKeys(settings.jwksUri)
+  const known = new Map(
+    settings.issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: issuer.jwks && keySetOf(issuer.jwks) }]),
+  )
+
+  /** Verifies the signature, `iss`, `exp` and `nbf`. Fetches the keys again if they do not contain the one of the JWT. */
+  async function verified(jwt: string, { issuer, algorithms, jwksUri = '', ...from }: TrustedIssuer, kit: Kit) {
+    const { keys } = from as { readonly keys?: KeySet }
+    const options = {
+      issuer,
+      algorithms: [...algorithms],
+      currentDate: new Date(kit.now() * 1000),
+      clockTolerance,
+      requiredClaims: ['sub', 'aud', 'exp'],
+    }
+    const first = keys ?? (await published.find(jwksUri, kit.now(), false))
+    if (first === undefined) return { reason: 'keys_unavailable' }
+    const outcome = await verifiedJwt(jwt, first, options)
+    const isUnknownKey = outcome.reason === 'key_unknown' || outcome.reason === 'signature_mismatch'
+    if (keys !== undefined || !isUnknownKey) return outcome
+    const renewed = await published.find(jwksUri, kit.now(), true)
+    return renewed === undefined || renewed === first ? outcome : verifiedJwt(jwt, renewed, options)
+  }
+
+  /** Checks what jose does not check. Returns the reason of a refusal. */
+  function problemWith({ sub, aud, exp = 0, iat, jti }: JWTPayload, from: TrustedIssuer, kit: Kit): string | undefined {
+    const { maxLifetime, requireJti, audience = [kit.issuer, `${kit.issuer}${defaultPaths.token}`] } = from
+    const now = kit.now()
+    // Every audience: one of several servers could forward the JWT to another.
+    const accepted: readonly unknown[] = audience
+    const audiences: readonly unknown[] = [aud].flat()
+    if (audiences.length === 0 || !audiences.every((one) => accepted.includes(one))) return 'aud_invalid'
+    if (typeof sub !== 'string' || sub === '') return 'sub_invalid'
+    if (exp > now + maxLifetime + clockTolerance) return 'exp_too_late'
+    if (iat !== undefined && iat > now + clockTolerance) return 'iat_invalid'
+    if (iat !== undefined && iat < now - maxLifetime - clockTolerance) return 'iat_too_early'
+    if (jti === undefined) return requireJti ? 'jti_missing' : undefined
+    return typeof jti === 'string' && jti !== '' && jti.length <= maxIdLength ? undefined : 'jti_invalid'
+  }
+
+  return {
+    async verify(jwt, types, kit) {
+      const { payload, reason } = unverifiedJwt(jwt, types)
+      if (payload === undefined) return { reason }
+      // A token of this provider is not an assertion of another one, whatever the configuration says.
+      const issuer = payload.iss === undefined || payload.iss === kit.issuer ? undefined : known.get(payload.iss)
+      if (issuer === undefined) return { reason: 'issuer_unknown' }
+      const outcome = await verified(jwt, issuer, kit)
+      if (outcome.payload === undefined) return { reason: outcome.reason }
+      const problem = problemWith(outcome.payload, issuer, kit)
+      if (problem !== undefined) return { reason: problem }
+      const claims = outcome.payload as TrustedJwt['claims']
+      if (claims.jti === undefined) return { claims }
+      const expiresAt = Math.ceil(claims.exp + clockTolerance) + 1
+      return { claims, singleUse: { id: JSON.stringify([claims.iss, claims.jti]), expiresAt } }
+    },
+  }
+}

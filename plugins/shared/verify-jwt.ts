@@ -1,0 +1,113 @@
+import type { CryptoKey, JWTHeaderParameters, JWTPayload, JWTVerifyOptions } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { JOSEError, JWKSMultipleMatchingKeys, JWTClaimValidationFailed } from 'jose/errors'
+import { decodeJwt } from 'jose/jwt/decode'
+import { jwtVerify } from 'jose/jwt/verify'
+import * as v from 'valibot'
+import type { KeySet } from './key-set.ts'
+
+/** Algorithms of asymmetric keys. `none` and the algorithms of a shared secret are not among them. */
+export const signatureAlgorithms = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'EdDSA',
+  'Ed25519',
+] as const
+
+const algorithm = v.picklist(signatureAlgorithms, `must be one of ${signatureAlgorithms.join(', ')}`)
+
+/** The schema of a list of allowed algorithms. */
+export const algorithmsSchema = v.optional(
+  v.pipe(v.array(algorithm, 'must be an array of algorithms'), v.minLength(1, 'must not be empty'), v.readonly()),
+  ['ES256', 'PS256', 'RS256', 'EdDSA', 'Ed25519'],
+)
+
+/** Room for a header with a chain of certificates. */
+export const maxJwtLength = 8192
+
+const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/u
+
+const headerSchema = v.looseObject({
+  alg: v.pipe(v.string(), v.maxLength(20)),
+  kid: v.optional(v.pipe(v.string(), v.maxLength(256))),
+  typ: v.optional(v.string()),
+})
+
+/** A JWT, or the reason why it is refused. */
+export type Outcome<J = { readonly payload: JWTPayload }> =
+  | (J & { readonly reason?: undefined })
+  | ({ readonly [M in keyof J]?: undefined } & { readonly reason: string })
+
+/** What a signature and claims must fulfil. */
+export type JwtRules = JWTVerifyOptions &
+  Required<Pick<JWTVerifyOptions, 'algorithms' | 'currentDate' | 'clockTolerance'>>
+
+const reasons: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'expired',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm_not_allowed',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature_mismatch',
+  ERR_JWKS_NO_MATCHING_KEY: 'key_unknown',
+}
+
+/** The reason for events. An error that is not one of jose comes from a key that cannot be imported. */
+function reasonOf(error: unknown): string {
+  if (error instanceof JWTClaimValidationFailed) return `${error.claim}_invalid`
+  if (!(error instanceof JOSEError)) return 'key_unusable'
+  return reasons[error.code] ?? 'malformed'
+}
+
+/**
+ * Reads a JWT without verifying it. Refuses one that is too long, malformed, or explicitly of another type, such as
+ * `dpop+jwt` (RFC 8725 section 3.11).
+ *
+ * @param types the accepted values of `typ`, besides `JWT` and none, in lower case
+ */
+export function unverifiedJwt(
+  jwt: string,
+  types: readonly string[],
+): Outcome<{ readonly payload: JWTPayload; readonly alg: string }> {
+  if (jwt.length > maxJwtLength) return { reason: 'too_long' }
+  if (!compactForm.test(jwt)) return { reason: 'malformed' }
+  try {
+    const { alg, typ = 'JWT' } = v.parse(headerSchema, decodeProtectedHeader(jwt))
+    const type = typ.toLowerCase().replace(/^application\//u, '')
+    return type === 'jwt' || types.includes(type) ? { alg, payload: decodeJwt(jwt) } : { reason: 'typ_unsupported' }
+  } catch {
+    return { reason: 'malformed' }
+  }
+}
+
+/** The key for a header, or every key that fits: keys can be published without ids. */
+async function keysFor(keys: KeySet, header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
+  try {
+    return [await keys(header)]
+  } catch (error) {
+    if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
+    const fitting: CryptoKey[] = []
+    for await (const key of error) fitting.push(key)
+    return fitting
+  }
+}
+
+/** Verifies the signature and the claims of a JWT with a key set or a secret. */
+export async function verifiedJwt(jwt: string, keys: KeySet | Uint8Array, rules: JwtRules): Promise<Outcome> {
+  try {
+    const header = decodeProtectedHeader(jwt) as JWTHeaderParameters
+    if (!rules.algorithms.includes(header.alg)) return { reason: 'algorithm_not_allowed' }
+    let outcome: Outcome = { reason: 'key_unknown' }
+    for (const key of keys instanceof Uint8Array ? [keys] : await keysFor(keys, header)) {
+      outcome = await jwtVerify(jwt, key, rules).catch((error: unknown) => ({ reason: reasonOf(error) }))
+      if (outcome.reason !== 'signature_mismatch') return outcome
+    }
+    return outcome
+  } catch (error) {
+    return { reason: reasonOf(error) }
+  }
+}
