@@ -98,13 +98,14 @@ export function createToResponse(deps: {
       if (Object.isFrozen(given)) documents.set(given, response)
       return response
     }
-    const headers: Record<string, string> = {}
     const refusal =
       html === undefined || error === undefined ? undefined : errorResponse(error, caller, realm, pluginErrors)
-    if (refusal !== undefined) Object.assign(headers, refusal.headers)
-    if (html !== undefined) Object.assign(headers, htmlHeaders(sources))
-    else Object.assign(headers, json === undefined ? noStoreHeaders : jsonHeaders)
-    if (location !== undefined) headers.location = location
+    const usualHeaders = html !== undefined ? htmlHeaders(sources) : json === undefined ? noStoreHeaders : jsonHeaders
+    // Otherwise the shared object, which a runtime converts only once.
+    const headers =
+      refusal === undefined && location === undefined
+        ? usualHeaders
+        : Object.assign({}, refusal?.headers, usualHeaders, location !== undefined && { location })
     const body = html ?? (json === undefined ? null : jsonOf(json))
     const usual = location === undefined ? 200 : 303
     return { status: refusal?.status ?? status ?? usual, headers, body, cookies, error }

@@ -27,12 +27,6 @@ export const jsonHeaders = Object.freeze({ ...commonHeaders, ...noStoreHeaders }
  */
 export const documentLifetime = 300
 
-export const jsonResponse = (body: unknown): PlainResponse => ({
-  status: 200,
-  headers: jsonHeaders,
-  body: JSON.stringify(body),
-})
-
 /** A cacheable JSON response, such as the discovery document. */
 export const cacheableResponse = (document: unknown, maxAge: number): PlainResponse => ({
   status: 200,
