@@ -93,6 +93,7 @@ export { type AuthorizationCheck, type Contribution, defineGrantCheck, type Gran
 export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin/grant-kit.ts'
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
+export { defineResponseFormat, type ResponseFormat } from './plugin/response-format.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { collectParts, type OwnedPart } from './registry/collect.ts'

@@ -1,8 +1,10 @@
 import type { Client } from './directory/client.ts'
 import type { ClientDirectory } from './directory/clients.ts'
+import { endpointNames } from './endpoints/built-in.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
+import { assertFormats } from './registry/formats.ts'
 import type { Registry } from './registry/grants.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
@@ -88,6 +90,7 @@ export function assertConsistent({
     if (client.enabled && client.grantTypes.length > 0) assertCanAuthenticate(client, clients, registry)
   }
   assertStoredGrants(clients, registry)
+  assertFormats(registry.formats, [...endpointNames, ...registry.endpoints.map(({ part }) => part.name)])
   for (const scope of scopes.all) {
     const reserved = scope.claims.find((claim) => isProtocolClaim(claim) && !(scope.identity && claim === 'sub'))
     if (reserved !== undefined) {

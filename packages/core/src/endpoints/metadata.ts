@@ -39,6 +39,10 @@ export function createMetadata(
   const clientMethods = methods.filter(isUsed).map(({ method }) => method)
   const enabledScopes = scopes.all.filter((scope) => scope.enabled)
   const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
+  const [algorithm] = keys.algorithms
+  const signing = registry.formats.flatMap(({ part: { endpoint, signingAlgorithms } }) =>
+    signingAlgorithms !== undefined && paths.has(endpoint) ? [[signingAlgorithms, [algorithm]] as const] : [],
+  )
   return withPluginMetadata(
     present({
       issuer,
@@ -55,6 +59,6 @@ export function createMetadata(
       scopes_supported: enabledScopes.map((scope) => scope.name),
       claims_supported: [...new Set(['sub', ...userClaims])],
     }),
-    registry.metadata,
+    { ...Object.fromEntries(signing), ...registry.metadata },
   )
 }

@@ -22,6 +22,7 @@ import { withoutClientSub } from '../tokens/claims.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
+import { createRespond } from './respond.ts'
 
 /** Handles a request up to the response of the endpoint. Throws to refuse. */
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
@@ -93,6 +94,8 @@ export function createPipeline(
   const isOpen = schema !== undefined && declaredParameters(schema) === undefined
   const hidden = isOpen ? registry.credentialParameters[callerKind] : []
   const validate = validatorOf(schema)
+  const formats = registry.formats.filter(({ part }) => part.endpoint === endpoint.name)
+  const respond = createRespond(toResponse, formats, services.endpointKitOf)
   const needsUser = scopes.find(requiredScope)?.identity === true
 
   /**
@@ -126,12 +129,12 @@ export function createPipeline(
       const bytes = body && (await body)
       const form = formOf(bytes)
       const client = await authenticateClient(request, form ?? noForm, trace)
-      return toResponse(await call(client, form ?? otherParameters(request, bytes), request, trace))
+      return respond(client, request, await call(client, form ?? otherParameters(request, bytes), request, trace))
     },
 
     async scope(request, trace) {
       const { scope, parameters } = await authenticateBeforeParsing(request, trace)
-      return toResponse(await call(scope, parameters, request, trace))
+      return respond(scope, request, await call(scope, parameters, request, trace))
     },
 
     async token(request, trace) {
@@ -155,12 +158,12 @@ export function createPipeline(
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
       const { client, scopes: granted, claims } = validation
       const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
-      return toResponse(await call(caller, form ?? otherParameters(request, bytes), request, trace))
+      return respond(caller, request, await call(caller, form ?? otherParameters(request, bytes), request, trace))
     },
 
     async anyone(request, trace) {
       const bytes = schema !== undefined && hasBody(request) ? await readBody(request, bodyLimit) : undefined
-      return toResponse(await call(undefined, otherParameters(request, bytes), request, trace))
+      return respond(undefined, request, await call(undefined, otherParameters(request, bytes), request, trace))
     },
   }
 

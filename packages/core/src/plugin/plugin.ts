@@ -3,9 +3,10 @@ import type { Endpoint } from './endpoint.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
+import type { ResponseFormat } from './response-format.ts'
 
 /** A part of a plugin. Each kind extends the provider in one place. */
-export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | Fields
+export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | ResponseFormat | Fields
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,

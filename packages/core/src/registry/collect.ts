@@ -32,6 +32,7 @@ const kinds: Readonly<Record<PluginPart['kind'], true>> = {
   'grant-check': true,
   'client-authentication': true,
   endpoint: true,
+  'response-format': true,
   fields: true,
 }
 

@@ -7,7 +7,7 @@ const nameForm = /^[a-z][A-Za-z\d]{0,49}$/u
 const metadataForm = /^[a-z][a-z\d_]{0,90}_(?:endpoint|uri)$/u
 
 /** The `endpoint` of events that belong to no endpoint. */
-const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'createAuthorizationCode', 'revoke'])
+const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'authorize', 'revoke'])
 
 /** Whether this text can be the path of an endpoint. */
 export const isPath = (path: unknown): path is `/${string}` =>

@@ -6,6 +6,7 @@ import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { Plugins } from '../plugin/plugin.ts'
+import type { ResponseFormat } from '../plugin/response-format.ts'
 import type { JsonObject } from '../types.ts'
 import type { CredentialParameters } from './client-authentication.ts'
 import { assertMethods, credentialParametersOf, hiddenParametersOf } from './client-authentication.ts'
@@ -41,6 +42,8 @@ export interface Registry {
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
   readonly credentialParameters: CredentialParameters
   readonly endpoints: readonly OwnedPart<Endpoint>[]
+  /** Other forms of the responses of endpoints. */
+  readonly formats: readonly OwnedPart<ResponseFormat>[]
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
@@ -149,6 +152,7 @@ export function createRegistry(plugins: Plugins): Registry {
     ...fieldsOf(fields),
     credentialParameters,
     endpoints,
+    formats: partsOf(parts, 'response-format'),
     metadata: metadataOf(fields, endpoints),
   }
 }

@@ -1,0 +1,28 @@
+import { prefers } from '../http/accept.ts'
+import type { Callers, EndpointKit, Reply } from '../plugin/endpoint.ts'
+import type { ResponseFormat } from '../plugin/response-format.ts'
+import type { OwnedPart } from '../registry/collect.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
+import type { EndpointResponse, ToResponse } from './reply.ts'
+
+/** Converts the reply of an endpoint to a response, in the form that the caller prefers. */
+export type Respond = (caller: Callers[keyof Callers], request: Request, reply: Reply) => MaybePromise<EndpointResponse>
+
+/** @param formats the response formats of the endpoint. Without any, the request is not read again. */
+export function createRespond(
+  toResponse: ToResponse,
+  formats: readonly OwnedPart<ResponseFormat>[],
+  kitOf: (plugin: string) => EndpointKit,
+): Respond {
+  if (formats.length === 0) return (_caller, _request, reply) => toResponse(reply)
+  return async (caller, request, reply) => {
+    const response = toResponse(reply)
+    const accept = request.headers.get('accept')
+    const format = formats.find(({ part }) => prefers(part.mediaType, accept))
+    if (format === undefined || response.status !== 200 || reply.json === undefined) return response
+    const { plugin, part } = format
+    const body: unknown = await part.encode(reply.json as JsonObject, caller, kitOf(plugin))
+    if (typeof body !== 'string') throw new TypeError(`The response format of ${plugin} returned no text`)
+    return { ...response, headers: { ...response.headers, 'content-type': part.mediaType }, body }
+  }
+}
