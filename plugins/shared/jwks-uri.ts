@@ -147,7 +147,9 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
     async find(uri, now, renew) {
       const entry = entryOf(uri)
       const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
-      if ((!isFresh() || renew) && entry.pending === undefined && now >= entry.triedAt + cooldown) {
+      // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
+      const isDue = now >= entry.triedAt + cooldown || (!isFresh() && entry.fetchedAt === entry.triedAt)
+      if ((!isFresh() || renew) && entry.pending === undefined && isDue) {
         entry.pending = renewed(entry, uri, now)
       }
       if (!isFresh() || renew) await entry.pending

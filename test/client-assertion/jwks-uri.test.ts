@@ -1,5 +1,5 @@
 import type { FetchKeys } from '@grantry/plugins/client-assertion'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { claims, client, createKey, key, outcomeOf, setUp, sign } from './assertions.ts'
 
 const jwksUri = 'https://service.example.com/jwks.json'
@@ -86,6 +86,26 @@ describe('keys at jwksUri', () => {
       expect((await outcomeOf(f, await sign(claims(), key.privateKey, kid)))[0]).toBe(401)
     }
     expect(requests).toHaveLength(2)
+  })
+
+  test('are fetched again after a maxAge that is shorter than the cooldown', async () => {
+    const { requests, fetch } = publishing(first.jwk)
+    const f = await remote(fetch, { maxAge: 5, cooldown: 60 })
+    expect(await outcomeOf(f, await by(first))).toEqual(ok)
+    f.clock.advance(5)
+    expect(await outcomeOf(f, await by(first))).toEqual(ok)
+    expect(requests).toHaveLength(2)
+  })
+
+  test('are fetched with the fetch of the platform by default', async () => {
+    const request = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({ keys: [first.jwk] }))
+    try {
+      const f = await setUp({}, [client({ jwks: undefined, jwksUri })])
+      expect(await outcomeOf(f, await by(first))).toEqual(ok)
+      expect(request).toHaveBeenCalledExactlyOnceWith(jwksUri, expect.objectContaining({ redirect: 'manual' }))
+    } finally {
+      request.mockRestore()
+    }
   })
 
   test('that cannot be used are ignored', async () => {
