@@ -130,7 +130,8 @@ describe('plugins', () => {
     ['params that are null', { params: null }],
     ['params that are not a schema', { params: { badge_id: v.string() } }],
   ])('rejects a grant with %s at start, not at the first request', async (_what, more) => {
-    const message = 'plugins: the grant urn:example:badge requires params (a valibot schema) and handle()'
+    const message =
+      'plugins: the grant urn:example:badge requires params (a Standard Schema, such as v.object()) and handle()'
     await expect(start([grant(more)])).rejects.toMatchObject(refusal(message))
   })
 

@@ -203,6 +203,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
             error: error.code,
             reason: error.details.reason,
             description: error.message,
+            ...(error.details.detail !== undefined && { detail: error.details.detail }),
           },
     )
   }

@@ -1,18 +1,18 @@
-import type { GenericSchema, InferOutput } from 'valibot'
 import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, Reply } from '../plugin/endpoint.ts'
 import type { Services } from '../services.ts'
+import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 
 /**
  * An endpoint as the pipeline calls it. The trace of the request is for the events of the core, and not part of the
  * contract with plugins: a plugin could change the client that the CORS decision depends on.
  */
-export interface CoreEndpoint<S extends GenericSchema = GenericSchema, C extends keyof Callers = keyof Callers>
+export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers>
   extends Omit<Endpoint<S, C>, 'handle'> {
   /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
   readonly denial?: 'introspection_denied' | undefined
-  handle(call: Call<InferOutput<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
+  handle(call: Call<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
 }
 
 /** The facts about an endpoint that are known before the services exist. */
@@ -25,7 +25,7 @@ export interface BuiltIn<N extends string = string> extends EndpointFacts {
 }
 
 /** Defines an endpoint of the core: its facts, and a function that creates `handle`. */
-export const builtIn = <const N extends string, const S extends GenericSchema, const C extends keyof Callers>(
+export const builtIn = <const N extends string, const S extends Schema, const C extends keyof Callers>(
   facts: Omit<CoreEndpoint<S, C>, 'kind' | 'name' | 'handle'> & { readonly name: N },
   createHandle: (services: Services) => CoreEndpoint<S, C>['handle'],
 ): BuiltIn<N> => ({

@@ -1,4 +1,3 @@
-import type { GenericSchema } from 'valibot'
 import type { ValidationLimits } from '../abuse/validation-limits.ts'
 import { readBearer } from '../credentials/bearer.ts'
 import { refuseSecondMethod } from '../credentials/presented.ts'
@@ -16,8 +15,10 @@ import {
   refuseBody,
 } from '../http/read-parameters.ts'
 import type { Callers, EndpointKit, TokenCaller } from '../plugin/endpoint.ts'
+import { after } from '../promises.ts'
 import { declaredParameters } from '../registry/schema.ts'
 import type { Services } from '../services.ts'
+import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
@@ -61,9 +62,9 @@ function limited(handle: HandleRequest, limits: ValidationLimits): HandleRequest
 }
 
 /** Without a schema, there are no parameters. `v.any()` is not run: it would take 3 % of a token request. */
-function validatorOf(schema: GenericSchema | undefined): (parameters: Parameters) => unknown {
+function validatorOf(schema: Schema | undefined): (parameters: Parameters) => unknown {
   if (schema === undefined) return () => undefined
-  return schema.type === 'any' && !('pipe' in schema)
+  return 'type' in schema && schema.type === 'any' && !('pipe' in schema)
     ? (parameters) => parameters
     : (parameters) => parseFields(schema, parameters)
 }
@@ -119,8 +120,9 @@ export function createPipeline(
 
   function call(caller: Callers[keyof Callers], parameters: Parameters, request: Request, trace: Trace) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
-    const params = validate(parameters)
-    return endpoint.handle({ caller, params, request: requestFacts(request, trace, origin, runtime) }, kit, trace)
+    return after(validate(parameters), (params) =>
+      endpoint.handle({ caller, params, request: requestFacts(request, trace, origin, runtime) }, kit, trace),
+    )
   }
 
   const handlers: Readonly<Record<keyof Callers, HandleRequest>> = {

@@ -10,7 +10,9 @@ import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
+import { after, allOf, isThenable } from '../promises.ts'
 import { hashOf } from '../records/keys.ts'
+import type { Schema } from '../standard-schema.ts'
 import { builtIn } from './core-endpoint.ts'
 
 /**
@@ -27,7 +29,7 @@ export const tokenEndpoint = builtIn(
     caller: 'client',
     cors: 'clients',
     // Each grant has its own schema.
-    params: v.any() as v.GenericSchema<RequestParameters>,
+    params: v.any() as Schema<RequestParameters>,
   },
   ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
     /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */
@@ -72,17 +74,23 @@ export const tokenEndpoint = builtIn(
       const grant = grantFor(form.grant_type, client)
       const { grantType } = grant
       const parameters = pluginParameters(form)
-      const params = parseFields(grant.params, parameters)
+      const parsed = parseFields(grant.params, parameters)
+      const params = isThenable(parsed) ? await parsed : parsed
       const { kit, kitFor, foundGrants, validatedTokens, marks } = createKit(
         registry.pluginOf(grantType),
         client,
         trace,
       )
-      const checks = registry.checksOf(grantType).map((check) => ({
-        check,
-        params: parseFields(check.part.params, parameters),
-        kit: kitFor(check.plugin),
-      }))
+      const prepared = allOf(
+        registry.checksOf(grantType).map((check) =>
+          after(parseFields(check.part.params, parameters), (params) => ({
+            check,
+            params,
+            kit: kitFor(check.plugin),
+          })),
+        ),
+      )
+      const checks = isThenable(prepared) ? await prepared : prepared
       const scopes = scopePolicy.requested(form.scope, grant, client)
       const grantRequest = { client, scopes, request }
 

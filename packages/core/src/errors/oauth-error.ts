@@ -44,6 +44,8 @@ export interface OAuthErrorOptions {
    */
   readonly reason: string
   readonly cause?: unknown
+  /** What was wrong, for events only: the message of the schema that a parameter does not match. */
+  readonly detail?: string | undefined
   /** Overrides the HTTP status. By default, the table in `error-response.ts` determines it. */
   readonly status?: 404 | 405 | 413 | 414 | 415 | 429 | undefined
   /** The value of `Retry-After`, in seconds. */

@@ -118,6 +118,8 @@ export type Fact =
       readonly reason: string
       /** The `error_description` of the response. It names the parameter, if one is at fault. */
       readonly description: string
+      /** What a schema found wrong with a parameter. Never contains a value of the request. */
+      readonly detail?: string | undefined
     }
   /** A CORS preflight was refused. `origin` is present only if it is well-formed. */
   | { readonly type: 'preflight_refused'; readonly reason: PreflightRefusal; readonly origin?: string | undefined }

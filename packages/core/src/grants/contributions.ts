@@ -64,7 +64,7 @@ export function createReadAuthorization(registry: Registry, plugins: PluginKits)
     for (const owned of registry.checksOf(grantType)) {
       const { plugin, part } = owned
       if (part.authorization === undefined) continue
-      const parsed = parseFields(part.authorization.params, params)
+      const parsed = await parseFields(part.authorization.params, params)
       const isRequired = part.settles !== undefined && required.includes(part.settles)
       const request = { client, params: parsed, required: isRequired }
       contributed = withContribution(contributed, owned, await part.authorization.check(request, plugins.kitOf(plugin)))

@@ -5,6 +5,7 @@ import type { Kit } from '../plugin/kit.ts'
 import { jsonObjectSchema } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
+import { validate } from '../standard-schema.ts'
 
 const maxLength = 16_384
 
@@ -41,8 +42,8 @@ export function createSeal(
       if (key?.sealing === undefined) return undefined
       const opened = v.safeParse(envelopeSchema, await openJson(sealed, keyOf(key), runtime))
       if (!opened.success || opened.output.expiresAt <= runtime.now()) return undefined
-      const value = v.safeParse(schema, opened.output.value)
-      return value.success ? value.output : undefined
+      const result = await validate(schema, opened.output.value)
+      return result.issues === undefined ? result.value : undefined
     },
   }
 }

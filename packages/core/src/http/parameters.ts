@@ -1,5 +1,7 @@
-import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { after } from '../promises.ts'
+import { type OutputOf, type Schema, type SchemaIssues, validate } from '../standard-schema.ts'
+import type { MaybePromise } from '../types.ts'
 
 /** Request parameters, under their wire names. The object has no prototype, so `__proto__` is an ordinary parameter. */
 export type RequestParameters = Readonly<Record<string, string>>
@@ -49,21 +51,43 @@ export function parseParameters(text: string): RequestParameters {
   return parameters
 }
 
+const maxDetail = 200
+
+/** Whether a text contains a value, or its beginning. */
+const contains = (text: string, value: unknown): boolean =>
+  typeof value === 'string' && value.length > 1 && text.includes(value.slice(0, 6))
+
 /**
- * Validates request parameters.
+ * Returns the message of a schema for the operator, unless it contains a value of the request, which could be a secret.
+ */
+function detailOf(message: unknown, parameters: Parameters): string | undefined {
+  if (typeof message !== 'string' || Object.values(parameters).some((value) => contains(message, value)))
+    return undefined
+  return message.slice(0, maxDetail)
+}
+
+function refusalOf([issue]: SchemaIssues, parameters: Parameters): OAuthError {
+  const first = issue?.path?.[0]
+  const name = typeof first === 'object' ? first.key : first
+  const detail = detailOf(issue?.message, parameters)
+  if (typeof name !== 'string') {
+    const reason = 'parameters_inconsistent'
+    return new OAuthError('invalid_request', 'The parameters do not fit together', { reason, detail })
+  }
+  const missing = parameters[name] === undefined
+  return new OAuthError('invalid_request', `The parameter ${name} is ${missing ? 'required' : 'malformed'}`, {
+    reason: missing ? 'parameter_missing' : 'parameter_malformed',
+    detail,
+  })
+}
+
+/**
+ * Validates request parameters. Synchronous if the schema is.
  *
  * @throws OAuthError `invalid_request` that names the first parameter that is missing or malformed.
  */
-export function parseFields<S extends v.GenericSchema>(schema: S, parameters: Parameters): v.InferOutput<S> {
-  const result = v.safeParse(schema, parameters, { abortEarly: true })
-  if (result.success) return result.output
-  const [issue] = result.issues
-  const name = issue.path?.[0]?.key
-  if (typeof name !== 'string') {
-    throw new OAuthError('invalid_request', 'The parameters do not fit together', { reason: 'parameters_inconsistent' })
-  }
-  const missing = parameters[name] === undefined
-  throw new OAuthError('invalid_request', `The parameter ${name} is ${missing ? 'required' : 'malformed'}`, {
-    reason: missing ? 'parameter_missing' : 'parameter_malformed',
+export const parseFields = <S extends Schema>(schema: S, parameters: Parameters): MaybePromise<OutputOf<S>> =>
+  after(validate(schema, parameters), (result) => {
+    if (result.issues === undefined) return result.value
+    throw refusalOf(result.issues, parameters)
   })
-}

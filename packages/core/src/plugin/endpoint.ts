@@ -1,8 +1,8 @@
-import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors.ts'
+import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
 import type { Authorize, CheckAuthorization } from './authorize.ts'
@@ -135,7 +135,7 @@ export interface EndpointKit extends Kit {
  * limits the body, authenticates the caller, validates the parameters, and handles CORS, errors and events. The endpoints
  * of the core are values of this kind.
  */
-export interface Endpoint<S extends GenericSchema = GenericSchema, C extends keyof Callers = keyof Callers> {
+export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers> {
   readonly kind: 'endpoint'
   /**
    * The key of the option `endpoints` and of `provider.handlers`, and the `endpoint` of events: letters and digits,
@@ -165,10 +165,10 @@ export interface Endpoint<S extends GenericSchema = GenericSchema, C extends key
    * each `invalid_token` that `handle` throws counts. They always apply to the caller `token`. Default: `false`.
    */
   readonly guessable?: boolean | undefined
-  /** The valibot schema of the parameters. Without it, the core reads none. */
+  /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
   /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */
-  handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<Reply>
+  handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
 }
 
 /**
@@ -194,9 +194,9 @@ type Exactly<R> = [R extends unknown ? Exclude<keyof R, keyof Reply> : never] ex
  *   handle: ({ caller, params }) => ({ json: { client: caller.clientId, text: params.text } }),
  * })
  */
-export function defineEndpoint<const S extends GenericSchema, const C extends keyof Callers, R extends Reply>(
+export function defineEndpoint<const S extends Schema, const C extends keyof Callers, R extends Reply>(
   endpoint: Omit<Endpoint<S, C>, 'kind' | 'handle'> & {
-    handle(call: Call<InferOutput<S>, C>, kit: EndpointKit): MaybePromise<R>
+    handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<R>
   } & Exactly<R>,
 ): Endpoint<S, C> {
   return { ...endpoint, kind: 'endpoint' }

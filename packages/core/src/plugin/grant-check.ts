@@ -1,5 +1,5 @@
-import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
+import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
@@ -14,7 +14,7 @@ export interface Contribution<K extends keyof Demands = keyof Demands> {
 }
 
 /** What a grant check reads from an authorization request. */
-export interface AuthorizationCheck<K extends keyof Demands, S extends GenericSchema> {
+export interface AuthorizationCheck<K extends keyof Demands, S extends Schema> {
   /** The schema of the parameters, under their wire names. */
   readonly params: S
   /**
@@ -24,7 +24,7 @@ export interface AuthorizationCheck<K extends keyof Demands, S extends GenericSc
    * @throws OAuthError `invalid_request` or `invalid_target` to refuse the authorization request.
    */
   check(
-    request: { readonly client: Client; readonly params: InferOutput<S>; readonly required: boolean },
+    request: { readonly client: Client; readonly params: OutputOf<S>; readonly required: boolean },
     kit: Kit,
   ): MaybePromise<Contribution<K> | undefined>
 }
@@ -36,8 +36,8 @@ export interface AuthorizationCheck<K extends keyof Demands, S extends GenericSc
  */
 export interface GrantCheck<
   K extends keyof Demands = keyof Demands,
-  S extends GenericSchema = GenericSchema,
-  A extends GenericSchema = GenericSchema,
+  S extends Schema = Schema,
+  A extends Schema = Schema,
 > {
   readonly kind: 'grant-check'
   readonly settles?: K | undefined
@@ -51,7 +51,7 @@ export interface GrantCheck<
    * a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
    */
   check(
-    request: GrantRequest<InferOutput<S>> & { readonly demand: Demands[K] | undefined },
+    request: GrantRequest<OutputOf<S>> & { readonly demand: Demands[K] | undefined },
     kit: GrantKit,
   ): MaybePromise<Contribution<K> | undefined>
 }
@@ -59,8 +59,8 @@ export interface GrantCheck<
 /** Defines a grant check, with `params` and `demand` typed. */
 export function defineGrantCheck<
   const K extends keyof Demands,
-  const S extends GenericSchema,
-  const A extends GenericSchema = GenericSchema,
+  const S extends Schema,
+  const A extends Schema = Schema,
 >(check: Omit<GrantCheck<K, S, A>, 'kind'>): GrantCheck<K, S, A> {
   return { ...check, kind: 'grant-check' }
 }

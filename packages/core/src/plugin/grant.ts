@@ -1,6 +1,6 @@
-import type { GenericSchema, InferOutput } from 'valibot'
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
+import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
 
@@ -110,11 +110,15 @@ export interface StoredKind {
  *
  * @see RFC 6749 section 4.5; wire contract, section 3
  */
-export interface Grant<S extends GenericSchema = GenericSchema> {
+export interface Grant<S extends Schema = Schema> {
   readonly kind: 'grant'
   /** The value of `grant_type`: a short name or, preferably, an absolute URI that you own. At most 100 characters. */
   readonly grantType: string
-  /** The valibot schema of the grant's parameters. The type of `params` is inferred from it. */
+  /**
+   * The schema of the grant's parameters, of any library that implements Standard Schema. The type of `params` is
+   * inferred from it. A retry is recognized by the parameters that a valibot or zod object declares; with other
+   * schemas, by all.
+   */
   readonly params: S
   /**
    * How to treat `scope`. Default: `required`. `optional`: it can be absent. `ignored`: the grant determines the
@@ -139,7 +143,7 @@ export interface Grant<S extends GenericSchema = GenericSchema> {
    * Handles a token request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its
    * message.
    */
-  handle(request: GrantRequest<InferOutput<S>>, kit: GrantKit): MaybePromise<GrantResult>
+  handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<GrantResult>
 }
 
 /** A result without excess members: a mistyped member, or a token, does not compile. */
@@ -155,9 +159,9 @@ type Exactly<R extends GrantResult> = R & { readonly [K in Exclude<keyof R, keyo
  *   handle: ({ params, scopes }) => ({ subject: { sub: params.badge_id, amr: ['badge'] }, scopes }),
  * })
  */
-export function defineGrant<const S extends GenericSchema, R extends GrantResult>(
+export function defineGrant<const S extends Schema, R extends GrantResult>(
   grant: Omit<Grant<S>, 'kind' | 'handle'> & {
-    handle(request: GrantRequest<InferOutput<S>>, kit: GrantKit): MaybePromise<Exactly<R>>
+    handle(request: GrantRequest<OutputOf<S>>, kit: GrantKit): MaybePromise<Exactly<R>>
   },
 ): Grant<S> {
   return { ...grant, kind: 'grant' }

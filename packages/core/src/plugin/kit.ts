@@ -1,9 +1,9 @@
-import type { GenericSchema, InferOutput } from 'valibot'
+import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject } from '../types.ts'
 
 /** The records of one plugin. Other plugins cannot access them. A key can be any string; it is hashed. */
 export interface PluginRecords {
-  get<S extends GenericSchema>(key: string, schema: S): Promise<InferOutput<S> | undefined>
+  get<S extends Schema>(key: string, schema: S): Promise<OutputOf<S> | undefined>
   /** @param expiresAt epoch seconds */
   put(key: string, value: Json, expiresAt: number): Promise<void>
   /** Creates only when absent; `true` when this call created it. Atomic across processes. */
@@ -38,7 +38,7 @@ export interface Kit {
    */
   seal(value: Json, expiresAt: number): Promise<string>
   /** Returns what this plugin has sealed; `undefined` if it has expired, was changed, or does not match the schema. */
-  unseal<S extends GenericSchema>(text: string, schema: S): Promise<InferOutput<S> | undefined>
+  unseal<S extends Schema>(text: string, schema: S): Promise<OutputOf<S> | undefined>
   /**
    * Signs a JWT that is not a token, such as `token-introspection+jwt`. The core sets `iss` and `iat`.
    *

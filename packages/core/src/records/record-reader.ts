@@ -1,9 +1,11 @@
-import * as v from 'valibot'
+import { after } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import { type Schema, validate } from '../standard-schema.ts'
+import type { MaybePromise } from '../types.ts'
 import { parseEnvelope, type RecordRejection } from './envelope.ts'
 
 /** A type guard for the records that requests read, which is faster; a schema for other records and for those of plugins. */
-export type RecordCheck<T> = ((value: unknown) => value is T) | v.GenericSchema<unknown, T>
+export type RecordCheck<T> = ((value: unknown) => value is T) | Schema<T>
 
 /** Interprets what the storage has under a key: `null` or `undefined` if there is nothing. */
 export interface RecordReader {
@@ -11,7 +13,7 @@ export interface RecordReader {
    * Returns `undefined` if the record is absent or has expired by the provider's clock, and `unreadable` if it cannot be
    * parsed or does not pass the check.
    */
-  recordIn<T, U>(key: string, stored: unknown, check: RecordCheck<T>, unreadable: U): T | U | undefined
+  recordIn<T, U>(key: string, stored: unknown, check: RecordCheck<T>, unreadable: U): MaybePromise<T | U | undefined>
   /** Whether an unexpired record exists. A record that cannot be parsed counts as existing. */
   isIn(key: string, stored: unknown): boolean
 }
@@ -39,14 +41,16 @@ export function createRecordReader(
       const found = valueIn(key, stored)
       if (found === undefined) return undefined
       if (typeof found === 'string') return unreadable
-      if (typeof check === 'function') {
+      if (!('~standard' in check)) {
         if (check(found.value)) return found.value
-      } else {
-        const record = v.safeParse(check, found.value)
-        if (record.success) return record.output
+        reject(key, 'record_malformed')
+        return unreadable
       }
-      reject(key, 'record_malformed')
-      return unreadable
+      return after(validate(check, found.value), (result) => {
+        if (result.issues === undefined) return result.value as never
+        reject(key, 'record_malformed')
+        return unreadable
+      })
     },
     isIn: (key, stored) => valueIn(key, stored) !== undefined,
   }

@@ -50,7 +50,8 @@ export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credential
   assertOneOf('guessable', part.guessable, known.flag)
   assertOneOf('beforeIssuerPath', part.beforeIssuerPath, known.flag)
   if (typeof part.handle !== 'function') throw refuse(`${what} requires handle()`)
-  if (params !== undefined && !isSchema(params)) throw refuse(`${what} requires params that are a valibot schema`)
+  if (params !== undefined && !isSchema(params))
+    throw refuse(`${what} requires params that are a Standard Schema, such as v.object()`)
   if (body === 'json' && params === undefined) throw refuse(`${what} has the body json and requires params`)
   if (caller === 'token' ? typeof scope !== 'string' || scope === '' : scope !== undefined) {
     throw refuse(`${what} ${scope === undefined ? 'requires' : 'cannot have'} scope, which belongs to the caller token`)

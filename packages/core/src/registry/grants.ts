@@ -64,7 +64,7 @@ function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
   }
   const name = `the grant ${grant.grantType}`
   if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
-    throw new TypeError(`plugins: ${name} requires params (a valibot schema) and handle()`)
+    throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and handle()`)
   }
   for (const [taken, reader] of hidden) {
     if (!('entries' in grant.params && taken in Object(grant.params.entries))) continue
@@ -90,14 +90,16 @@ function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
     throw new TypeError(`plugins: ${name} has an invalid settles; use the name of the demand that it settles`)
   }
   if (typeof check.check !== 'function' || !isSchema(check.params)) {
-    throw new TypeError(`plugins: ${name} requires params (a valibot schema) and check()`)
+    throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and check()`)
   }
   if (check.grantTypes !== 'all' && (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0)) {
     throw new TypeError(`plugins: ${name} requires grantTypes, an array of the grant types that it runs on, or 'all'`)
   }
   const { authorization } = check
   if (authorization !== undefined && (typeof authorization?.check !== 'function' || !isSchema(authorization.params))) {
-    throw new TypeError(`plugins: ${name} requires params (a valibot schema) and check() in authorization`)
+    throw new TypeError(
+      `plugins: ${name} requires params (a Standard Schema, such as v.object()) and check() in authorization`,
+    )
   }
 }
 
