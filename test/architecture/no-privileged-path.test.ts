@@ -1,19 +1,48 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { endpointNames } from '@grantry/core'
 import { expect, test } from 'vitest'
 
-// What the core provides itself uses the same contract as a plugin: no file knows it by name.
+// What the core provides itself uses the same contract as a plugin: no file knows a grant type, a demand, a method of
+// client authentication or an endpoint by its name, except the file that defines it.
 
 const core = join(dirname(fileURLToPath(import.meta.url)), '../../packages/core/src')
-const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
+const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
   .map((name) => name.split(/[\\/]/u).join(posix.sep))
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('testing/'))
+  .map((name) => [name, readFileSync(join(core, name), 'utf8').replaceAll(/\/\*.*?\*\/|^\s*\/\/.*$/gmsu, '')] as const)
 
-const filesWith = (literal: RegExp): readonly string[] =>
-  files.filter((name) => literal.test(readFileSync(join(core, name), 'utf8')))
+const filesWith = (name: string): readonly string[] => {
+  const literal = new RegExp(`['"\`]${name}['"\`]`, 'u')
+  return sources.flatMap(([file, source]) => (literal.test(source) ? [file] : []))
+}
 
-test('an authentication method with a secret is named only in its own file', () => {
-  expect(filesWith(/['"`]client_secret_basic['"`]/u)).toEqual(['credentials/methods/basic.ts'])
-  expect(filesWith(/['"`]client_secret_post['"`]/u)).toEqual(['credentials/methods/post.ts'])
+const fileOf = (endpoint: string): string =>
+  `endpoints/${endpoint.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}.ts`
+
+test.each([
+  ['client_secret_basic', ['credentials/methods/basic.ts']],
+  ['client_secret_post', ['credentials/methods/post.ts']],
+  // Grant types. Those of token types (`refresh_token`) are also members of responses.
+  ['client_credentials', []],
+  ['password', []],
+  // The kind of token that `inspect` reports.
+  ['authorization_code', ['tokens/inspect.ts']],
+  ['urn:ietf:params:oauth:grant-type:device_code', []],
+  ['proof_key', []],
+])('%s is named only where it is defined', (name, files) => {
+  expect(filesWith(name)).toEqual(files)
+})
+
+// The word `token` has other meanings. The two documents of discovery have one file.
+test.each(endpointNames.filter((name) => name !== 'token' && name !== 'authorizationServerMetadata'))(
+  'the endpoint %s is named only in its own file',
+  (name) => {
+    expect(filesWith(name)).toEqual([fileOf(name)])
+  },
+)
+
+test('the core does not import a plugin, so each of these names would be the only link to one', () => {
+  expect(sources.filter(([, source]) => source.includes('@grantry/plugins'))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
-import { type CoreEndpoint, fromPlugin } from './endpoints/core-endpoint.ts'
+import { type BuiltIn, type CoreEndpoint, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
 import { callerKinds, createPipeline } from './endpoints/pipeline.ts'
 import {
@@ -124,7 +124,11 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     methods[endpoint.name] = Object.freeze([...endpoint.methods])
   }
   const route = (request: Request): Handler | undefined => byPath.get(pathOf(request.url))
-  recordWarnings(services, paths.has('accessTokenValidation'))
+  const enabled = builtInEndpoints.filter(({ name }) => paths.has(name))
+  recordWarnings(
+    services,
+    enabled.flatMap(({ warning }: BuiltIn) => warning ?? []),
+  )
 
   return Object.freeze({
     issuer: options.issuer,

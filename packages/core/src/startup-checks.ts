@@ -133,16 +133,11 @@ function clientWarnings(clients: ClientDirectory, registry: Registry): readonly 
 /** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
 export function recordWarnings(
   { recorder, clients, registry }: Pick<Services, 'recorder' | 'clients' | 'registry'>,
-  anonymousValidation: boolean,
+  endpointWarnings: readonly { readonly reason: string; readonly message: string }[],
 ): void {
   const startup = recorder.start()
-  if (anonymousValidation) {
-    recorder.record(startup, {
-      type: 'startup_warning',
-      reason: 'anonymous_access_token_validation',
-      message:
-        'The access token validation endpoint requires no authentication. Use introspection instead, and disable it with endpoints: { accessTokenValidation: false }',
-    })
+  for (const { reason, message } of endpointWarnings) {
+    recorder.record(startup, { type: 'startup_warning', reason, message })
   }
   for (const message of clientWarnings(clients, registry)) {
     recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })

@@ -15,6 +15,11 @@ export const accessTokenValidationEndpoint = builtIn(
     path: '/connect/accesstokenvalidation',
     // Not registered with IANA: the two validation endpoints of the seed.
     metadataName: 'access_token_validation_endpoint',
+    warning: {
+      reason: 'anonymous_access_token_validation',
+      message:
+        'The access token validation endpoint requires no authentication. Use introspection instead, and disable it with endpoints: { accessTokenValidation: false }',
+    },
     methods: ['GET', 'POST'],
     caller: 'anyone',
     guessable: true,

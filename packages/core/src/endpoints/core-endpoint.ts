@@ -18,15 +18,24 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
 /** The facts about an endpoint that are known before the services exist. */
 export type EndpointFacts = Pick<Endpoint, 'name' | 'path' | 'metadataName' | 'beforeIssuerPath'>
 
+/** What only endpoints of the core announce. */
+interface Announcements {
+  /** The member of the discovery document that lists how the caller authenticates (RFC 8414 section 2). */
+  readonly methodsMember?: `${string}_auth_methods_supported` | undefined
+  /** Recorded at startup if the endpoint is enabled. */
+  readonly warning?: { readonly reason: string; readonly message: string } | undefined
+}
+
 /** An endpoint of the core. `open` creates it. */
-export interface BuiltIn<N extends string = string> extends EndpointFacts {
+export interface BuiltIn<N extends string = string> extends EndpointFacts, Announcements {
   readonly name: N
+  readonly caller: keyof Callers
   open(services: Services): CoreEndpoint
 }
 
 /** Defines an endpoint of the core: its facts, and a function that creates `handle`. */
 export const builtIn = <const N extends string, const S extends Schema, const C extends keyof Callers>(
-  facts: Omit<CoreEndpoint<S, C>, 'kind' | 'name' | 'handle'> & { readonly name: N },
+  facts: Omit<CoreEndpoint<S, C>, 'kind' | 'name' | 'handle'> & Announcements & { readonly name: N },
   createHandle: (services: Services) => CoreEndpoint<S, C>['handle'],
 ): BuiltIn<N> => ({
   ...facts,

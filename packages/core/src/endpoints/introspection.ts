@@ -16,6 +16,7 @@ export const introspectionEndpoint = builtIn(
     name: 'introspection',
     path: '/connect/introspect',
     metadataName: 'introspection_endpoint',
+    methodsMember: 'introspection_endpoint_auth_methods_supported',
     methods: ['POST'],
     caller: 'scope',
     cors: 'none',

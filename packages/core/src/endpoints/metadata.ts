@@ -2,11 +2,14 @@ import type { ClientAuthentication } from '../plugin/client-authentication.ts'
 import { type CoreMember, withPluginMetadata } from '../registry/metadata.ts'
 import type { Services } from '../services.ts'
 import type { JsonObject } from '../types.ts'
-import { builtInEndpoints, type EndpointName } from './built-in.ts'
+import { builtInEndpoints } from './built-in.ts'
+import type { BuiltIn } from './core-endpoint.ts'
 import type { EndpointPaths } from './paths.ts'
 
+type Member = Exclude<CoreMember, `${string}_endpoint_auth_methods_supported`> | 'authorization_endpoint'
+
 function present(
-  entries: Readonly<Record<CoreMember | 'authorization_endpoint', JsonObject[string] | undefined>>,
+  entries: Readonly<Record<Member, JsonObject[string] | undefined>> & Readonly<Record<string, unknown>>,
 ): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as JsonObject
 }
@@ -28,7 +31,6 @@ export function createMetadata(
       return path === undefined || metadataName === undefined ? [] : [[metadataName, origin + path] as const]
     },
   )
-  const whenEnabled = <T>(name: EndpointName, value: T): T | undefined => (paths.has(name) ? value : undefined)
   const grantTypes = [...registry.grants.keys()]
   const responseTypes = [...registry.grants.values()].flatMap(({ stored }) => (stored?.redirect ? [stored.kind] : []))
   const methods = registry.authenticationMethods.map(({ part }) => part)
@@ -37,6 +39,11 @@ export function createMetadata(
   const isUsed = ({ implicit, accepts }: ClientAuthentication): boolean =>
     !implicit || clients.all.length === 0 || clients.all.some((client) => accepts?.(client) ?? true)
   const clientMethods = methods.filter(isUsed).map(({ method }) => method)
+  const callerMethods = builtInEndpoints.flatMap(({ name, caller, methodsMember }: BuiltIn) =>
+    methodsMember !== undefined && paths.has(name)
+      ? [[methodsMember, caller === 'scope' ? secretMethods : clientMethods] as const]
+      : [],
+  )
   const enabledScopes = scopes.all.filter((scope) => scope.enabled)
   const userClaims = enabledScopes.filter((scope) => scope.identity).flatMap((scope) => scope.claims)
   const [algorithm] = keys.algorithms
@@ -48,8 +55,7 @@ export function createMetadata(
       issuer,
       authorization_endpoint: authorizationEndpoint,
       ...Object.fromEntries(urls),
-      introspection_endpoint_auth_methods_supported: whenEnabled('introspection', secretMethods),
-      revocation_endpoint_auth_methods_supported: whenEnabled('revocation', clientMethods),
+      ...Object.fromEntries(callerMethods),
       grant_types_supported: grantTypes,
       response_types_supported: responseTypes,
       response_modes_supported: responseTypes.length > 0 ? ['query'] : undefined,

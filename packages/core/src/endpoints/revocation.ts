@@ -15,6 +15,7 @@ export const revocationEndpoint = builtIn(
     name: 'revocation',
     path: '/connect/revocation',
     metadataName: 'revocation_endpoint',
+    methodsMember: 'revocation_endpoint_auth_methods_supported',
     methods: ['POST'],
     caller: 'client',
     cors: 'clients',
