@@ -1,4 +1,14 @@
-import { defineGrant, type GrantKit, type GrantResult, OAuthError } from '@grantry/core'
+import {
+  type Contribution,
+  defineGrant,
+  defineGrantCheck,
+  definePlugin,
+  type GrantKit,
+  type GrantResult,
+  type NewAuthorizationCode,
+  OAuthError,
+  type Plugins,
+} from '@grantry/core'
 import { type Credentials, createTestProvider, sha256Of, type TestProviderOptions } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { refreshToken } from '@grantry/plugins/refresh-token'
@@ -27,12 +37,16 @@ const exchange = (more: (found: Found) => Partial<GrantResult> = (continuesFamil
     },
   })
 
-async function setUp(grant = exchange(), more: Partial<TestProviderOptions> = {}) {
+async function setUp(
+  grant: Plugins = exchange(),
+  { refreshLifetime = 86_400, ...more }: Partial<TestProviderOptions> & { readonly refreshLifetime?: number } = {},
+) {
   const client = ([clientId, secret]: Credentials) => ({
     clientId,
     secrets: [{ sha256: sha256Of(secret) }],
     grantTypes: ['authorization_code', 'refresh_token', grantType],
-    scopes: ['openid', 'offline_access', 'api1'],
+    scopes: ['openid', 'offline_access', 'api1', ...(more.scopes === undefined ? [] : ['api2'])],
+    refreshToken: { slidingLifetime: refreshLifetime },
     redirectUris: [redirectUri],
     accessTokenFormat: 'reference' as const,
   })
@@ -42,15 +56,16 @@ async function setUp(grant = exchange(), more: Partial<TestProviderOptions> = {}
     clients: [{ ...client(app), accessTokenLifetime: 600 }, client(service)],
     ...more,
   })
-  const code = () =>
+  const code = (given: Partial<NewAuthorizationCode> = {}) =>
     f.provider.createAuthorizationCode({
       clientId: app[0],
       redirectUri,
       subject: { sub: 'alice', amr: ['pwd'] },
       scopes: ['openid', 'offline_access', 'api1'],
+      ...given,
     })
-  const logIn = async () => {
-    const form = { grant_type: 'authorization_code', code: await code(), redirect_uri: redirectUri }
+  const logIn = async (given?: Partial<NewAuthorizationCode>) => {
+    const form = { grant_type: 'authorization_code', code: await code(given), redirect_uri: redirectUri }
     return (await f.post('token', form, app)).body
   }
   return {
@@ -118,6 +133,51 @@ describe('a token that continues the family of another one', () => {
     expect([status, body.error, failure]).toEqual([400, 'invalid_grant', 'token_expired'])
   })
 
+  test('expires no later than the refresh token that it is for', async () => {
+    const f = await setUp(undefined, { refreshLifetime: 900 })
+    const login = await f.logIn()
+    f.clock.advance(800)
+    expect((await f.exchange(login.refresh_token, 'refresh')).body.expires_in).toBe(100)
+  })
+
+  test('has no other audience than the refresh token that it is for', async () => {
+    const choice = v.object({ api: v.optional(v.string()) })
+    const chosen = ({ params: { api } }: { params: { api?: string | undefined } }): Contribution => ({
+      audience: api === undefined ? undefined : [api],
+    })
+    const check = defineGrantCheck({
+      grantTypes: 'all',
+      params: choice,
+      authorization: { params: choice, check: chosen },
+      check: chosen,
+    })
+    const one = 'https://api1.example.com'
+    const two = 'https://api2.example.com'
+    const f = await setUp([exchange(), definePlugin('api', [check])], {
+      scopes: [
+        { name: 'api1', audience: one },
+        { name: 'api2', audience: two },
+      ],
+    })
+    const login = await f.logIn({ scopes: ['api1', 'api2', 'offline_access'], params: { api: one } })
+    expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
+    const { status, failure } = await f.exchange(login.refresh_token, 'refresh', 'api2')
+    expect([status, failure]).toEqual([400, 'audience_not_allowed'])
+  })
+
+  test('can have scopes that the grant chooses, if the request names none', async () => {
+    const grant = {
+      ...exchange((found) => ({ continuesFamilyOf: found, scopes: ['api1'] })),
+      scope: 'optional',
+    } as const
+    const f = await setUp(grant)
+    expect((await f.exchange((await f.logIn()).access_token, 'access_token', '')).body.scope).toBe('api1')
+    const without = { ...exchange(() => ({ scopes: ['api1'] })), scope: 'optional' } as const
+    const g = await setUp(without)
+    const { failure } = await g.exchange((await g.logIn()).access_token, 'access_token', '')
+    expect(failure).toBe('scope_escalation')
+  })
+
   test('comes without a refresh token, which could outlive the family', async () => {
     const f = await setUp()
     const login = await f.logIn()
@@ -143,6 +203,28 @@ describe('a token that continues the family of another one', () => {
     const replayed = await f.exchange(login.refresh_token, 'refresh')
     expect([replayed.status, replayed.failure]).toEqual([400, 'refresh_reused'])
     expect(await f.isActive(body.access_token)).toBe(false)
+  })
+})
+
+describe('a refusal by the core', () => {
+  test('has the error code and the text of the grant', async () => {
+    const grant = { ...exchange(), refusal: 'The token is unusable', refusalCode: 'invalid_request' } as const
+    const f = await setUp(grant, { clockTolerance: 30 })
+    const login = await f.logIn()
+    f.clock.advance(601)
+    const { status, body, failure } = await f.exchange(login.access_token)
+    const text = 'The token is unusable'
+    expect([status, body, failure]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: text },
+      'token_expired',
+    ])
+  })
+
+  test('has a known code', async () => {
+    await expect(setUp({ ...exchange(), refusalCode: 'server_error' as 'invalid_grant' })).rejects.toThrow(
+      /unknown value of refusalCode/u,
+    )
   })
 })
 

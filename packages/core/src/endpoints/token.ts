@@ -6,7 +6,7 @@ import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
 import { narrowScopes } from '../grants/narrow.ts'
 import { assertWithinPolicy } from '../grants/policy.ts'
-import { defaultRefusal, parseGrantResult, refusalOf } from '../grants/result.ts'
+import { parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
@@ -73,6 +73,7 @@ export const tokenEndpoint = builtIn(
     return async ({ caller: client, params: form, request }, _kit, trace) => {
       const grant = grantFor(form.grant_type, client)
       const { grantType } = grant
+      const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
       const parameters = pluginParameters(form)
       const parsed = parseFields(grant.params, parameters)
       const params = isThenable(parsed) ? await parsed : parsed
@@ -96,12 +97,12 @@ export const tokenEndpoint = builtIn(
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)
       trace.sub = result.subject?.sub
-      const contributed = await settleDemands(result, checks, grantRequest, trace)
-      if (contributed === undefined) throw refusalOf(grant, 'demand_unsettled')
+      const contributed = await settleDemands(result, checks, { ...grantRequest, grantType }, trace)
+      if (contributed === undefined) throw refuse('demand_unsettled')
       assertWithinPolicy(result, { grant, client, scopes }, { registry, scopePolicy })
       const accessScopes = narrowScopes(result, contributed, audiences)
       if (result.subject !== undefined && !(await isActive(users, result.subject.sub))) {
-        throw refusalOf(grant, 'user_inactive')
+        throw refuse('user_inactive')
       }
 
       const commitRequest: CommitRequest = {
@@ -110,11 +111,11 @@ export const tokenEndpoint = builtIn(
         continues: result.continues ?? result.lineage?.stored,
         // Without a stored grant, there is nothing to retry.
         retryId: result.stored === undefined ? '' : retryIdOf(client, form),
-        refusal: grant.refusal ?? defaultRefusal,
+        refuse,
         trace,
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
-        mint({ result, accessScopes, contributed, client, grantType, validatedTokens, marks, issuance })
+        mint({ result, accessScopes, contributed, client, grantType, refuse, validatedTokens, marks, issuance })
       return { json: await commit(commitRequest, mintFrom) }
     }
   },

@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { OAuthError } from '../errors/oauth-error.ts'
+import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
@@ -22,8 +22,8 @@ export interface CommitRequest {
   readonly continues: CredentialDetails | undefined
   /** A request with the same id is a retry. */
   readonly retryId: string
-  /** The grant's public text of `invalid_grant`. */
-  readonly refusal: string
+  /** Returns the refusal of the grant. */
+  readonly refuse: (reason: string) => OAuthError
   readonly trace: Trace
 }
 
@@ -92,16 +92,16 @@ export function createCommit(deps: {
 
   /** Handles a request whose credential is spent: returns the issuance of the first response to a retry, or throws. */
   async function handleReplay(request: CommitRequest, redeemed: CredentialDetails): Promise<Issuance> {
-    const { client, trace, refusal } = request
+    const { client, trace, refuse } = request
     const { kind, record, spent } = redeemed
-    if (spent?.ended === true) throw new OAuthError('invalid_grant', refusal, { reason: 'code_ended' })
+    if (spent?.ended === true) throw refuse('code_ended')
     const issuance = await firstIssuanceOf(request, redeemed)
     const reason = replayTypeOf(kind)
     const type = issuance === undefined ? reason : 'refresh_retried'
     recorder.record(trace, { type, ...aboutOf(redeemed) })
     if (issuance !== undefined) return issuance
     if (record !== undefined) await families.revoke(record, client, reason, trace)
-    throw new OAuthError('invalid_grant', refusal, { reason })
+    throw refuse(reason)
   }
 
   /** A concurrent retry may have won the race; then its response serves both. */

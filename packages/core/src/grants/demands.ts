@@ -23,7 +23,7 @@ export interface PreparedCheck {
 export type SettleDemands = (
   result: CheckedResult,
   checks: readonly PreparedCheck[],
-  request: Omit<GrantRequest<unknown>, 'params'>,
+  request: Omit<GrantRequest<unknown>, 'params'> & { readonly grantType: string },
   trace: Trace,
 ) => Promise<Contributed | undefined>
 

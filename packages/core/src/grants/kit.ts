@@ -63,12 +63,13 @@ export function createGrantKits(deps: {
         subject: knownMembersOf(record.subject),
         scopes: record.scopes,
         ...(record.claims !== undefined && { claims: record.claims }),
+        ...(record.act !== undefined && { act: record.act }),
         ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
         ...(record.nonce !== undefined && { nonce: record.nonce }),
         redemption,
       }
       if (kind !== 'refresh') return grant
-      return withLineage(grant, { family: record.family, expiresAt: record.keptUntil, stored: details })
+      return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
     }
     const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, redemption } = plugins.kitOf(plugin)
     const kit: GrantKit = {

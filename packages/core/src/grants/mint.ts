@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
-import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../types.ts'
 import type { Contributed } from './contributions.ts'
 import type { Issuance } from './issuance.ts'
 import type { CredentialDetails } from './redemption.ts'
-import { type CheckedResult, defaultRefusal } from './result.ts'
+import type { CheckedResult } from './result.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes } from './scope-policy.ts'
 
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
@@ -39,6 +39,8 @@ interface MintRequest {
   readonly contributed: Contributed
   readonly client: Client
   readonly grantType: string
+  /** Returns the refusal of the grant. */
+  readonly refuse: (reason: string) => OAuthError
   /** The claims of the access tokens that the grant has validated. */
   readonly validatedTokens: readonly JsonObject[]
   readonly marks: RequestMarks
@@ -171,7 +173,7 @@ export function createMint(deps: {
       lineage === undefined ? Number.POSITIVE_INFINITY : lineage.expiresAt - issuance.at,
     )
     // The clock tolerance can accept a token that has just expired.
-    if (lifetime <= 0) throw new OAuthError('invalid_grant', defaultRefusal, { reason: 'token_expired' })
+    if (lifetime <= 0) throw request.refuse('token_expired')
 
     const access = await accessTokens.mint({
       client,

@@ -14,11 +14,11 @@ const notAllowed = (): OAuthError =>
  * @see RFC 8707 section 2.2
  */
 export function narrowScopes(
-  { scopes, audience: fromGrant, stored }: CheckedResult,
+  { scopes, audience: fromGrant, stored, lineage }: CheckedResult,
   { audience: fromChecks }: Contributed,
   audiences: Audiences,
 ): readonly string[] {
-  const consented = stored?.record?.audience
+  const consented = (stored ?? lineage?.stored)?.record?.audience
   const requested = fromChecks ?? fromGrant
   const limit = requested ?? consented
   if (limit === undefined) return scopes

@@ -77,11 +77,9 @@ function actOf({ sub, iss, actor }: Actor, depth = 1): JsonObject {
   return { ...(iss !== undefined && { iss }), sub, ...(actor && { act: actOf(actor, depth + 1) }) }
 }
 
-export const defaultRefusal = 'The grant is not valid'
-
 /** The core's refusal of a grant's result, with the grant's own public description. */
 export const refusalOf = (grant: Grant, reason: string): OAuthError =>
-  new OAuthError('invalid_grant', grant.refusal ?? defaultRefusal, { reason })
+  new OAuthError(grant.refusalCode ?? 'invalid_grant', grant.refusal ?? 'The grant is not valid', { reason })
 
 function storedGrantOf(redeems: readonly CredentialDetails[], continues: CredentialDetails | undefined) {
   const stored = [...redeems, ...(continues === undefined ? [] : [continues])].filter(
@@ -133,7 +131,8 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
     throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
   }
   // From the record, so that a grant cannot drop a demand by omitting it.
-  const demanded = { ...output.demands, ...(stored ?? lineage?.stored)?.record?.demands }
-  const act = output.actor ? actOf(output.actor) : stored?.record?.act
+  const { demands, act: earlierAct } = (stored ?? lineage?.stored)?.record ?? {}
+  const demanded = { ...output.demands, ...demands }
+  const act = output.actor ? actOf(output.actor) : earlierAct
   return Object.assign(output, { redeems, continues, stored, lineage, act, demanded }) as unknown as CheckedResult
 }

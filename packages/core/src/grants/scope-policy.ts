@@ -102,10 +102,11 @@ export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
       return names
     },
 
-    assertGranted({ scopes, stored, subject }, requested, grant, client) {
+    assertGranted({ scopes, stored, lineage, subject }, requested, grant, client) {
       const record = stored?.record
-      // Without a requested scope, the stored scopes are the limit.
-      const isUnbound = grant.scope === 'ignored' || (record !== undefined && requested.length === 0)
+      // Without a requested scope, the stored scopes are the limit. The grant knows those of a token that it continues.
+      const hasOrigin = record !== undefined || lineage !== undefined
+      const isUnbound = grant.scope === 'ignored' || (hasOrigin && requested.length === 0)
       for (const name of scopes) {
         const problem = problemWith(name, client)
         if (problem !== undefined) throw record === undefined ? invalidScope(problem) : refusalOf(grant, 'scope_lost')

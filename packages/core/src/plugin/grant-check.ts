@@ -51,7 +51,7 @@ export interface GrantCheck<
    * a failed proof; ten failed proofs end a stored grant (wire contract, section 3).
    */
   check(
-    request: GrantRequest<OutputOf<S>> & { readonly demand: Demands[K] | undefined },
+    request: GrantRequest<OutputOf<S>> & { readonly grantType: string; readonly demand: Demands[K] | undefined },
     kit: GrantKit,
   ): MaybePromise<Contribution<K> | undefined>
 }

@@ -16,6 +16,8 @@ export interface StoredGrant {
   readonly subject: Subject
   readonly scopes: readonly string[]
   readonly claims?: Readonly<Record<string, Json>> | undefined
+  /** The claim `act` of its tokens. A grant that adds an actor must keep the earlier ones. */
+  readonly act?: Readonly<Record<string, Json>> | undefined
   /** The redirect URI that the credential was sent to, if any. */
   readonly redirectUri?: string | undefined
   readonly nonce?: string | undefined

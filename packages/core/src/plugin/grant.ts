@@ -133,6 +133,8 @@ export interface Grant<S extends Schema = Schema> {
    * valid`.
    */
   readonly refusal?: string | undefined
+  /** The error code of such a refusal. Default: `invalid_grant`. */
+  readonly refusalCode?: 'invalid_grant' | 'invalid_request' | undefined
   /**
    * The stored grants that it redeems, if any. A client can get one only if it may use this grant type.
    */

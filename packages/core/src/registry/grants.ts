@@ -73,6 +73,7 @@ function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
   }
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
+  assertOneOf(name, 'refusalCode', grant.refusalCode, ['invalid_grant', 'invalid_request'])
   const { kind, redirect, publicClientsNeed } = grant.stored ?? { kind: 'code' }
   if (typeof kind !== 'string' || !/^[a-z][a-z\d-]{0,29}$/u.test(kind) || kind === 'plugin') {
     throw new TypeError(`plugins: ${name} has an invalid stored.kind; use lower-case letters, digits and hyphens`)
