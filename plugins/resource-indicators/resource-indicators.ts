@@ -1,35 +1,23 @@
-import { type Contribution, defineGrantCheck, definePlugin, OAuthError, type Plugin } from '@grantry/core'
+import { type Contribution, defineGrantCheck, definePlugin, type Plugin } from '@grantry/core'
 import * as v from 'valibot'
+import { resourcesIn } from '../shared/resources.ts'
 
-// `audienceOf` validates the form: RFC 8707 section 2 requires `invalid_target` for a malformed resource.
+const name = 'resource-indicators'
+
+// `resourcesIn` validates the form: RFC 8707 section 2 requires `invalid_target` for a malformed resource.
 const params = v.object({ resource: v.optional(v.string()) })
 
-// An absolute URI (RFC 3986 section 4.3): a scheme, and no fragment.
-const absoluteUri = /^[A-Za-z][A-Za-z\d+.-]*:(?:[\w\-.~:/?[\]@!$&'()*+,;=]|%[\dA-Fa-f]{2})*$/u
+/** RFC 8693 section 2.1 defines `resource` for it, together with `audience`. */
+const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-const maxResources = 20
-const maxLength = 2000
-
-const refuse = (reason: string): OAuthError =>
-  new OAuthError('invalid_target', 'The requested resource is not valid', {
-    reason: `plugin:resource-indicators:${reason}`,
-  })
-
-/** Returns the resources of a request; `undefined` if it names none. Repeated parameters are joined with a space. */
-function audienceOf({ resource }: v.InferOutput<typeof params>): Contribution | undefined {
-  if (resource === undefined) return undefined
-  const resources = resource.split(' ', maxResources + 1)
-  if (resources.length > maxResources) throw refuse('too_many')
-  if (resources.some((one) => one.length > maxLength)) throw refuse('too_long')
-  if (!resources.every((one) => absoluteUri.test(one))) throw refuse('malformed')
-  return { audience: [...new Set(resources)] }
-}
+const audienceOf = ({ resource }: v.InferOutput<typeof params>): Contribution | undefined =>
+  resource === undefined ? undefined : { audience: resourcesIn(resource, name) }
 
 const check = defineGrantCheck({
   grantTypes: 'all',
   params,
   authorization: { params, check: ({ params }) => audienceOf(params) },
-  check: ({ params }) => audienceOf(params),
+  check: ({ grantType, params }) => (grantType === tokenExchange ? undefined : audienceOf(params)),
 })
 
 /**
@@ -39,4 +27,4 @@ const check = defineGrantCheck({
  *
  * @see RFC 8707; docs/decisions/0060-resources-are-the-audiences-of-scopes.md
  */
-export const resourceIndicators = (): Plugin => definePlugin('resource-indicators', [check])
+export const resourceIndicators = (): Plugin => definePlugin(name, [check])

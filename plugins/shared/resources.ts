@@ -1,0 +1,40 @@
+import { OAuthError } from '@grantry/core'
+
+// An absolute URI (RFC 3986 section 4.3): a scheme, and no fragment.
+const absoluteUri = /^[A-Za-z][A-Za-z\d+.-]*:(?:[\w\-.~:/?[\]@!$&'()*+,;=]|%[\dA-Fa-f]{2})*$/u
+
+const maxResources = 20
+const maxLength = 2000
+
+const refuse = (plugin: string, reason: string): OAuthError =>
+  new OAuthError('invalid_target', 'The requested resource is not valid', { reason: `plugin:${plugin}:${reason}` })
+
+/** Returns the distinct values of a parameter that can repeat. The core joins them with a space. */
+function valuesOf(parameter: string, plugin: string): readonly string[] {
+  const values = parameter.split(' ', maxResources + 1)
+  if (values.length > maxResources) throw refuse(plugin, 'too_many')
+  if (values.some((one) => one.length > maxLength)) throw refuse(plugin, 'too_long')
+  return [...new Set(values)]
+}
+
+/**
+ * Returns the values of the parameter `resource`.
+ *
+ * @throws OAuthError `invalid_target` unless each is an absolute URI without a fragment (RFC 8707 section 2).
+ */
+export function resourcesIn(parameter: string, plugin: string): readonly string[] {
+  const resources = valuesOf(parameter, plugin)
+  if (!resources.every((one) => absoluteUri.test(one))) throw refuse(plugin, 'malformed')
+  return resources
+}
+
+/**
+ * Returns the values of the parameter `audience`, which are names (RFC 8693 section 2.1).
+ *
+ * @throws OAuthError `invalid_target` if there are too many, or one is too long or empty.
+ */
+export function audiencesIn(parameter: string, plugin: string): readonly string[] {
+  const audiences = valuesOf(parameter, plugin)
+  if (audiences.includes('')) throw refuse(plugin, 'malformed')
+  return audiences
+}

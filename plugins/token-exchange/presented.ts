@@ -1,0 +1,101 @@
+import {
+  type Client,
+  type GrantKit,
+  OAuthError,
+  type StoredGrant,
+  type Subject,
+  type ValidatedToken,
+} from '@grantry/core'
+import * as v from 'valibot'
+import type { TrustedIssuers } from '../shared/trusted-issuers.ts'
+import type { Claims } from './actors.ts'
+
+/** RFC 8693 section 3, without the types of SAML. */
+const tokenTypes = ['access_token', 'refresh_token', 'id_token', 'jwt'] as const
+
+export type TokenType = (typeof tokenTypes)[number]
+
+const prefix = 'urn:ietf:params:oauth:token-type:'
+
+/** Returns the identifier of a token type (RFC 8693 section 3). */
+export const identifierOf = (type: TokenType): string => `${prefix}${type}`
+
+/** Returns the token type with this identifier, if it is known. */
+export const tokenTypeOf = (identifier: string): TokenType | undefined =>
+  tokenTypes.find((type) => identifierOf(type) === identifier)
+
+/** A valid token that a request presents. */
+export interface PresentedToken {
+  readonly type: TokenType
+  /** The client that it was issued to; `undefined` for a JWT of another issuer. */
+  readonly clientId?: string | undefined
+  /** The user, if the token has one; for a JWT of another issuer, its `sub`. */
+  readonly sub?: string | undefined
+  /** Its scopes; `undefined` for an identity token and a JWT of another issuer. */
+  readonly scopes?: readonly string[] | undefined
+  /** Its claims. For a refresh token, those of the access tokens. */
+  readonly claims: Claims
+}
+
+/** A presented token with what the core needs to continue its family. */
+export interface ReadToken extends PresentedToken {
+  readonly origin?: ValidatedToken | StoredGrant | undefined
+  /** The user of a token of this provider. */
+  readonly subject?: Subject | undefined
+}
+
+export const refusal = 'The token cannot be exchanged'
+
+/** RFC 8693 section 2.2.2: `invalid_request` for a token that is not valid or not acceptable. */
+export const refuse = (reason: string): OAuthError =>
+  new OAuthError('invalid_request', refusal, { reason: `plugin:token-exchange:${reason}` })
+
+const subjectClaims = v.object({
+  sub: v.string(),
+  amr: v.array(v.string()),
+  auth_time: v.number(),
+  idp: v.optional(v.string()),
+  acr: v.optional(v.string()),
+})
+
+/** Returns the user of a token of this provider, and how the user was authenticated. */
+function subjectIn(claims: Claims): Subject | undefined {
+  if (claims.sub === undefined) return undefined
+  const { auth_time: authTime, ...subject } = v.parse(subjectClaims, claims)
+  return { ...subject, authTime }
+}
+
+/** @throws OAuthError `invalid_request` when the token is not valid, or must not be presented by this client. */
+export type ReadPresented = (token: string, type: TokenType, client: Client, kit: GrantKit) => Promise<ReadToken>
+
+export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
+  async function refreshToken(token: string, client: Client, kit: GrantKit): Promise<ReadToken> {
+    const stored = await kit.findGrant('refresh', token)
+    if (stored === undefined) throw refuse('refresh_token_invalid')
+    const { clientId, subject, scopes, claims, act } = stored
+    // RFC 6749 section 10.4: only the client that it was issued to may present it.
+    if (clientId !== client.clientId) throw refuse('client_mismatch')
+    const withActor = { ...claims, sub: subject.sub, ...(act !== undefined && { act }) }
+    return { type: 'refresh_token', clientId, sub: subject.sub, subject, scopes, claims: withActor, origin: stored }
+  }
+
+  async function foreignToken(token: string, kit: GrantKit): Promise<ReadToken> {
+    // An access token of another issuer too: its audience is this provider.
+    const verified = await issuers.verify(token, ['at+jwt'], kit)
+    if ('reason' in verified) throw refuse(verified.reason)
+    return { type: 'jwt', sub: verified.claims.sub, claims: verified.claims }
+  }
+
+  return async (token, type, client, kit) => {
+    if (type === 'jwt') return foreignToken(token, kit)
+    if (type === 'refresh_token') return refreshToken(token, client, kit)
+    const origin = await kit.validateToken(token, type)
+    if (origin === undefined) throw refuse(`${type}_invalid`)
+    const { clientId, claims } = origin
+    // An identity token is for the client in its audience only.
+    if (type === 'id_token' && clientId !== client.clientId) throw refuse('client_mismatch')
+    const subject = subjectIn(claims)
+    const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : undefined
+    return { type, clientId, sub: subject?.sub, subject, scopes, claims, origin }
+  }
+}

@@ -1,0 +1,219 @@
+import {
+  type Actor,
+  type Client,
+  configurationObject,
+  defineGrant,
+  definePlugin,
+  type Json,
+  type MaybePromise,
+  OAuthError,
+  type Plugin,
+  parseConfiguration,
+  type Subject,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { functionSchema } from '../shared/config-schema.ts'
+import { audiencesIn, resourcesIn } from '../shared/resources.ts'
+import { createTrustedIssuers, type TrustedJwt, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
+import { actorsIn, mayAct } from './actors.ts'
+import {
+  createReadPresented,
+  identifierOf,
+  type PresentedToken,
+  type ReadToken,
+  refusal,
+  refuse,
+  type TokenType,
+  tokenTypeOf,
+} from './presented.ts'
+
+export type { PresentedToken, TokenType } from './presented.ts'
+
+/** What a policy decides about. The tokens are valid. */
+export interface ExchangeRequest {
+  readonly client: Client
+  readonly subject: PresentedToken
+  /** The actor token. Without one, the new token does not show who uses it: impersonation. */
+  readonly actor: PresentedToken | undefined
+  /** The requested scopes, which the client may use. Empty if the request has none. */
+  readonly scopes: readonly string[]
+  /** The values of `resource` and `audience`. */
+  readonly targets: readonly string[]
+}
+
+/** What a policy allows. */
+export interface ExchangeDecision {
+  /** The scopes that the new token can have. Default: those of the subject token. */
+  readonly scopes?: readonly string[] | undefined
+  /** Additional claims of the new token. */
+  readonly claims?: Readonly<Record<string, Json>> | undefined
+}
+
+const { issuers, ...trustedSettings } = trustedIssuersEntries
+
+const settingsSchema = configurationObject({
+  ...trustedSettings,
+  /** Issuers whose JWTs are accepted as subject and actor tokens. */
+  issuers: v.optional(issuers, []),
+  /** Decides which exchanges are allowed. `true` allows the scopes of the subject token. Default: refuses all. */
+  allow: functionSchema<(request: ExchangeRequest) => MaybePromise<boolean | ExchangeDecision | undefined>>(),
+  /** Maps the subject token of another issuer to a user of this provider. Default: refuses all. */
+  subject: functionSchema<(claims: TrustedJwt['claims'], client: Client) => MaybePromise<Subject | undefined>>(),
+})
+
+export type TokenExchangeOptions = v.InferInput<typeof settingsSchema>
+
+const name = 'token-exchange'
+
+const params = v.object({
+  subject_token: v.string(),
+  subject_token_type: v.string(),
+  actor_token: v.optional(v.string()),
+  actor_token_type: v.optional(v.string()),
+  requested_token_type: v.optional(v.string()),
+  resource: v.optional(v.string()),
+  audience: v.optional(v.string()),
+})
+
+type Params = v.InferOutput<typeof params>
+
+const malformed = (text: string, reason: string): OAuthError =>
+  new OAuthError('invalid_request', text, { reason: `plugin:token-exchange:${reason}` })
+
+function supported(parameter: string, identifier: string, types: readonly TokenType[]): TokenType {
+  const type = tokenTypeOf(identifier)
+  if (type !== undefined && types.includes(type)) return type
+  throw malformed(`The ${parameter} is not supported`, `${parameter}_unsupported`)
+}
+
+/** The types of the tokens in a request. */
+function typesOf({ subject_token_type, actor_token, actor_token_type, requested_token_type }: Params) {
+  if ((actor_token === undefined) !== (actor_token_type === undefined)) {
+    throw malformed('actor_token and actor_token_type require each other', 'actor_incomplete')
+  }
+  return {
+    subject: supported('subject_token_type', subject_token_type, ['access_token', 'refresh_token', 'id_token', 'jwt']),
+    // A refresh token is a credential of a client, not an identity.
+    actor:
+      actor_token_type === undefined
+        ? undefined
+        : supported('actor_token_type', actor_token_type, ['access_token', 'id_token', 'jwt']),
+    requested: supported('requested_token_type', requested_token_type ?? identifierOf('access_token'), [
+      'access_token',
+      'jwt',
+    ]),
+  }
+}
+
+const targetsIn = ({ resource, audience }: Params): readonly string[] => [
+  ...(resource === undefined ? [] : resourcesIn(resource, name)),
+  ...(audience === undefined ? [] : audiencesIn(audience, name)),
+]
+
+/** The issuer of a token, if it is not this provider. */
+const foreignIssuerOf = ({ type, claims: { iss } }: ReadToken): string | undefined =>
+  type === 'jwt' ? String(iss) : undefined
+
+/** Returns the chain of actors of the new token: the new one, and those of the subject token. */
+function actorOf(subject: ReadToken, actor: ReadToken | undefined): Actor | undefined {
+  try {
+    const earlier = actorsIn(subject.claims.act, foreignIssuerOf(subject), actor === undefined ? 1 : 2)
+    if (actor === undefined) return earlier
+    const iss = foreignIssuerOf(actor)
+    // A token of a client without a user identifies the client.
+    const sub = actor.sub ?? actor.clientId ?? ''
+    return { sub, ...(iss !== undefined && { iss }), ...(earlier !== undefined && { actor: earlier }) }
+  } catch (error) {
+    if (v.isValiError(error)) throw refuse('actor_chain_invalid')
+    throw error
+  }
+}
+
+/** RFC 8693 section 4.4. Without an actor token, the client itself is the actor. */
+function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: Client, issuer: string): void {
+  const { may_act: named, iss = issuer } = subject.claims
+  const { clientId } = client
+  const party = actor?.claims ?? { iss: issuer, client_id: clientId, sub: clientId }
+  if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party })) throw refuse('may_not_act')
+}
+
+/** Seconds until a JWT of another issuer expires. The core limits the lifetime itself for tokens of this provider. */
+function lifetimeOf({ claims: { exp } }: ReadToken, now: number): number {
+  const lifetime = Math.floor(Number(exp) - now)
+  // The clock tolerance can accept a token that has just expired.
+  if (lifetime < 1) throw refuse('expired')
+  return lifetime
+}
+
+function scopesOf(requested: readonly string[], subject: ReadToken, decision: ExchangeDecision, client: Client) {
+  const limit = decision.scopes ?? subject.scopes ?? []
+  const isWithin = requested.every((scope) => limit.includes(scope))
+  // Without a token of this provider, there are no scopes that the request could mean.
+  const isOmitted = requested.length === 0 && subject.origin !== undefined
+  const scopes = isOmitted
+    ? limit.filter((scope) => scope !== 'offline_access' && client.scopes.includes(scope))
+    : requested
+  if (isWithin && scopes.length > 0) return scopes
+  const reason = isWithin ? 'scope_missing' : 'scope_not_allowed'
+  throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: `plugin:token-exchange:${reason}` })
+}
+
+/**
+ * The token exchange grant: exchanges a token for another one, with fewer scopes, for another API, or for a client that
+ * acts for the user. The new access token ends with the subject token, and is revoked with it.
+ *
+ * @throws TypeError with one sentence for a mistake in the options.
+ * @see RFC 8693; docs/decisions/0062-token-exchange-needs-a-policy.md
+ */
+export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
+  const settings = parseConfiguration(settingsSchema, options, 'tokenExchange()')
+  const { allow = () => false, subject: subjectOf = () => undefined } = settings
+  const read = createReadPresented(createTrustedIssuers(settings, 'tokenExchange()'))
+  const userOf = async (token: ReadToken, client: Client): Promise<Subject> => {
+    const user = token.type === 'jwt' ? await subjectOf(token.claims as TrustedJwt['claims'], client) : token.subject
+    if (user === undefined) throw refuse('subject_unknown')
+    return user
+  }
+  const grant = defineGrant({
+    grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    params,
+    refusal,
+    refusalCode: 'invalid_request',
+    scope: 'optional',
+    async handle({ client, params, scopes: requested }, kit) {
+      const types = typesOf(params)
+      const targets = targetsIn(params)
+      const token = await read(params.subject_token, types.subject, client, kit)
+      const subject = await userOf(token, client)
+      const by = types.actor && (await read(params.actor_token ?? '', types.actor, client, kit))
+      // Otherwise, the new token would not show for whom the actor acts.
+      if (by?.claims.act !== undefined) throw refuse('actor_delegated')
+      assertMayAct(token, by, client, kit.issuer)
+      const actor = actorOf(token, by)
+      const decision = await allow({
+        client,
+        subject: token,
+        actor: by,
+        scopes: requested,
+        targets,
+      })
+      if (decision === false || decision === undefined) throw refuse('not_allowed')
+      const allowed: ExchangeDecision = decision === true ? {} : decision
+      return {
+        subject,
+        scopes: scopesOf(requested, token, allowed, client),
+        issue: {
+          refreshToken: false,
+          ...(types.requested === 'jwt' && { accessToken: 'jwt' }),
+          ...(token.origin === undefined && { lifetime: lifetimeOf(token, kit.now()) }),
+        },
+        response: { issued_token_type: identifierOf(types.requested) },
+        ...(targets.length > 0 && { audience: targets }),
+        ...(actor !== undefined && { actor }),
+        ...(allowed.claims !== undefined && { claims: allowed.claims }),
+        ...(token.origin !== undefined && { continuesFamilyOf: token.origin }),
+      }
+    },
+  })
+  return definePlugin(name, [grant])
+}
