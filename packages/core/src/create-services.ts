@@ -8,7 +8,8 @@ import { builtInMethods } from './credentials/methods/index.ts'
 import { createPasswordCheck } from './credentials/password-check.ts'
 import { createScopeAuthentication } from './credentials/scope.ts'
 import { createUserNames } from './credentials/user-names.ts'
-import { openClients } from './directory/clients.ts'
+import { combineClients } from './directory/client-sources.ts'
+import { openClientSource, openClients } from './directory/clients.ts'
 import { openScopes } from './directory/scopes.ts'
 import { createUserClaims } from './directory/user-claims.ts'
 import { openUsers } from './directory/user-service.ts'
@@ -53,7 +54,11 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
   const registry = createRegistry([builtInMethods, options.plugins])
   const paths = endpointPaths(options, registry)
-  const clients = openClients(options.clients, registry.clientSchema, hostLimits)
+  const sources = registry.clientSources.map(({ plugin, part }) => {
+    const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
+    return openClientSource(plugin, find, registry.clientSchema, hostLimits)
+  })
+  const clients = combineClients(openClients(options.clients, registry.clientSchema, hostLimits), sources)
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes, registry.scopeSchema)
   const userClaims = createUserClaims(scopes, users)

@@ -65,6 +65,7 @@ export {
   type ProofMethod,
   type SecretMethod,
 } from './plugin/client-authentication.ts'
+export { type ClientSource, defineClientSource } from './plugin/client-source.ts'
 export {
   type Call,
   type Callers,

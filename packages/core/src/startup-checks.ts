@@ -38,7 +38,7 @@ function assertStoredGrants(clients: ClientDirectory, registry: Registry): void 
 
 /** Rejects a client that no authentication method accepts. */
 function assertCanAuthenticate(client: Client, clients: ClientDirectory, registry: Registry): void {
-  const hasSecret = clients.verifySecret !== undefined || clients.secretsOf(client).stored.length > 0
+  const hasSecret = clients.secretVerifierOf(client) !== undefined || clients.secretsOf(client).stored.length > 0
   const methods = registry.authenticationMethods.map(({ part }) => part)
   const { clientId, tokenEndpointAuthMethod: only } = client
   const usable = methods.filter(({ accepts }) =>

@@ -86,10 +86,11 @@ export function createClientAuthentication(deps: {
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
       const { secret } = presented as PresentedSecret
+      const verifySecret = clients.secretVerifierOf(client)
       const matches =
-        clients.verifySecret === undefined
+        verifySecret === undefined
           ? matchesSecret(secret, client && clients.secretsOf(client).stored)
-          : await clients.verifySecret(clientId, secret)
+          : await verifySecret(clientId, secret)
       // A public client has no secret, so one cannot authenticate it, even if the host's `verifySecret` accepts it.
       if (client?.public) refusal = 'client_public'
       else if (matches !== true) refusal = 'secret_mismatch'

@@ -29,7 +29,8 @@ export interface ClientDirectory {
   secretsOf(client: Client): ClientSecrets
   /** Whether a client with this id is known, without a call to the host. For events. */
   isKnown(clientId: string): boolean
-  readonly verifySecret: ClientStore['verifySecret']
+  /** Returns the function of the host that verifies the secret of this client, or of an unknown one, if it has any. */
+  secretVerifierOf(client: Client | undefined): ClientStore['verifySecret']
   isOriginAllowed(origin: string): MaybePromise<boolean>
   /** All clients of an array; empty for a client store. */
   readonly all: readonly Client[]
@@ -68,7 +69,7 @@ function fromArray(options: readonly ClientOptions[], schema: typeof clientSchem
     find: (clientId) => clients.get(clientId),
     secretsOf,
     isKnown: (clientId) => clients.has(clientId),
-    verifySecret: undefined,
+    secretVerifierOf: () => undefined,
     isOriginAllowed: (origin) => origins.has(origin),
     all,
   }
@@ -95,14 +96,20 @@ function clientRow(options: ClientOptions): ClientOptions {
 /** The maximum number of client ids that a process remembers. */
 const maxIds = 10_000
 
-function fromStore(store: ClientStore, schema: typeof clientSchema, limits: HostLimits): ClientDirectory {
+/** @param port the name of `find` in events */
+function fromStore(
+  store: ClientStore,
+  schema: typeof clientSchema,
+  limits: HostLimits,
+  port = 'clients.find',
+): ClientDirectory {
   const { parse, secretsOf } = createParser(schema)
   const parsed = new WeakMap<ClientOptions, Client>()
   const parseOnce = (options: ClientOptions | undefined): Client | undefined => {
     if (options === undefined || options === null) return undefined
     const known = parsed.get(options)
     if (known !== undefined) return known
-    const client = parse(clientRow(options), 'clients.find()')
+    const client = parse(clientRow(options), `${port}()`)
     parsed.set(options, client)
     return client
   }
@@ -111,20 +118,29 @@ function fromStore(store: ClientStore, schema: typeof clientSchema, limits: Host
     if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
     return client
   }
-  const findPort = createHostPort('clients.find', limits)
+  const findPort = createHostPort(port, limits)
+  const verifySecret = guarded('clients.verifySecret', store.verifySecret?.bind(store), limits)
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
     find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
     secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
-    verifySecret: guarded('clients.verifySecret', store.verifySecret?.bind(store), limits),
+    secretVerifierOf: () => verifySecret,
     isOriginAllowed: (origin) => isOriginAllowed?.(origin) ?? false,
     all: [],
   }
 }
 
 const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
+
+/** Opens the clients of a plugin. */
+export const openClientSource = (
+  plugin: string,
+  find: ClientStore['find'],
+  schema: typeof clientSchema,
+  limits: HostLimits,
+): ClientDirectory => fromStore({ find }, schema, limits, `${plugin}.find`)
 
 /** @throws TypeError when a client is malformed, two clients have the same id, or a client store has no `find()`. */
 export function openClients(

@@ -92,7 +92,10 @@ export const tokenEndpoint = builtIn(
         ),
       )
       const checks = isThenable(prepared) ? await prepared : prepared
-      const scopes = scopePolicy.requested(form.scope, grant, client)
+      const scopes =
+        form.scope === undefined && grant.defaultScopes !== undefined
+          ? scopePolicy.available(grant.defaultScopes(client), client)
+          : scopePolicy.requested(form.scope, grant, client)
       const grantRequest = { client, scopes, request }
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)

@@ -14,6 +14,8 @@ export interface ScopePolicy {
    * when a required scope is missing.
    */
   requested(value: string | undefined, grant: Pick<Grant, 'scope'>, client: Pick<Client, 'scopes'>): readonly string[]
+  /** Returns those of the scopes that the client may request, without duplicates. */
+  available(scopes: readonly string[], client: Client): readonly string[]
   /**
    * Returns the distinct scopes of an authorization request.
    *
@@ -94,6 +96,8 @@ export function createScopePolicy(directory: ScopeDirectory): ScopePolicy {
       assertAllowed(names, client)
       return names
     },
+
+    available: (scopes, client) => [...new Set(scopes)].filter((name) => problemWith(name, client) === undefined),
 
     authorized(scopes, client) {
       const names = [...new Set(scopes)]

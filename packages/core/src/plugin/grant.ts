@@ -125,6 +125,10 @@ export interface Grant<S extends Schema = Schema> {
    * scopes.
    */
   readonly scope?: 'required' | 'optional' | 'ignored' | undefined
+  /**
+   * The scopes of a request without `scope`, if it is `optional`. Those that the client may not request are left out.
+   */
+  readonly defaultScopes?: ((client: AuthenticatedClient) => readonly string[]) | undefined
   /** Whether public clients may use it. Default: `false`. */
   readonly publicClients?: boolean | undefined
   /**

@@ -1,4 +1,5 @@
 import type { ClientAuthentication } from './client-authentication.ts'
+import type { ClientSource } from './client-source.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
@@ -6,7 +7,7 @@ import type { GrantCheck } from './grant-check.ts'
 import type { ResponseFormat } from './response-format.ts'
 
 /** A part of a plugin. Each kind extends the provider in one place. */
-export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | ResponseFormat | Fields
+export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | ResponseFormat | ClientSource | Fields
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,

@@ -2,6 +2,7 @@ import type { Client, clientSchema } from '../directory/client.ts'
 import type { scopeSchema } from '../directory/scope.ts'
 import type { PluginErrors } from '../errors/error-response.ts'
 import type { ClientAuthentication } from '../plugin/client-authentication.ts'
+import type { ClientSource } from '../plugin/client-source.ts'
 import type { Endpoint } from '../plugin/endpoint.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
@@ -42,6 +43,8 @@ export interface Registry {
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
   readonly credentialParameters: CredentialParameters
   readonly endpoints: readonly OwnedPart<Endpoint>[]
+  /** Clients that plugins keep. */
+  readonly clientSources: readonly OwnedPart<ClientSource>[]
   /** Other forms of the responses of endpoints. */
   readonly formats: readonly OwnedPart<ResponseFormat>[]
   /** What the plugins add to the discovery document. */
@@ -72,6 +75,9 @@ function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
     throw new TypeError(`plugins: ${name} cannot have ${taken} in params, because ${who} reads it; remove it`)
   }
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
+  if (grant.defaultScopes !== undefined && (typeof grant.defaultScopes !== 'function' || grant.scope !== 'optional')) {
+    throw new TypeError(`plugins: ${name} can have defaultScopes, a function, only with scope: 'optional'`)
+  }
   assertOneOf(name, 'publicClients', grant.publicClients, [true, false])
   assertOneOf(name, 'refusalCode', grant.refusalCode, ['invalid_grant', 'invalid_request'])
   const { kind, redirect, publicClientsNeed } = grant.stored ?? { kind: 'code' }
@@ -110,6 +116,10 @@ export function createRegistry(plugins: Plugins): Registry {
   const grants = partsOf(parts, 'grant')
   const checks = partsOf(parts, 'grant-check')
   const fields = partsOf(parts, 'fields')
+  const clientSources = partsOf(parts, 'client-source')
+  for (const { plugin, part } of clientSources) {
+    if (typeof part.find !== 'function') throw new TypeError(`plugins: the client source of ${plugin} requires find()`)
+  }
   const authenticationMethods = partsOf(parts, 'client-authentication')
   assertMethods(authenticationMethods)
   const hiddenParameters = hiddenParametersOf(authenticationMethods)
@@ -155,6 +165,7 @@ export function createRegistry(plugins: Plugins): Registry {
     ...fieldsOf(fields),
     credentialParameters,
     endpoints,
+    clientSources,
     formats: partsOf(parts, 'response-format'),
     metadata: metadataOf(fields, endpoints),
   }

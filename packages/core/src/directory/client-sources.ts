@@ -1,0 +1,31 @@
+import { after, allOf } from '../promises.ts'
+import type { Client } from './client.ts'
+import type { ClientDirectory } from './clients.ts'
+
+/**
+ * Combines the clients of the host with those of plugins. The functions of the host that compare secrets and origins
+ * apply to its own clients only.
+ */
+export function combineClients(host: ClientDirectory, sources: readonly ClientDirectory[]): ClientDirectory {
+  if (sources.length === 0) return host
+  const all = [host, ...sources]
+  /** By client: the directory that has found it. */
+  const owners = new WeakMap<Client, ClientDirectory>()
+
+  /** Returns the client if exactly one directory knows it. */
+  function only(found: readonly (Client | undefined)[]): Client | undefined {
+    const [at, ...more] = found.flatMap((client, index) => (client === undefined ? [] : [index]))
+    const [client, owner] = at === undefined || more.length > 0 ? [] : [found[at], all[at]]
+    if (client !== undefined && owner !== undefined) owners.set(client, owner)
+    return client
+  }
+
+  return {
+    find: (clientId) => after(allOf(all.map((directory) => directory.find(clientId))), only),
+    secretsOf: (client) => (owners.get(client) ?? host).secretsOf(client),
+    isKnown: (clientId) => all.some((directory) => directory.isKnown(clientId)),
+    secretVerifierOf: (client) => (client === undefined ? host : (owners.get(client) ?? host)).secretVerifierOf(client),
+    isOriginAllowed: host.isOriginAllowed,
+    all: host.all,
+  }
+}

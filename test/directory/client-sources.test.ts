@@ -1,0 +1,99 @@
+import { type ClientOptions, type ClientSource, defineClientSource, definePlugin, type Kit } from '@grantry/core'
+import { createTestProvider, sha256Of, type TestProviderOptions, testClient } from '@grantry/core/testing'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+
+const registered: ClientOptions = {
+  clientId: 'registered',
+  secrets: [{ sha256: sha256Of('its-secret') }],
+  grantTypes: ['client_credentials'],
+  scopes: ['api1'],
+}
+const own: ClientOptions = { ...registered, clientId: testClient[0], secrets: [{ sha256: sha256Of(testClient[1]) }] }
+
+const source = (find: ClientSource['find'], name = 'registration') => definePlugin(name, [defineClientSource({ find })])
+const only = (client: ClientOptions) => (clientId: string) => (clientId === client.clientId ? client : undefined)
+
+async function setUp(plugins: TestProviderOptions['plugins'], more: Partial<TestProviderOptions> = {}) {
+  const f = await createTestProvider({ plugins: [clientCredentials(), plugins], clients: [own], ...more })
+  return {
+    ...f,
+    token: (...as: [string, string]) => f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, as),
+  }
+}
+
+describe('the clients of a plugin', () => {
+  test('work beside those of the host', async () => {
+    const { token } = await setUp(source(only(registered)))
+    expect((await token('registered', 'its-secret')).status).toBe(200)
+    expect((await token('registered', 'wrong')).status).toBe(401)
+    expect((await token(...testClient)).status).toBe(200)
+    expect((await token('absent', 'x')).status).toBe(401)
+  })
+
+  test('can be in the records of the plugin, and change', async () => {
+    const shape = v.custom<ClientOptions>(() => true)
+    const find = (clientId: string, { records }: Kit) => records.get(clientId, shape)
+    const { provider, token } = await setUp(source(find))
+    const { records, now } = provider.kit('registration')
+    expect((await token('registered', 'its-secret')).status).toBe(401)
+    await records.put('registered', JSON.parse(JSON.stringify(registered)), now() + 600)
+    const { body } = await token('registered', 'its-secret')
+    const introspect = () => provider.kit('registration').findClient('registered')
+    expect(body.access_token).toEqual(expect.any(String))
+    expect(await introspect()).not.toHaveProperty('secrets')
+    await records.put('registered', JSON.parse(JSON.stringify({ ...registered, enabled: false })), now() + 600)
+    expect((await token('registered', 'its-secret')).status).toBe(401)
+    await records.delete('registered')
+    expect(await introspect()).toBeUndefined()
+  })
+
+  test('are refused under an id that another source knows too', async () => {
+    const same = { ...registered, clientId: testClient[0] }
+    const { token } = await setUp(source(only(same)))
+    expect((await token(...testClient)).status).toBe(401)
+    expect((await token(testClient[0], 'its-secret')).status).toBe(401)
+    const twice = await setUp([source(only(registered)), source(only(registered), 'other')])
+    expect((await twice.token('registered', 'its-secret')).status).toBe(401)
+  })
+
+  test('are compared with their own secrets, also if the host compares those of its clients itself', async () => {
+    const seen: string[] = []
+    const clients = {
+      find: only(own),
+      verifySecret: (clientId: string, secret: string) => {
+        seen.push(clientId)
+        return secret === 'from the host'
+      },
+    }
+    const { token } = await setUp(source(only(registered)), { clients })
+    expect((await token('registered', 'its-secret')).status).toBe(200)
+    expect((await token('registered', 'from the host')).status).toBe(401)
+    expect((await token(testClient[0], 'from the host')).status).toBe(200)
+    expect(seen).toEqual([testClient[0]])
+  })
+
+  test.each<[string, ClientSource['find'], number]>([
+    ['a malformed client', () => ({ ...registered, grantTypes: 'all' }) as never, 500],
+    ['an error', () => Promise.reject(new Error('The database is away')), 500],
+    ['no answer', () => new Promise(() => undefined), 503],
+  ])('that result in %s are a failure, not a refusal', async (_, find, status) => {
+    const { token, events } = await setUp(source(find), { hostTimeLimit: 0.05 })
+    expect((await token('registered', 'its-secret')).status).toBe(status)
+    expect(events.some(({ type }) => type === 'unhandled_failure')).toBe(true)
+  })
+
+  test('are private to the plugin: another one cannot read its records', async () => {
+    const storage = memoryDriver()
+    const { provider } = await setUp(source(only(registered)), { storage })
+    const { records, now } = provider.kit('registration')
+    await records.put('registered', { a: 1 }, now() + 60)
+    expect(await provider.kit('other').records.get('registered', v.unknown())).toBeUndefined()
+  })
+
+  test('need find()', async () => {
+    await expect(setUp(source(undefined as never))).rejects.toThrow('the client source of registration requires find()')
+  })
+})
