@@ -39,6 +39,9 @@ type TrustedIssuer = v.InferOutput<typeof issuerSchema>
 
 const maxIdLength = 256
 
+/** OpenID Connect Core section 2. */
+const maxSubjectLength = 255
+
 /** A JWT of a trusted issuer. */
 export interface TrustedJwt {
   readonly claims: JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number }
@@ -105,7 +108,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
     const accepted: readonly unknown[] = audience
     const audiences: readonly unknown[] = [aud].flat()
     if (audiences.length === 0 || !audiences.every((one) => accepted.includes(one))) return 'aud_invalid'
-    if (typeof sub !== 'string' || sub === '') return 'sub_invalid'
+    if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) return 'sub_invalid'
     if (exp > now + maxLifetime + clockTolerance) return 'exp_too_late'
     if (iat !== undefined && iat > now + clockTolerance) return 'iat_invalid'
     if (iat !== undefined && iat < now - maxLifetime - clockTolerance) return 'iat_too_early'

@@ -1,4 +1,4 @@
-import type { ClientOptions, NewAuthorizationCode, Plugins } from '@grantry/core'
+import { type ClientOptions, collectParts, type NewAuthorizationCode, type Plugins } from '@grantry/core'
 import { basic, type Credentials, createTestProvider, read, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -24,11 +24,19 @@ export const service: Credentials = ['rs08', 'long-secure-random-secret']
 export const originalKey = await createIssuerKey('16')
 
 const redirectUri = 'https://app.example.com/callback'
-const client = ([clientId, secret]: Credentials, scopes: readonly string[], more: Partial<ClientOptions> = {}) => ({
+/** The scopes of the examples in appendix A. */
+const cooperation = ['orders', 'profile-data', 'history', 'status', 'feed']
+
+const client = (
+  [clientId, secret]: Credentials,
+  grantTypes: string[],
+  scopes: readonly string[],
+  more: Partial<ClientOptions> = {},
+): ClientOptions => ({
   clientId,
   secrets: [{ sha256: sha256Of(secret) }],
-  grantTypes: ['authorization_code', 'client_credentials', 'refresh_token', grantType],
-  scopes: [...scopes],
+  grantTypes,
+  scopes: ['openid', 'offline_access', ...scopes],
   redirectUris: [redirectUri],
   ...more,
 })
@@ -41,38 +49,26 @@ const scopeOf = (name: string, audience: string) => ({
 
 /** A provider with `app` and `service`. Unless `settings` has a policy, every exchange is allowed. */
 export async function setUp(settings: TokenExchangeOptions = {}, more?: Plugins) {
+  const plugins: Plugins = [
+    authorizationCode(),
+    clientCredentials(),
+    refreshToken(),
+    tokenExchange({
+      allow: () => true,
+      issuers: [{ issuer: originalIssuer, jwks: { keys: [originalKey.jwk] } }],
+      subject: ({ sub, iss }) => ({ sub, amr: ['exchange'], idp: iss }),
+      ...settings,
+    }),
+    more,
+  ]
+  const grantTypes = collectParts(plugins).flatMap(({ part }) => (part.kind === 'grant' ? [part.grantType] : []))
   const f = await createTestProvider({
     issuer,
-    plugins: [
-      authorizationCode(),
-      clientCredentials(),
-      refreshToken(),
-      tokenExchange({
-        allow: () => true,
-        issuers: [{ issuer: originalIssuer, jwks: { keys: [originalKey.jwk] } }],
-        subject: ({ sub, iss }) => ({ sub, amr: ['exchange'], idp: iss }),
-        ...settings,
-      }),
-      more,
-    ],
-    scopes: [
-      scopeOf('front', frontend),
-      scopeOf('api', backend),
-      ...['orders', 'profile-data', 'history', 'status', 'feed'].map((name) => scopeOf(name, context)),
-    ],
+    plugins,
+    scopes: [scopeOf('front', frontend), scopeOf('api', backend), ...cooperation.map((name) => scopeOf(name, context))],
     clients: [
-      client(app, ['openid', 'offline_access', 'front', 'api'], { accessTokenLifetime: 600 }),
-      client(service, [
-        'openid',
-        'offline_access',
-        'front',
-        'api',
-        'orders',
-        'profile-data',
-        'history',
-        'status',
-        'feed',
-      ]),
+      client(app, grantTypes, ['front', 'api'], { accessTokenLifetime: 600 }),
+      client(service, grantTypes, ['front', 'api', ...cooperation]),
     ],
   })
 

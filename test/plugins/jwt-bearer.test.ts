@@ -113,6 +113,7 @@ describe('RFC 7523 section 3: the claims of an assertion', () => {
     ['2, without sub', { sub: undefined }, 'sub_invalid'],
     ['2, with an empty sub', { sub: '' }, 'sub_invalid'],
     ['2, with a sub that is no string', { sub: 5 }, 'sub_invalid'],
+    ['2, with a sub of 256 characters', { sub: 'x'.repeat(256) }, 'sub_invalid'],
     ['3, without aud', { aud: undefined }, 'aud_invalid'],
     ['3, for another server', { aud: 'https://other.example.com' }, 'aud_invalid'],
     ['3, for this provider and another server', { aud: [issuer, 'https://other.example.com'] }, 'aud_invalid'],
@@ -333,6 +334,11 @@ describe('RFC 7521 section 4.1: the response', () => {
   test('is a refusal for an inactive user, with the same text', async () => {
     const f = await setUp({}, {}, { users: { isActive: () => false } })
     expect(await outcomeOf(f, await key.sign(example))).toBe('user_inactive')
+  })
+
+  test('needs a scope (RFC 6749 section 3.3)', async () => {
+    const { body } = await (await setUp()).redeem(await key.sign(example), '')
+    expect(body.error).toBe('invalid_scope')
   })
 
   test('needs the parameter assertion', async () => {

@@ -1,5 +1,7 @@
+import { defineGrant } from '@grantry/core'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import type { ExchangeRequest } from '@grantry/plugins/token-exchange'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import {
   app,
@@ -372,8 +374,36 @@ describe('RFC 8693 section 4.1: the claim act', () => {
     })
   })
 
+  test('of a refresh token is kept', async () => {
+    const delegated = defineGrant({
+      grantType: 'urn:example:delegated',
+      params: v.object({}),
+      handle: ({ scopes }) => ({ subject: { sub: 'alice', amr: ['pwd'] }, scopes, actor: { sub: 'assistant' } }),
+    })
+    const f = await setUp({}, delegated)
+    const login = { grant_type: 'urn:example:delegated', scope: 'front offline_access' }
+    const { refresh_token } = (await f.post(login)).body
+    const more = { subject_token_type: typeOf('refresh_token') }
+    expect(claimsOf((await f.exchange(refresh_token, more)).body).act).toEqual({ sub: 'assistant' })
+    const nested = await f.exchange(refresh_token, { ...more, ...asActor(await f.clientToken(app)) })
+    expect(claimsOf(nested.body).act).toEqual({ sub: app[0], act: { sub: 'assistant' } })
+  })
+
+  test('does not contain a name of more than 255 characters', async () => {
+    const f = await setUp()
+    const { access_token } = await f.logIn()
+    const actorOf = async (sub: string) => ({
+      actor_token: await originalKey.sign(f.originalClaims({ sub })),
+      actor_token_type: typeOf('jwt'),
+    })
+    expect((await f.exchange(access_token, await actorOf('x'.repeat(255)))).status).toBe(200)
+    const { status, body, failure } = await f.exchange(access_token, await actorOf('x'.repeat(256)))
+    expect([status, body, failure]).toEqual([400, refused, 'plugin:token-exchange:sub_invalid'])
+  })
+
   test.each([
     ['no sub', {}],
+    ['a long name', { sub: 'x'.repeat(256) }],
     ['an actor that is a text', 'service16'],
     ['an empty sub', { sub: '' }],
     ['a malformed chain', { sub: 'service16', act: 5 }],
