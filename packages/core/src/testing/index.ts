@@ -1,4 +1,17 @@
 export { mapDriver } from './map-driver.ts'
+export type {
+  CaseContext,
+  CaseParameters,
+  EndpointCase,
+  GrantCase,
+  MethodCase,
+  ParametersOf,
+  PluginCases,
+  PreparedCredentials,
+  RefusedCase,
+} from './plugin/cases.ts'
+export type { PluginRule } from './plugin/findings.ts'
+export { testPlugin } from './plugin/test-plugin.ts'
 export {
   basic,
   type Credentials,

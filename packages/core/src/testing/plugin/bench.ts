@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+import type { ClientOptions } from '../../directory/client.ts'
+import type { ScopeOptions } from '../../directory/scope.ts'
+import type { UserService } from '../../directory/user-service.ts'
+import { defineGrant, type Grant } from '../../plugin/grant.ts'
+import { definePlugin, type Plugins } from '../../plugin/plugin.ts'
+import { collectParts, type OwnedPart, partsOf } from '../../registry/collect.ts'
+import { type Credentials, sha256Of, testClient } from '../test-provider.ts'
+import type { PluginCases } from './cases.ts'
+import type { Findings } from './findings.ts'
+
+/** The grant with which the kit gets tokens of the user `alice`. */
+export const kitGrantType = 'urn:grantry:testing'
+
+const kitGrant = defineGrant({
+  grantType: kitGrantType,
+  params: v.object({}),
+  publicClients: true,
+  handle: ({ scopes }) => ({ subject: { sub: 'alice', amr: ['pwd'] }, scopes, issue: { identityToken: true } }),
+})
+
+export const otherClient: Credentials = ['other-client', 'other-client-secret']
+export const disabledClient: Credentials = ['disabled-client', 'disabled-client-secret']
+/** A client without grant types of the plugin. */
+export const limitedClient: Credentials = ['limited-client', 'limited-client-secret']
+export const publicClientId = 'public-client'
+/** A scope that no client may request. */
+export const reservedScope = 'api3'
+
+/** What does not change between the providers of a test. */
+export interface Bench {
+  /** A new instance of the plugin, if it is a function. */
+  instance(): Plugins
+  readonly cases: PluginCases
+  readonly findings: Findings
+  readonly parts: readonly OwnedPart[]
+  /** The grants that the cases use, with those of the other plugins. */
+  readonly grants: readonly Grant[]
+}
+
+export function createBench(plugin: Plugins | (() => Plugins), cases: PluginCases, findings: Findings): Bench {
+  const instance = typeof plugin === 'function' ? plugin : () => plugin
+  const parts = collectParts(instance())
+  const all = [...parts, ...collectParts(cases.plugins)]
+  return {
+    instance,
+    cases,
+    findings,
+    parts,
+    grants: partsOf(all, 'grant').map(({ part }) => part),
+  }
+}
+
+/** The plugins of a provider. */
+export const pluginsWith = ({ cases }: Bench, plugins: Plugins): Plugins => [
+  plugins,
+  cases.plugins,
+  definePlugin('testing', [kitGrant]),
+]
+
+/** The clients of a provider. */
+export function clientsOf({ cases, grants }: Bench): readonly ClientOptions[] {
+  const common: Omit<ClientOptions, 'clientId'> = {
+    scopes: ['openid', 'profile', 'offline_access', 'api1', 'api2'],
+    redirectUris: ['https://client.example.com/callback'],
+    accessTokenFormat: 'reference',
+    // A retry gets the same tokens, which would look like a second success.
+    refreshToken: { retryWindow: 0 },
+    ...cases.client,
+  }
+  const grantTypes = [kitGrantType, ...grants.map(({ grantType }) => grantType)]
+  const confidential = ([clientId, secret]: Credentials, more: Partial<ClientOptions> = {}): ClientOptions => ({
+    clientId,
+    secrets: [{ sha256: sha256Of(secret) }],
+    grantTypes,
+    ...common,
+    ...more,
+  })
+  const forPublic = grants.filter(({ publicClients }) => publicClients === true).map(({ grantType }) => grantType)
+  return [
+    confidential(testClient),
+    confidential(otherClient),
+    confidential(disabledClient, { enabled: false }),
+    confidential(limitedClient, { grantTypes: [kitGrantType] }),
+    ...(forPublic.length === 0
+      ? []
+      : [{ ...common, clientId: publicClientId, public: true, grantTypes: [kitGrantType, ...forPublic] }]),
+    ...(cases.options?.clients ?? []),
+  ]
+}
+
+/** The scopes of a provider. Those of the cases replace those of the kit. */
+export function scopesOf({ cases, parts }: Bench): readonly ScopeOptions[] {
+  const given = cases.options?.scopes ?? []
+  const required = partsOf(parts, 'endpoint').flatMap(({ part }) => part.scope ?? [])
+  const standard = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
+  const names = new Set(['api1', 'api2', reservedScope, ...required.filter((name) => !standard.includes(name))])
+  const own = [...names].map((name) => ({ name, secrets: [{ sha256: sha256Of(`${name}-secret`) }] }))
+  return [...own.filter(({ name }) => !given.some((scope) => scope.name === name)), ...given]
+}
+
+/** The users of a provider: `alice` with the password `alice-password`, unless the cases have others. */
+export function usersOf({ cases }: Bench, isActive: () => boolean): UserService {
+  const given = cases.options?.users
+  return {
+    authenticate: ({ username, password }) =>
+      username === 'alice' && password === 'alice-password' ? { sub: 'alice' } : undefined,
+    ...given,
+    isActive: async (sub) => isActive() && ((await given?.isActive?.(sub)) ?? true),
+  }
+}

@@ -1,0 +1,98 @@
+import type { ClientOptions } from '../../directory/client.ts'
+import type { ProviderOptions } from '../../options.ts'
+import type { NewGrant } from '../../plugin/authorize.ts'
+import type { Plugins } from '../../plugin/plugin.ts'
+import type { Json, MaybePromise, Optional } from '../../types.ts'
+import type { Credentials, TestProvider } from '../test-provider.ts'
+
+/** The parameters of a request. One that is `undefined` is omitted. */
+export type CaseParameters = Readonly<Record<string, Json | undefined>>
+
+/** What a function of a case gets: a new provider with the plugin, and the client that will send the request. */
+export interface CaseContext extends Pick<TestProvider, 'provider' | 'clock' | 'post' | 'get'> {
+  readonly clientId: string
+  /** The credentials of the client; `undefined` for a public client and one with another method. */
+  readonly client: Credentials | undefined
+  /**
+   * Stores a grant of the user `alice` for the client with `provider.authorize`, and returns its credential. Default:
+   * the kind of the tested grant, the scope `api1`, and a lifetime of a minute.
+   */
+  authorize(more?: Partial<NewGrant>): Promise<string>
+  /** Issues tokens of the user `alice` to the client. Returns the token response. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in `TestResponse`.
+  issue(scope: string): Promise<any>
+}
+
+/** The parameters, or a function that creates new ones. */
+export type ParametersOf = CaseParameters | ((context: CaseContext) => MaybePromise<CaseParameters>)
+
+/** A request that the plugin must refuse. */
+export interface RefusedCase {
+  /** What differs from a request that succeeds. */
+  readonly with: ParametersOf
+  /** Default: `invalid_grant` for a grant, `invalid_request` for an endpoint. */
+  readonly error?: string | undefined
+}
+
+interface RequestCase {
+  /**
+   * The parameters of a request that succeeds. If it can succeed only once, a function that creates new ones. Omit
+   * `grant_type`, the credentials of the client, and the scope `api1`.
+   */
+  readonly succeeds: ParametersOf
+  readonly refused?: readonly RefusedCase[] | undefined
+  /** Parameters that are neither secret nor personal, besides those of the standards, such as `scope`. */
+  readonly public?: readonly string[] | undefined
+}
+
+export interface GrantCase extends RequestCase {
+  /** Whether a request can succeed only once. Default: whether `succeeds` is a function. */
+  readonly singleUse?: boolean | undefined
+  /** Whether the credential belongs to the client. Default: whether the grant redeems a stored grant. */
+  readonly boundToClient?: boolean | undefined
+  /** The scope of the response. Default: the requested one, or that of the stored grant. */
+  readonly scope?: string | undefined
+}
+
+export interface EndpointCase extends RequestCase {
+  /** Default: the first one of the endpoint. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** What authenticates a client. */
+export interface PreparedCredentials {
+  readonly form?: CaseParameters | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+export interface MethodCase {
+  /** The configuration of a client that uses the method. */
+  readonly client: Partial<ClientOptions>
+  /** Returns the credentials for one request. */
+  authenticate(context: CaseContext): MaybePromise<PreparedCredentials>
+  /** Credentials that must be refused. */
+  readonly refused?: readonly ((context: CaseContext) => MaybePromise<PreparedCredentials>)[] | undefined
+  /** Whether credentials can be used only once. Default: `false`. */
+  readonly singleUse?: boolean | undefined
+}
+
+/** How to use a plugin, for `testPlugin`. */
+export interface PluginCases {
+  /** The grants by grant type. */
+  readonly grants?: Readonly<Record<string, GrantCase>> | undefined
+  /** The endpoints by name. */
+  readonly endpoints?: Readonly<Record<string, EndpointCase>> | undefined
+  /** The methods of client authentication by name. */
+  readonly methods?: Readonly<Record<string, MethodCase>> | undefined
+  /** Other plugins that the plugin needs, such as the grant of a check. */
+  readonly plugins?: Plugins
+  /** Members of the clients of the kit. */
+  readonly client?: Partial<ClientOptions> | undefined
+  /** Options of the provider. `clients` and `scopes` are added to those of the kit. */
+  readonly options?:
+    | (Optional<Omit<ProviderOptions, 'plugins' | 'storage' | 'clients'>> & {
+        readonly clients?: readonly ClientOptions[]
+      })
+    | undefined
+}

@@ -1,0 +1,120 @@
+import type { TestResponse } from '../test-provider.ts'
+import type { Bench } from './bench.ts'
+import type { CaseParameters, ParametersOf, RefusedCase } from './cases.ts'
+import { inSetting } from './setting.ts'
+import type { Outgoing, Sender, Setting, Target } from './target.ts'
+
+/** A target whose parameters are tested. */
+export interface ParameterTarget extends Target {
+  /** The parameters that the part itself declares; `undefined` if it accepts any. */
+  readonly declared: readonly string[] | undefined
+  readonly refused: readonly RefusedCase[]
+  readonly refusedWith: string
+  readonly sender: Sender
+}
+
+export const isSuccess = ({ status }: TestResponse): boolean => status < 400
+
+/** What a response was, in a few words. */
+export function seenIn({ status, body }: TestResponse): string {
+  const error = typeof body === 'object' && body !== null ? body.error : undefined
+  return error === undefined ? `the response was ${status}` : `the response was ${status} ${error}`
+}
+
+const isRefusedWith = ({ status, body }: TestResponse, ...errors: readonly string[]): boolean =>
+  status >= 400 && status < 500 && errors.includes(body?.error)
+
+const resolved = async (parameters: ParametersOf, setting: Setting, sender: Sender): Promise<CaseParameters> =>
+  typeof parameters === 'function' ? parameters(setting.context(sender)) : parameters
+
+/** Values that break code that expects another form. */
+const hostile = [
+  '\u0000',
+  '__proto__',
+  '%00',
+  '[]',
+  '{"a":{}}',
+  'null',
+  '-1',
+  'a.b.c',
+  '\u{1F4A5}',
+  '../..',
+  'x'.repeat(300),
+]
+
+/** Checks how the part handles its parameters, with a new provider for each change. */
+export async function checkParameters(bench: Bench, target: ParameterTarget): Promise<void> {
+  const { findings } = bench
+  const { part, sender, declared } = target
+  const add = (rule: Parameters<typeof findings.add>[0], what: string, response: TestResponse): void =>
+    // A server_error is a finding of its own.
+    response.status === 500 ? undefined : findings.add(rule, part, `${what}, ${seenIn(response)}`)
+
+  const sendChanged = (change: (outgoing: Outgoing) => Outgoing): Promise<TestResponse> =>
+    inSetting(bench, target, async (setting) => setting.send(change(await target.prepare(setting, sender))))
+  const sendWith = (parameters: CaseParameters): Promise<TestResponse> =>
+    sendChanged((outgoing) => ({ ...outgoing, parameters: { ...outgoing.parameters, ...parameters } }))
+
+  const sample = await inSetting(bench, target, (setting) => target.prepare(setting, sender))
+  const names = Object.keys(sample.parameters).filter(
+    (name) => sample.parameters[name] !== undefined && name !== 'grant_type' && name !== 'scope',
+  )
+  for (const name of names) {
+    const isOwn = declared?.includes(name) ?? true
+    const missing = await sendWith({ [name]: undefined })
+    if (isOwn && !isSuccess(missing) && !isRefusedWith(missing, 'invalid_request')) {
+      add('missing-parameter', `without ${name}`, missing)
+    }
+    const empty = await sendWith({ [name]: '' })
+    if (isOwn && sample.body !== 'json' && isSuccess(empty) !== isSuccess(missing)) {
+      add('empty-parameter', `with an empty ${name}`, empty)
+    }
+    if (sample.body !== 'json' && name !== 'resource' && name !== 'audience') {
+      const repeated = await sendChanged((outgoing) => ({ ...outgoing, repeat: name }))
+      if (!isRefusedWith(repeated, 'invalid_request')) add('repeated-parameter', `with two ${name}`, repeated)
+    }
+    const oversized = await sendWith({ [name]: 'x'.repeat(60_000) })
+    if (isSuccess(oversized)) add('oversized-parameter', `with a long ${name}`, oversized)
+    // Every response is checked. The part may accept the value.
+    await inSetting(bench, target, async (setting) => {
+      for (const value of hostile) {
+        const outgoing = await target.prepare(setting, sender)
+        await setting.send({ ...outgoing, parameters: { ...outgoing.parameters, [name]: value } })
+      }
+    })
+  }
+  const unknown = await sendWith(
+    Object.fromEntries([
+      ['x_unknown', 'a value'],
+      ['constructor', 'a value'],
+    ]),
+  )
+  if (!isSuccess(unknown)) add('unknown-parameter', 'with the parameters x_unknown and constructor', unknown)
+}
+
+/** Checks the refused requests of the case. */
+export async function checkRefusals(bench: Bench, target: ParameterTarget): Promise<void> {
+  const { findings } = bench
+  const { part, sender, refused, refusedWith } = target
+  const descriptions = new Map<string, string>()
+  for (const [index, { with: change, error = refusedWith }] of refused.entries()) {
+    const response = await inSetting(bench, target, async (setting) => {
+      const outgoing = await target.prepare(setting, sender)
+      const parameters = { ...outgoing.parameters, ...(await resolved(change, setting, sender)) }
+      return setting.send({ ...outgoing, parameters })
+    })
+    if (response.status === 500) continue
+    if (!isRefusedWith(response, error)) {
+      findings.add('refusal', part, `instead of ${error} for refused[${index}], ${seenIn(response)}`)
+      continue
+    }
+    // Other errors describe the request, not the credential.
+    if (error !== 'invalid_grant') continue
+    const description = String(response.body.error_description)
+    const earlier = descriptions.get(error)
+    if (earlier === undefined) descriptions.set(error, description)
+    else if (earlier !== description) {
+      findings.add('uniform-refusal', part, `${error} was described as "${earlier}" and as "${description}"`)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { ClientAuthentication, ProofMethod } from '../../plugin/client-authentication.ts'
+import type { GrantResult } from '../../plugin/grant.ts'
+import type { Plugin, PluginPart, Plugins } from '../../plugin/plugin.ts'
+
+/** What the parts of a plugin have done. */
+export interface Probe {
+  readonly plugins: Plugins
+  /** What the parts have thrown. Without the errors of the kit, which they pass on. */
+  readonly thrown: { readonly plugin: string; readonly error: unknown }[]
+  /** The results of its grants. */
+  readonly results: GrantResult[]
+}
+
+type Call = (...args: readonly unknown[]) => unknown
+
+/** Calls a function that can return a promise. */
+function watched(call: () => unknown, onThrow: (error: unknown) => void, onReturn?: (value: unknown) => void): unknown {
+  const fail = (error: unknown): never => {
+    onThrow(error)
+    throw error
+  }
+  const pass = (value: unknown): unknown => {
+    onReturn?.(value)
+    return value
+  }
+  try {
+    const value = call()
+    return value instanceof Promise ? value.then(pass, fail) : pass(value)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** Observes the parts of plugins. They behave as before. */
+export function createProbe(input: Plugins): Probe {
+  const thrown: { plugin: string; error: unknown }[] = []
+  const results: GrantResult[] = []
+  const fromKit = new WeakSet<object>()
+
+  function watchKit<K>(kit: K): K {
+    const note = (error: unknown): void => {
+      if (typeof error === 'object' && error !== null) fromKit.add(error)
+    }
+    const members = Object.entries(kit as Record<string, unknown>).map(([name, member]) => {
+      if (name === 'records') return [name, watchKit(member)]
+      if (typeof member !== 'function') return [name, member]
+      return [name, (...args: readonly unknown[]) => watched(() => (member as Call)(...args), note)]
+    })
+    return Object.fromEntries(members) as K
+  }
+
+  /** @param kitAt the position of the kit in the arguments */
+  function watch(plugin: string, call: unknown, kitAt: number, onReturn?: (value: unknown) => void): Call {
+    const note = (error: unknown): void => {
+      if (!(typeof error === 'object' && error !== null && fromKit.has(error))) thrown.push({ plugin, error })
+    }
+    return (...args) => {
+      const given = args.map((arg, index) => (index === kitAt ? watchKit(arg) : arg))
+      return watched(() => (call as Call)(...given), note, onReturn)
+    }
+  }
+
+  function watchMethod(plugin: string, method: ClientAuthentication): ClientAuthentication {
+    const present = watch(plugin, method.present.bind(method), -1)
+    const { verify } = method
+    if (verify === undefined) return { ...method, present } as ClientAuthentication
+    return { ...method, present, verify: watch(plugin, verify.bind(method), 2) } as ProofMethod
+  }
+
+  function watchPart(plugin: string, part: PluginPart): PluginPart {
+    switch (part.kind) {
+      case 'grant': {
+        const note = (result: unknown): void => {
+          if (typeof result === 'object' && result !== null) results.push(result as GrantResult)
+        }
+        return { ...part, handle: watch(plugin, part.handle.bind(part), 1, note) } as PluginPart
+      }
+      case 'endpoint':
+        return { ...part, handle: watch(plugin, part.handle.bind(part), 1) } as PluginPart
+      case 'grant-check':
+        return { ...part, check: watch(plugin, part.check.bind(part), 1) } as PluginPart
+      case 'client-authentication':
+        return watchMethod(plugin, part)
+      default:
+        return part
+    }
+  }
+
+  function watchAll(entry: Plugins): Plugins {
+    if (!entry) return entry
+    if (Array.isArray(entry)) return entry.map(watchAll)
+    const single = entry as Exclude<typeof entry, readonly Plugins[]>
+    if (single.kind === 'grant') return watchPart(single.grantType, single) as typeof single
+    const { name, parts } = single as Plugin
+    return { ...single, parts: parts.map((part) => watchPart(name, part)) } as Plugin
+  }
+
+  return { plugins: watchAll(input), thrown, results }
+}

@@ -1,0 +1,49 @@
+import type { Credentials, TestClock, TestProvider, TestResponse } from '../test-provider.ts'
+import type { CaseContext, CaseParameters } from './cases.ts'
+import type { Probe } from './probe.ts'
+
+/** A request that is ready to be sent. */
+export interface Outgoing {
+  readonly endpoint: string
+  readonly method: string
+  readonly body: 'form' | 'json' | 'query'
+  readonly parameters: CaseParameters
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Basic authentication. */
+  readonly as?: Credentials | undefined
+  /** A parameter to repeat. */
+  readonly repeat?: string | undefined
+}
+
+/** What the requests of a part are. */
+export interface Target {
+  /** The part, for findings. */
+  readonly part: string
+  readonly singleUse: boolean
+  /** Parameters whose values can occur in events and in the storage. */
+  readonly public: readonly string[]
+  /** The kind of stored grant that `authorize` creates by default. */
+  readonly kind?: string | undefined
+  /** Prepares a request that succeeds. */
+  prepare(setting: Setting, client: Sender): Promise<Outgoing>
+}
+
+/** The client that sends a request. */
+export interface Sender {
+  readonly clientId: string
+  readonly credentials?: Credentials | undefined
+}
+
+/** A provider with the plugin. */
+export interface Setting {
+  readonly provider: TestProvider['provider']
+  readonly clock: TestClock
+  readonly probe: Probe
+  context(client: Sender): CaseContext
+  /** Sends a request, and checks the rules of every response. */
+  send(outgoing: Outgoing): Promise<TestResponse>
+  /** Ends the rights of every user. */
+  deactivateUsers(): void
+  /** Checks the events and the storage. */
+  finish(): void
+}

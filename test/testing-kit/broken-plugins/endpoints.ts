@@ -1,0 +1,129 @@
+import {
+  defineEndpoint,
+  defineFields,
+  definePlugin,
+  type EndpointKit,
+  OAuthError,
+  type Plugin,
+  type Reply,
+} from '@grantry/core'
+import type { EndpointCase, PluginCases } from '@grantry/core/testing'
+import * as v from 'valibot'
+import { type Broken, text } from './tickets.ts'
+
+const params = v.object({ event: text })
+
+const refuse = (description = 'The event is not known') =>
+  new OAuthError('invalid_request', description, { reason: 'plugin:office:unknown' })
+
+type Handle = (event: string, kit: EndpointKit) => Reply | Promise<Reply>
+
+/** What a correct plugin returns. */
+async function ticketFor(event: string, kit: EndpointKit): Promise<Reply> {
+  if (event !== 'concert 7') throw refuse()
+  const ticket = kit.randomId()
+  await kit.records.put(ticket, event, kit.now() + 600)
+  return { status: 201, json: { ticket } }
+}
+
+const endpoint = (handle: Handle, schema: v.GenericSchema<{ event: string }> = params) =>
+  defineEndpoint({
+    name: 'office',
+    path: '/connect/office',
+    metadataName: 'office_endpoint',
+    methods: ['POST'],
+    caller: 'client',
+    params: schema,
+    handle: ({ params: { event } }, kit) => handle(event, kit),
+  })
+
+export const office = (handle: Handle = ticketFor, schema?: v.GenericSchema<{ event: string }>): Plugin =>
+  definePlugin('office', [endpoint(handle, schema)])
+
+export const officeCase = (different: Partial<EndpointCase> = {}): PluginCases => ({
+  endpoints: {
+    office: {
+      succeeds: { event: 'concert 7' },
+      refused: [{ with: { event: 'concert 8' } }],
+      public: ['event'],
+      ...different,
+    },
+  },
+})
+
+export const brokenEndpoints: readonly Broken[] = [
+  { defect: 'has an endpoint without a case', plugin: office(), cases: {}, rules: ['cases'] },
+  {
+    defect: 'has a case for an endpoint that does not exist',
+    plugin: office(),
+    cases: { endpoints: { ...officeCase().endpoints, counter: { succeeds: {} } } },
+    rules: ['cases'],
+  },
+  {
+    defect: 'looks up a parameter in an object',
+    plugin: office((event, kit) => {
+      const known: Record<string, string> = { 'concert 7': 'main hall' }
+      return ticketFor(known[event]?.toUpperCase() === 'MAIN HALL' ? 'concert 7' : event, kit)
+    }),
+    cases: officeCase(),
+    rules: ['server-error'],
+  },
+  {
+    defect: 'returns a malformed reply',
+    plugin: office(async (event, kit) => ({ ...(await ticketFor(event, kit)), status: 418 as never })),
+    cases: officeCase(),
+    rules: ['server-error'],
+  },
+  {
+    defect: 'returns a stack trace',
+    plugin: office(async (event, kit) => {
+      try {
+        return await ticketFor(event, kit)
+      } catch (error) {
+        return { json: { failed: (error as Error).stack ?? '' } }
+      }
+    }),
+    cases: officeCase(),
+    rules: ['internal-message', 'refusal'],
+  },
+  {
+    defect: 'stores what it issues in plain text',
+    plugin: office(async (event, kit) => {
+      const ticket = kit.randomId()
+      await kit.records.put('last', ticket, kit.now() + 600)
+      return event === 'concert 7' ? { json: { ticket } } : ticketFor(event, kit)
+    }),
+    cases: officeCase(),
+    rules: ['secret-in-storage'],
+  },
+  {
+    defect: 'refuses what the storage did not store',
+    plugin: office((event, kit) => ticketFor(event, kit).catch(() => Promise.reject(refuse()))),
+    cases: officeCase(),
+    rules: ['storage-failure'],
+  },
+  {
+    defect: 'refuses unknown parameters at an endpoint',
+    plugin: office(ticketFor, v.strictObject({ event: text })),
+    cases: officeCase(),
+    rules: ['unknown-parameter'],
+  },
+  {
+    defect: 'announces an endpoint that can be disabled in other metadata',
+    plugin: definePlugin('office', [
+      endpoint(ticketFor),
+      defineFields({ metadata: { ticket_office: 'https://id.example.com/connect/office' } }),
+    ]),
+    cases: officeCase(),
+    rules: ['disabled-endpoint'],
+  },
+  {
+    defect: 'announces a method of client authentication that it does not have',
+    plugin: definePlugin('office', [
+      endpoint(ticketFor),
+      defineFields({ metadata: { token_endpoint_auth_methods_supported: ['tls_client_auth'] } }),
+    ]),
+    cases: officeCase(),
+    rules: ['metadata'],
+  },
+]

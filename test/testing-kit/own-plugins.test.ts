@@ -1,0 +1,139 @@
+import { testPlugin } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { password } from '@grantry/plugins/password'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { describe, test } from 'vitest'
+import { createIssuerKey } from '../support/trusted-issuer.ts'
+
+// Our own plugins follow the rules that the kit checks for every plugin.
+
+const redirect_uri = 'https://client.example.com/callback'
+const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+// RFC 7636 appendix B.
+const params = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
+
+const codeCase = {
+  succeeds: async ({ authorize }: { authorize(more: object): Promise<string> }) => ({
+    code: await authorize({ params, redirectUri: redirect_uri }),
+    redirect_uri,
+    code_verifier,
+  }),
+  refused: [
+    { with: { code: 'unknown' } },
+    { with: { redirect_uri: 'https://client.example.com/other' } },
+    { with: { code_verifier: undefined } },
+    { with: { code_verifier: 'x'.repeat(43) } },
+  ],
+}
+
+const idp = 'https://jwt-idp.example.com'
+const key = await createIssuerKey()
+const bearer: JwtBearerOptions = {
+  issuers: [{ issuer: idp, jwks: { keys: [key.jwk] } }],
+  subject: ({ sub }) => ({ sub, amr: ['assertion'], idp }),
+}
+let assertions = 0
+
+describe('testPlugin() finds nothing in', () => {
+  test('client-credentials', () => testPlugin(clientCredentials, { grants: { client_credentials: { succeeds: {} } } }))
+
+  test('password', () =>
+    testPlugin(password, {
+      grants: {
+        password: {
+          succeeds: { username: 'alice', password: 'alice-password', acr_values: 'tenant:one' },
+          refused: [{ with: { password: 'wrong-password' } }, { with: { username: 'mallory' } }],
+        },
+      },
+    }))
+
+  test('authorization-code with proof-key', () =>
+    testPlugin(() => [authorizationCode(), proofKey()], { grants: { authorization_code: codeCase } }))
+
+  test('proof-key', () =>
+    testPlugin(proofKey, { plugins: [authorizationCode()], grants: { authorization_code: codeCase } }))
+
+  test('refresh-token', () =>
+    testPlugin(refreshToken, {
+      grants: {
+        refresh_token: {
+          succeeds: async ({ issue }) => ({ refresh_token: (await issue('api1 offline_access')).refresh_token }),
+          refused: [{ with: { refresh_token: 'unknown' } }],
+          scope: 'api1 offline_access',
+        },
+      },
+    }))
+
+  test('device-authorization', () =>
+    testPlugin(() => deviceAuthorization({ verificationUri: 'https://id.example.com/device' }), {
+      endpoints: {
+        deviceAuthorization: {
+          succeeds: { scope: 'api1' },
+          refused: [{ with: { scope: 'unknown' }, error: 'invalid_scope' }],
+        },
+      },
+      grants: {
+        [deviceGrantType]: {
+          async succeeds({ provider, post, client, clientId }) {
+            const form = { scope: 'api1', ...(client === undefined && { client_id: clientId }) }
+            const { body } = await post('deviceAuthorization', form, client)
+            const subject = { sub: 'alice', amr: ['pwd'] }
+            await createDeviceVerification(provider).approve(body.user_code, '192.0.2.1', { subject })
+            return { device_code: body.device_code }
+          },
+          refused: [
+            { with: { device_code: 'unknown' } },
+            {
+              with: async ({ post, client }) => ({
+                device_code: (await post('deviceAuthorization', { scope: 'api1' }, client)).body.device_code,
+              }),
+              error: 'authorization_pending',
+            },
+          ],
+        },
+      },
+    }))
+
+  test('resource-indicators', () =>
+    testPlugin(resourceIndicators, {
+      plugins: [clientCredentials()],
+      options: { scopes: [{ name: 'api1', audience: 'https://api1.example.com' }] },
+      grants: {
+        client_credentials: {
+          succeeds: { resource: 'https://api1.example.com' },
+          refused: [
+            { with: { resource: 'https://api2.example.com' }, error: 'invalid_target' },
+            { with: { resource: 'not a URI' }, error: 'invalid_target' },
+          ],
+        },
+      },
+    }))
+
+  test('jwt-bearer', () =>
+    testPlugin(() => jwtBearer(bearer), {
+      grants: {
+        'urn:ietf:params:oauth:grant-type:jwt-bearer': {
+          async succeeds({ provider, clock }) {
+            assertions += 1
+            const claims = {
+              iss: idp,
+              sub: 'alice',
+              aud: provider.issuer,
+              exp: clock.now() + 300,
+              jti: `${assertions}`,
+            }
+            return { assertion: await key.sign(claims) }
+          },
+          refused: [
+            { with: { assertion: 'a.b.c' } },
+            { with: async () => ({ assertion: await key.sign({ iss: idp }) }) },
+          ],
+        },
+      },
+    }))
+})
