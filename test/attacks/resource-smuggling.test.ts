@@ -17,7 +17,7 @@ const bank = 'https://bank.example.com/'
 const redirectUri = 'https://client.example.com/callback'
 const [clientId, secret] = testClient
 
-const scopeOf = (name: string, audience: string) => ({
+const scopeOf = (name: string, audience?: string) => ({
   name,
   audience,
   secrets: [{ sha256: sha256Of(`${name}-secret`) }],
@@ -27,13 +27,13 @@ const scopeOf = (name: string, audience: string) => ({
 async function consented() {
   const f = await createTestProvider({
     plugins: [authorizationCode(), refreshToken(), resourceIndicators()],
-    scopes: [scopeOf('mail', mail), scopeOf('bank', bank)],
+    scopes: [scopeOf('mail', mail), scopeOf('bank', bank), scopeOf('reports')],
     clients: [
       {
         clientId,
         secrets: [{ sha256: sha256Of(secret) }],
         grantTypes: ['authorization_code', 'refresh_token'],
-        scopes: ['mail', 'bank', 'offline_access'],
+        scopes: ['openid', 'mail', 'bank', 'reports', 'offline_access'],
         redirectUris: [redirectUri],
         accessTokenFormat: 'reference',
       },
@@ -45,7 +45,7 @@ async function consented() {
     clientId,
     redirectUri,
     subject: { sub: 'alice', amr: ['pwd'] },
-    scopes: ['mail', 'bank', 'offline_access'],
+    scopes: ['openid', 'mail', 'bank', 'reports', 'offline_access'],
     params: { resource: mail },
   })
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
@@ -62,10 +62,18 @@ test('an API cannot use the token that it receives at another API', async () => 
   expect((await post('introspection', { token }, ['bank', 'bank-secret'])).body).toEqual({ active: false })
 })
 
+test('an API cannot use the token that it receives at an API whose scope has no audience', async () => {
+  const { post, tokens } = await consented()
+  const token = tokens.access_token
+  expect(tokens.scope).toBe('openid mail offline_access')
+  expect((await post('introspection', { token }, ['reports', 'reports-secret'])).body).toEqual({ active: false })
+})
+
 describe('a refresh does not reach another API', () => {
   test.each([
     ['with its resource', `&resource=${encodeURIComponent(bank)}`, 'audience_not_allowed'],
     ['with its scope', '&scope=bank', 'audience_not_allowed'],
+    ['with a scope without an audience', '&scope=reports', 'audience_not_allowed'],
     ['hidden behind the allowed one', `&resource=${encodeURIComponent(`${mail} ${bank}`)}`, 'audience_not_allowed'],
     [
       'in a repeated parameter',

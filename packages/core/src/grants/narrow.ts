@@ -8,7 +8,7 @@ const notAllowed = (): OAuthError =>
 
 /**
  * Limits the scopes of the access token to the audiences that the request asks for, or that the user consented to.
- * Scopes without an audience of their own remain.
+ * Identity scopes and `offline_access` remain.
  *
  * @throws OAuthError `invalid_target` when the granted scopes do not allow a requested audience.
  * @see RFC 8707 section 2.2
@@ -23,7 +23,7 @@ export function narrowScopes(
   const limit = requested ?? consented
   if (limit === undefined) return scopes
   const narrowed = audiences.within(scopes, limit)
-  // A token without scopes would have the audience of scopes that belong to no API.
+  // A token without scopes would have the default audience, which was not requested.
   if (narrowed.length === 0 && scopes.length > 0) throw notAllowed()
   if (requested === undefined) return narrowed
   // Also for the audience of the grant: a check can only narrow it.

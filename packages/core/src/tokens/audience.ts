@@ -4,7 +4,10 @@ import type { Json } from '../types.ts'
 /** Determines the audience of access tokens from their scopes. */
 export interface Audiences {
   of(scopes: readonly string[]): string | readonly string[]
-  /** Returns the scopes without those that have another audience. */
+  /**
+   * Returns the scopes without those of other audiences. Scopes that belong to no API remain: identity scopes and
+   * `offline_access`.
+   */
   within(scopes: readonly string[], audiences: readonly string[]): readonly string[]
   /** Whether `aud` contains an audience of the token's scopes, according to the current configuration. */
   fits(aud: Json | undefined, scopes: readonly string[]): boolean
@@ -24,8 +27,9 @@ export function createAudiences(issuer: string, directory: ScopeDirectory): Audi
     },
     within: (scopes, audiences) =>
       scopes.filter((name) => {
-        const audience = directory.find(name)?.audience
-        return audience === undefined || audiences.includes(audience)
+        const { audience, identity = false } = directory.find(name) ?? {}
+        const isOfNoApi = audience === undefined && (identity || name === 'offline_access')
+        return isOfNoApi || audiences.includes(audience ?? fallback)
       }),
     fits(aud, scopes) {
       const isNamed = (audience: string): boolean => (Array.isArray(aud) ? aud.includes(audience) : aud === audience)
