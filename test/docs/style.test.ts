@@ -29,6 +29,9 @@ const found = (text: string): readonly string[] =>
     .filter(([phrase]) => phrase !== phrase.toUpperCase())
     .map(({ 0: phrase, index }) => `${text.slice(0, index).split('\n').length}: ${phrase}`)
 
+const trackedFiles = (): readonly string[] =>
+  execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+
 test('the style sheet lists phrases, and the pattern finds them across line breaks', () => {
   expect(phrases.length).toBeGreaterThan(20)
   expect(found('It is told\n// by Whoever came')).toEqual(['1: is told', '2: Whoever'])
@@ -36,10 +39,17 @@ test('the style sheet lists phrases, and the pattern finds them across line brea
 })
 
 test('no tracked file uses a phrase that the style sheet rules out', () => {
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+  const files = trackedFiles()
   expect(files.length).toBeGreaterThan(500)
   const violations = files
     .filter((file) => !exempt.test(file))
     .flatMap((file) => found(readFileSync(`${root}/${file}`, 'utf8')).map((place) => `${file}:${place}`))
   expect(violations).toEqual([])
+})
+
+test('no tracked file contains a conflict that was not resolved', () => {
+  const marker = /^(?:<{7}|>{7}) /mu
+  const files = trackedFiles().filter((file) => marker.test(readFileSync(`${root}/${file}`, 'utf8')))
+  expect(marker.test(`a\n${'<'.repeat(7)} HEAD\n`)).toBe(true)
+  expect(files).toEqual([])
 })
