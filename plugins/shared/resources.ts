@@ -9,12 +9,12 @@ const maxLength = 2000
 const refuse = (plugin: string, reason: string): OAuthError =>
   new OAuthError('invalid_target', 'The requested resource is not valid', { reason: `plugin:${plugin}:${reason}` })
 
-/** Returns the distinct values of a parameter that can repeat. The core joins them with a space. */
+/** Returns the values of a parameter that can repeat. The core joins them with a space. */
 function valuesOf(parameter: string, plugin: string): readonly string[] {
   const values = parameter.split(' ', maxResources + 1)
   if (values.length > maxResources) throw refuse(plugin, 'too_many')
   if (values.some((one) => one.length > maxLength)) throw refuse(plugin, 'too_long')
-  return [...new Set(values)]
+  return values
 }
 
 /**

@@ -131,7 +131,7 @@ function actorOf(subject: ReadToken, actor: ReadToken | undefined): Actor | unde
 
 /** RFC 8693 section 4.4. Without an actor token, the client itself is the actor. */
 function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: Client, issuer: string): void {
-  const { may_act: named, iss = issuer } = subject.claims
+  const { may_act: named, iss } = subject.claims
   const { clientId } = client
   const party = actor?.claims ?? { iss: issuer, client_id: clientId, sub: clientId }
   if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party })) throw refuse('may_not_act')
