@@ -53,17 +53,34 @@ export function parseParameters(text: string): RequestParameters {
 
 const maxDetail = 200
 
-/** Whether a text contains a value, or its beginning. */
-const contains = (text: string, value: unknown): boolean =>
-  typeof value === 'string' && value.length > 1 && text.includes(value.slice(0, 6))
+/** Characters. Shorter pieces of a value are in many messages. */
+const pieceLength = 6
+
+/** Whether a text repeats a value: all of a short one, or any piece of a long one, which the schema may have cut. */
+function repeats(text: string, value: string): boolean {
+  if (value.length <= pieceLength) return value.length > 1 && text.includes(value)
+  for (let at = 0; at + pieceLength <= text.length; at += 1) {
+    if (value.includes(text.slice(at, at + pieceLength))) return true
+  }
+  return false
+}
+
+/** Whether a text repeats a value, or a part of one that comes from a JSON body: a member, its name, or a number. */
+function contains(text: string, value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return repeats(text, String(value).toLowerCase())
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, member]) => contains(text, name) || contains(text, member))
+}
 
 /**
  * Returns the message of a schema for the operator, unless it contains a value of the request, which could be a secret.
  */
 function detailOf(message: unknown, parameters: Parameters): string | undefined {
-  if (typeof message !== 'string' || Object.values(parameters).some((value) => contains(message, value)))
-    return undefined
-  return message.slice(0, maxDetail)
+  if (typeof message !== 'string') return undefined
+  const detail = message.slice(0, maxDetail)
+  // A schema may have changed the case of the value.
+  const text = detail.toLowerCase()
+  return Object.values(parameters).some((value) => contains(text, value)) ? undefined : detail
 }
 
 function refusalOf([issue]: SchemaIssues, parameters: Parameters): OAuthError {
