@@ -11,11 +11,13 @@ import {
   defineGrant,
   defineGrantCheck,
   definePlugin,
+  type Schema,
 } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
 import { password } from '@grantry/plugins/password'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 
 const hash = sha256Of(testClient[1])
 const hexHash = Buffer.from(hash, 'base64').toString('hex')
@@ -119,4 +121,32 @@ test('no endpoint of a plugin receives the secrets of its caller, a client or a 
   await f.post('curiousscope', {}, ['api1', testClient[1]])
   expect(received).toMatchObject([{ clientId: testClient[0] }, { name: 'api1' }])
   for (const caller of received) expectNoSecrets(caller)
+})
+
+test('no endpoint receives the credentials of its caller through a schema that accepts any parameter', async () => {
+  const received: unknown[] = []
+  const schemas: readonly Schema[] = [
+    z.looseObject({ name: z.string() }),
+    z.object({ name: z.string() }).catchall(z.string()),
+    v.looseObject({ name: v.string() }),
+  ]
+  const endpoints = schemas.map((params, index) =>
+    defineEndpoint({
+      name: `loose${index}`,
+      path: `/loose/${index}`,
+      methods: ['POST'],
+      caller: 'client',
+      params,
+      handle(call) {
+        received.push(call.params)
+        return {}
+      },
+    }),
+  )
+  const f = await createTestProvider({ plugins: definePlugin('loose', endpoints) })
+  const [client_id, client_secret] = testClient
+  for (const { name } of endpoints) {
+    expect((await f.post(name, { name: 'a', more: 'b', client_id, client_secret })).status).toBe(200)
+  }
+  expect(received).toEqual(schemas.map(() => ({ name: 'a', more: 'b' })))
 })

@@ -15,18 +15,25 @@ interface Shape {
   readonly entries?: object
   readonly options?: readonly unknown[]
   readonly shape?: unknown
+  readonly def?: unknown
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Whether a zod object passes on members that it does not declare: `looseObject()`, `catchall()`. */
+function isLoose(def: unknown): boolean {
+  const { catchall } = Object(def) as { readonly catchall?: Shape }
+  return catchall !== undefined && catchall.type !== 'never'
+}
 
 /**
  * Returns the parameter names that a schema declares: the entries of an object, and of every object in a union, variant
  * or intersection of valibot. Returns `undefined` if the schema accepts any name, or does not list its names.
  */
 export function declaredParameters(schema: Schema): readonly string[] | undefined {
-  const { type, entries, options, shape } = schema as Shape
+  const { type, entries, options, shape, def } = schema as Shape
   const { vendor } = schema['~standard']
-  if (vendor === 'zod' && type === 'object' && isObject(shape)) return Object.keys(shape)
+  if (vendor === 'zod' && type === 'object' && isObject(shape) && !isLoose(def)) return Object.keys(shape)
   if (vendor !== 'valibot') return undefined
   if (type === 'object' || type === 'strict_object') return Object.keys(entries ?? {})
   if (type !== 'union' && type !== 'variant' && type !== 'intersect') return undefined
