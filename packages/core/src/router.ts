@@ -15,7 +15,7 @@ import {
   type PreflightRefusal,
   preflightHeaders,
 } from './http/cors.ts'
-import { jsonHeaders, type PlainResponse, varying, withHeaders } from './http/plain-response.ts'
+import { jsonHeaders, type PlainResponse, varying, varyWithOrigin, withHeaders } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 
@@ -164,7 +164,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     const origin = request.headers.get('origin')
     if (origin === null) return varying(response)
     const more = (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
-    return withHeaders(response, { vary: 'Origin', ...more })
+    return withHeaders(response, { vary: varyWithOrigin(response), ...more })
   }
 
   /** Records the cause of a failure that is not the caller's fault. */

@@ -1,4 +1,5 @@
 import { prefers } from '../http/accept.ts'
+import { noStoreHeaders, withHeaders } from '../http/plain-response.ts'
 import type { Callers, EndpointKit, Reply } from '../plugin/endpoint.ts'
 import type { ResponseFormat } from '../plugin/response-format.ts'
 import type { OwnedPart } from '../registry/collect.ts'
@@ -8,6 +9,12 @@ import type { EndpointResponse, ToResponse } from './reply.ts'
 /** Converts the reply of an endpoint to a response, in the form that the caller prefers. */
 export type Respond = (caller: Callers[keyof Callers], request: Request, reply: Reply) => MaybePromise<EndpointResponse>
 
+/** A cache must not send one form of a response to callers that prefer another. */
+const varyingByAccept = (response: EndpointResponse): EndpointResponse =>
+  response.headers['cache-control'] === noStoreHeaders['cache-control']
+    ? response
+    : withHeaders(response, { vary: 'Accept' })
+
 /** @param formats the response formats of the endpoint. Without any, the request is not read again. */
 export function createRespond(
   toResponse: ToResponse,
@@ -16,7 +23,7 @@ export function createRespond(
 ): Respond {
   if (formats.length === 0) return (_caller, _request, reply) => toResponse(reply)
   return async (caller, request, reply) => {
-    const response = toResponse(reply)
+    const response = varyingByAccept(toResponse(reply))
     const accept = request.headers.get('accept')
     const format = formats.find(({ part }) => prefers(part.mediaType, accept))
     if (format === undefined || response.status !== 200 || reply.json === undefined) return response

@@ -47,11 +47,15 @@ export const withHeaders = (
 
 const varyingHeaders = new WeakMap<Readonly<Record<string, string>>, Readonly<Record<string, string>>>()
 
+/** The value of `Vary` for a response that depends on the origin too. */
+export const varyWithOrigin = ({ headers: { vary } }: PlainResponse): string =>
+  vary === undefined ? 'Origin' : `${vary}, Origin`
+
 /**
  * Returns the response with `Vary: Origin`. Shared headers stay shared, which lets a runtime convert them once.
  */
 export function varying(response: PlainResponse): PlainResponse {
-  if (!Object.isFrozen(response.headers)) return withHeaders(response, { vary: 'Origin' })
+  if (!Object.isFrozen(response.headers)) return withHeaders(response, { vary: varyWithOrigin(response) })
   let headers = varyingHeaders.get(response.headers)
   if (headers === undefined) {
     headers = Object.freeze({ ...response.headers, vary: 'Origin' })
