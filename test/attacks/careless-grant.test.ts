@@ -2,7 +2,7 @@
  * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to return it. Then nothing
  * would compare its owner, check its proof key, or spend it: one code would yield any number of tokens.
  */
-import { defineGrant } from '@grantry/core'
+import { defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
@@ -22,9 +22,9 @@ const careless = defineGrant({
 
 const confidential = clients.filter((client) => !client.public)
 
-const start = () =>
+const start = (grant: Grant = careless) =>
   fixture({
-    plugins: [builtInPlugins, careless],
+    plugins: [builtInPlugins, grant],
     clients: confidential.map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] })),
   })
 
@@ -64,4 +64,45 @@ test('a grant that looks up a refresh token and does not return it gets no token
 test('a grant that looked up an unknown code may succeed without it', async () => {
   const f = await start()
   expect((await present(f, { code: 'an-unknown-code' })).status).toBe(200)
+})
+
+test('a grant that looks up a code besides the refresh token that it redeems gets no token', async () => {
+  const both = defineGrant({
+    grantType,
+    params: v.object({ code: v.string(), refresh_token: v.string(), how: v.picklist(['redeem', 'continue family']) }),
+    async handle({ params: { code, refresh_token, how }, scopes }, kit) {
+      const stored = await kit.findGrant('code', code)
+      const refresh = await kit.findGrant('refresh', refresh_token)
+      if (stored === undefined || refresh === undefined) throw new Error('Not found')
+      const { subject } = stored
+      return how === 'redeem'
+        ? { subject, scopes, redeems: [refresh.redemption] }
+        : { subject, scopes, continuesFamilyOf: refresh }
+    },
+  })
+  const f = await start(both)
+  const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+  const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
+  f.events.length = 0
+  const code = await f.code({ codeChallenge: proof.challenge })
+  for (const how of ['redeem', 'continue family']) {
+    expectNothing(f, await present(f, { code, refresh_token, how, scope: 'api1' }))
+  }
+})
+
+test('a grant may look up the refresh token that it redeems twice', async () => {
+  const twice = defineGrant({
+    grantType,
+    params: v.object({ refresh_token: v.string() }),
+    async handle({ params: { refresh_token }, scopes }, kit) {
+      await kit.findGrant('refresh', refresh_token)
+      const stored = await kit.findGrant('refresh', refresh_token)
+      if (stored === undefined) throw new Error('Not found')
+      return { subject: stored.subject, scopes, redeems: [stored.redemption] }
+    },
+  })
+  const f = await start(twice)
+  const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+  const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
+  expect((await present(f, { refresh_token, scope: 'api1' })).status).toBe(200)
 })

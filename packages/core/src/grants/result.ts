@@ -121,17 +121,18 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
     throw new TypeError(`The grant ${grant.grantType} can continue only a refresh token`)
   }
   const stored = storedGrantOf(redeems, continues)
-  // Without it, the core would not compare the client, settle the demands, or spend the credential.
   const lineage = output.continuesFamilyOf && lineageOf(output.continuesFamilyOf)
   if (lineage !== undefined && (stored !== undefined || output.issue?.identityToken === true)) {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a family and issue more than an access token`)
   }
-  const isLookedUpOnly = found.length > 0 && stored === undefined && lineage?.stored === undefined
-  if (isLookedUpOnly) {
+  const used = stored ?? lineage?.stored
+  // Without it, the core would not compare the client, settle the demands, or spend the credential.
+  const isLookedUpOnly = ({ kind, hash }: CredentialDetails): boolean => kind !== used?.kind || hash !== used.hash
+  if (found.map(detailsOf).some(isLookedUpOnly)) {
     throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
   }
   // From the record, so that a grant cannot drop a demand by omitting it.
-  const { demands, act: earlierAct } = (stored ?? lineage?.stored)?.record ?? {}
+  const { demands, act: earlierAct } = used?.record ?? {}
   const demanded = { ...output.demands, ...demands }
   const act = output.actor ? actOf(output.actor) : earlierAct
   return Object.assign(output, { redeems, continues, stored, lineage, act, demanded }) as unknown as CheckedResult
