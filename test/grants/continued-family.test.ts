@@ -1,4 +1,5 @@
 import {
+  type ClientOptions,
   type Contribution,
   defineGrant,
   defineGrantCheck,
@@ -50,10 +51,14 @@ async function setUp(
     redirectUris: [redirectUri],
     accessTokenFormat: 'reference' as const,
   })
+  const clients: readonly [ClientOptions, ClientOptions] = [
+    { ...client(app), accessTokenLifetime: 600 },
+    client(service),
+  ]
   const f = await createTestProvider({
     plugins: [authorizationCode(), refreshToken(), grant],
     scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
-    clients: [{ ...client(app), accessTokenLifetime: 600 }, client(service)],
+    clients,
     ...more,
   })
   const code = (given: Partial<NewAuthorizationCode> = {}) =>
@@ -70,10 +75,11 @@ async function setUp(
   }
   return {
     ...f,
+    clients,
     code,
     logIn,
-    exchange: (token: string, kind = 'access_token', scope = 'api1') =>
-      f.post('token', { grant_type: grantType, token, kind, scope }, service),
+    exchange: (token: string, kind = 'access_token', scope = 'api1', as = service) =>
+      f.post('token', { grant_type: grantType, token, kind, scope }, as),
     isActive: async (token: string) =>
       (await f.post('introspection', { token }, ['api1', 'api1-secret'])).body.active as boolean,
   }
@@ -116,6 +122,45 @@ describe('a token that continues the family of another one', () => {
     const { body } = await f.exchange(login[member], kind)
     if (body.access_token !== undefined) expect(await f.isActive(body.access_token)).toBe(false)
     else expect(body.error).toBe('invalid_grant')
+  })
+
+  test.each([
+    ['access_token', 'access_token'],
+    ['id_token', 'id_token'],
+    ['refresh_token', 'refresh'],
+  ])('is revoked with its client, also if that happens during the exchange: from the %s', async (member, kind) => {
+    let revoke = async (): Promise<void> => undefined
+    const f = await setUp(undefined, {
+      users: {
+        async isActive() {
+          await revoke()
+          return true
+        },
+      },
+    })
+    const login = await f.logIn()
+    revoke = async () => {
+      revoke = async () => undefined
+      await f.provider.revoke({ clientId: app[0] })
+    }
+    const { body } = await f.exchange(login[member], kind, 'api1', app)
+    if (body.access_token !== undefined) expect(await f.isActive(body.access_token)).toBe(false)
+    else expect(body.error).toBe('invalid_grant')
+  })
+
+  test('is not issued for a refresh token of a client that is disabled', async () => {
+    const clients = new Map<string, ClientOptions>()
+    const f = await setUp(undefined, { clients: { find: async (id) => clients.get(id) } })
+    for (const client of f.clients) clients.set(client.clientId, client)
+    const login = await f.logIn()
+    expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
+    clients.set(app[0], { ...f.clients[0], enabled: false })
+    for (const [member, kind] of [
+      ['access_token', 'access_token'],
+      ['refresh_token', 'refresh'],
+    ] as const) {
+      expect((await f.exchange(login[member], kind)).status).not.toBe(200)
+    }
   })
 
   test('expires no later', async () => {

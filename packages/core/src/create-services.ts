@@ -164,6 +164,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     scopePolicy,
     createKit: createGrantKits({
       plugins,
+      clients,
       storedGrants,
       accessTokens,
       identityTokens,

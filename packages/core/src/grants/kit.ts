@@ -1,4 +1,5 @@
 import type { PasswordCheck } from '../credentials/password-check.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
@@ -39,13 +40,14 @@ const knownMembersOf = ({ sub, amr, authTime, idp, acr }: CompleteSubject): Comp
 
 export function createGrantKits(deps: {
   readonly plugins: PluginKits
+  readonly clients: ClientDirectory
   readonly storedGrants: StoredGrants
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly checkPassword: PasswordCheck
   readonly createMarks: CreateRequestMarks
 }): CreateGrantKit {
-  const { plugins, storedGrants, accessTokens, identityTokens, checkPassword, createMarks } = deps
+  const { plugins, clients, storedGrants, accessTokens, identityTokens, checkPassword, createMarks } = deps
 
   return (plugin, client, trace) => {
     const foundGrants: Redemption[] = []
@@ -55,6 +57,8 @@ export function createGrantKits(deps: {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
       const { record, ...found } = stored
+      // The calling client is enabled. A token of another one is not accepted while that is disabled.
+      if (record.clientId !== client.clientId && !(await clients.find(record.clientId))?.enabled) return undefined
       const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
       const redemption = createRedemption(details)
       foundGrants.push(redemption)
@@ -89,7 +93,8 @@ export function createGrantKits(deps: {
         const validation = await (type === 'id_token' ? identityTokens.validate(token) : accessTokens.validate(token))
         if (!validation.valid) return undefined
         const { client, claims } = validation
-        validatedTokens.push(claims)
+        // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
+        validatedTokens.push({ ...claims, client_id: client.clientId })
         const lineage = { family: familyIn(claims), expiresAt: Number(claims.exp) }
         return withLineage({ clientId: client.clientId, claims: withoutClientSub(claims) }, lineage)
       },
