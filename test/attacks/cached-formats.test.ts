@@ -1,6 +1,6 @@
 /**
  * Attack: a caller asks for another form of a public document. A cache between the callers and the provider keeps the
- * response, and sends it to those that understand only JSON: nobody can verify a token until the response has expired.
+ * response, and sends it to those that understand only JSON. They cannot verify tokens until the response has expired.
  */
 import { defineEndpoint, definePlugin, defineResponseFormat } from '@grantry/core'
 import { createTestProvider } from '@grantry/core/testing'

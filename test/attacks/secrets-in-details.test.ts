@@ -1,6 +1,6 @@
 /**
- * Attack: a caller sends a secret that a schema refuses, and the message of the schema repeats it. Whoever reads the log
- * then knows the secret. Valibot repeats the value by default, also when it is a member of a JSON body, a number, or
+ * Attack: a caller sends a secret that a schema refuses, and the message of the schema repeats it. The readers of the log
+ * then know the secret. Valibot repeats the value by default, also when it is a member of a JSON body, a number, or
  * what the schema has made of the parameter.
  */
 import { defineEndpoint, definePlugin, type Schema } from '@grantry/core'
