@@ -1,7 +1,7 @@
 // Packs all packages. Checks that each tarball resolves, has types and contains no unwanted files, that the types work
 // with the oldest supported TypeScript, and that all packages work together in an empty directory.
 import { execFile } from 'node:child_process'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -48,6 +48,14 @@ await provider.close()
 process.exitCode = status === 200 ? 0 : 1
 `
 
+/** Builds and tests the plugin template with the installed packages, outside the repository. */
+async function tryTemplate(directory) {
+  const cwd = join(directory, 'plugin')
+  cpSync(join(root, 'templates/plugin'), cwd, { recursive: true })
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd })
+  await run(process.execPath, ['--test', 'test/'], { cwd })
+}
+
 /** Checks the installed packages as the README describes them. */
 async function checkInstalled(packed, target) {
   const cwd = join(target, 'installed')
@@ -57,6 +65,7 @@ async function checkInstalled(packed, target) {
   writeFileSync(join(cwd, 'program.mjs'), program)
   await run(process.execPath, ['program.mjs'], { cwd })
   await tryServer(cwd)
+  await tryTemplate(cwd)
   const { size } = statSync(join(cwd, 'node_modules/grantry/dist/grantry.mjs'))
   process.stdout.write(`installed in an empty directory: the library and the server work; grantry.mjs: ${size} bytes\n`)
 }

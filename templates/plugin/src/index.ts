@@ -1,0 +1,21 @@
+import { defineGrant, definePlugin, OAuthError, type Plugin } from '@grantry/core'
+import * as v from 'valibot'
+
+/** Returns the id of the user with this badge; `undefined` for an unknown badge. */
+export type FindUser = (badgeId: string) => Promise<string | undefined> | string | undefined
+
+/** A grant that exchanges the six digits of an employee badge for a token. */
+export const badge = (findUser: FindUser): Plugin =>
+  definePlugin('badge', [
+    defineGrant({
+      grantType: 'urn:example:badge',
+      params: v.object({ badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u)) }),
+      async handle({ params, scopes }) {
+        const sub = await findUser(params.badge_id)
+        if (sub === undefined) {
+          throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown' })
+        }
+        return { subject: { sub, amr: ['badge'] }, scopes }
+      },
+    }),
+  ])

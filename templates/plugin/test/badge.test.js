@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestProvider, testClient, testPlugin } from '@grantry/core/testing'
+import { badge } from '../dist/index.js'
+
+const plugin = badge((badgeId) => (badgeId === '123456' ? 'alice' : undefined))
+
+test('a known badge gets a token', async () => {
+  const { post } = await createTestProvider({ plugins: [plugin] })
+  const form = { grant_type: 'urn:example:badge', badge_id: '123456', scope: 'api1' }
+  const { status, body } = await post('token', form, testClient)
+  assert.equal(status, 200)
+  assert.equal(body.token_type, 'Bearer')
+})
+
+test('follows the rules of the protocol', async () => {
+  await testPlugin(plugin, {
+    grants: {
+      'urn:example:badge': {
+        succeeds: { badge_id: '123456' },
+        refused: [{ with: { badge_id: '654321' } }],
+      },
+    },
+  })
+})
