@@ -1,16 +1,35 @@
-import { testPlugin } from '@grantry/core/testing'
+import { type CaseContext, testPlugin } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { tokenExchange } from '@grantry/plugins/token-exchange'
+import { SignJWT } from 'jose'
 import { describe, test } from 'vitest'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 // Our own plugins follow the rules that the kit checks for every plugin.
+
+const sharedSecret = 'a shared secret of at least 32 bytes'
+
+/** The claims of a client assertion. */
+function assertionClaims({ clientId, provider, clock }: CaseContext) {
+  assertions += 1
+  return { iss: clientId, sub: clientId, aud: provider.issuer, jti: `${assertions}`, exp: clock.now() + 60 }
+}
+
+const signWithSecret = (claims: object): Promise<string> =>
+  new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(sharedSecret))
+
+const presenting = (client_assertion: string) => ({
+  form: { client_assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' },
+})
 
 const redirect_uri = 'https://client.example.com/callback'
 const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -33,6 +52,7 @@ const codeCase = {
 
 const idp = 'https://jwt-idp.example.com'
 const key = await createIssuerKey()
+const otherKey = await createIssuerKey()
 const bearer: JwtBearerOptions = {
   issuers: [{ issuer: idp, jwks: { keys: [key.jwk] } }],
   subject: ({ sub }) => ({ sub, amr: ['assertion'], idp }),
@@ -110,6 +130,40 @@ describe('testPlugin() finds nothing in', () => {
             { with: { resource: 'https://api2.example.com' }, error: 'invalid_target' },
             { with: { resource: 'not a URI' }, error: 'invalid_target' },
           ],
+        },
+      },
+    }))
+
+  test('jwt-introspection', () => testPlugin(jwtIntrospection, {}))
+
+  test('client-assertion', () =>
+    testPlugin(() => clientAssertion({ secretOf: () => sharedSecret }), {
+      methods: {
+        private_key_jwt: {
+          client: { jwks: { keys: [key.jwk] } },
+          authenticate: async (context) => presenting(await key.sign(assertionClaims(context))),
+          refused: [async (context) => presenting(await otherKey.sign(assertionClaims(context)))],
+          singleUse: true,
+        },
+        client_secret_jwt: {
+          client: { clientId: 'hmac-client', tokenEndpointAuthMethod: 'client_secret_jwt' },
+          authenticate: async (context) => presenting(await signWithSecret(assertionClaims(context))),
+          singleUse: true,
+        },
+      },
+    }))
+
+  test('token-exchange', () =>
+    testPlugin(() => tokenExchange({ allow: () => true }), {
+      grants: {
+        'urn:ietf:params:oauth:grant-type:token-exchange': {
+          succeeds: async ({ issue }) => ({
+            subject_token: (await issue('api1')).access_token,
+            subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+          }),
+          refused: [{ with: { subject_token: 'unknown' } }],
+          singleUse: false,
+          scope: 'api1',
         },
       },
     }))

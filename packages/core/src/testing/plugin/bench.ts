@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { ClientOptions } from '../../directory/client.ts'
 import type { ScopeOptions } from '../../directory/scope.ts'
 import type { UserService } from '../../directory/user-service.ts'
+import type { Endpoint } from '../../plugin/endpoint.ts'
 import { defineGrant, type Grant } from '../../plugin/grant.ts'
 import { definePlugin, type Plugins } from '../../plugin/plugin.ts'
 import { collectParts, type OwnedPart, partsOf } from '../../registry/collect.ts'
@@ -21,6 +22,8 @@ const kitGrant = defineGrant({
 
 export const otherClient: Credentials = ['other-client', 'other-client-secret']
 export const disabledClient: Credentials = ['disabled-client', 'disabled-client-secret']
+/** The API whose secret the kit knows. */
+export const api: Credentials = ['api1', 'api1-secret']
 /** A client without grant types of the plugin. */
 export const limitedClient: Credentials = ['limited-client', 'limited-client-secret']
 export const publicClientId = 'public-client'
@@ -36,6 +39,8 @@ export interface Bench {
   readonly parts: readonly OwnedPart[]
   /** The grants that the cases use, with those of the other plugins. */
   readonly grants: readonly Grant[]
+  /** The endpoints, with those of the other plugins. */
+  readonly endpoints: readonly Endpoint[]
 }
 
 export function createBench(plugin: Plugins | (() => Plugins), cases: PluginCases, findings: Findings): Bench {
@@ -48,6 +53,7 @@ export function createBench(plugin: Plugins | (() => Plugins), cases: PluginCase
     findings,
     parts,
     grants: partsOf(all, 'grant').map(({ part }) => part),
+    endpoints: partsOf(all, 'endpoint').map(({ part }) => part),
   }
 }
 

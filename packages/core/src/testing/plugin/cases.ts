@@ -30,7 +30,7 @@ export type ParametersOf = CaseParameters | ((context: CaseContext) => MaybeProm
 export interface RefusedCase {
   /** What differs from a request that succeeds. */
   readonly with: ParametersOf
-  /** Default: `invalid_grant` for a grant, `invalid_request` for an endpoint. */
+  /** Default: the `refusalCode` of a grant, `invalid_request` for an endpoint. */
   readonly error?: string | undefined
 }
 

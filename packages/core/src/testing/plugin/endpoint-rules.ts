@@ -1,15 +1,12 @@
 import type { Callers, Endpoint } from '../../plugin/endpoint.ts'
 import { declaredParameters } from '../../registry/schema.ts'
-import { type Credentials, type TestResponse, testClient } from '../test-provider.ts'
-import { type Bench, disabledClient } from './bench.ts'
+import { type TestResponse, testClient } from '../test-provider.ts'
+import { api, type Bench, disabledClient } from './bench.ts'
 import type { EndpointCase } from './cases.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
 import type { Outgoing, Setting } from './target.ts'
 import { checkIssuers, checkStorageFailures } from './use-rules.ts'
-
-/** The API whose secret the kit knows. */
-const api: Credentials = ['api1', 'api1-secret']
 
 type Authentication = Pick<Outgoing, 'as' | 'headers'>
 
@@ -24,7 +21,8 @@ async function authenticationOf({ caller, scope = '' }: Endpoint, setting: Setti
 const bodyOf = (method: string, { body = 'form' }: Endpoint): Outgoing['body'] =>
   method === 'GET' || method === 'DELETE' ? 'query' : body
 
-function targetOf(endpoint: Endpoint, given: EndpointCase): ParameterTarget {
+/** Returns the requests of an endpoint. */
+export function endpointTarget(endpoint: Endpoint, given: EndpointCase): ParameterTarget {
   const { name, params, methods } = endpoint
   const { succeeds, refused = [], public: isPublic = [], method = methods[0] ?? 'POST', headers } = given
   const sender = senderOf(testClient)
@@ -35,6 +33,7 @@ function targetOf(endpoint: Endpoint, given: EndpointCase): ParameterTarget {
     declared: params === undefined ? [] : declaredParameters(params),
     refused,
     refusedWith: 'invalid_request',
+    uniform: false,
     sender,
     async prepare(setting) {
       const parameters = typeof succeeds === 'function' ? await succeeds(setting.context(sender)) : succeeds
@@ -96,7 +95,7 @@ async function checkMetadata(bench: Bench, endpoint: Endpoint, target: Parameter
 
 /** Checks all rules of an endpoint. */
 export async function checkEndpoint(bench: Bench, endpoint: Endpoint, given: EndpointCase): Promise<void> {
-  const target = targetOf(endpoint, given)
+  const target = endpointTarget(endpoint, given)
   await checkMetadata(bench, endpoint, target)
   const response: TestResponse = await inSetting(bench, target, async (setting) =>
     setting.send(await target.prepare(setting, target.sender)),

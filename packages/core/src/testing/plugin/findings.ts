@@ -17,7 +17,7 @@ const rules = {
   'scope-not-allowed': 'a scope that the client may not request is refused',
   'scope-escalation': 'no scope is granted beyond the request and the stored grant',
   refusal: 'the refused requests of the case are refused with their error',
-  'uniform-refusal': 'every invalid_grant has the same description',
+  'uniform-refusal': 'all refusals of credentials have the same description',
   'concurrent-use': 'of 20 concurrent requests with one credential, exactly one succeeds',
   replay: 'a credential cannot be used again',
   'error-shape': 'an error is JSON, is not cached and has a registered code',

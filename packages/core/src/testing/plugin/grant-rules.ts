@@ -14,7 +14,7 @@ interface GrantTarget extends ParameterTarget {
 }
 
 function targetOf(grant: Grant, given: GrantCase): GrantTarget {
-  const { grantType, params, scope = 'required', stored } = grant
+  const { grantType, params, scope = 'required', stored, refusalCode = 'invalid_grant' } = grant
   const { succeeds, singleUse = typeof succeeds === 'function', refused = [], public: isPublic = [] } = given
   return {
     part: `grant ${grantType}`,
@@ -25,7 +25,8 @@ function targetOf(grant: Grant, given: GrantCase): GrantTarget {
     kind: stored?.kind === 'refresh' ? undefined : stored?.kind,
     declared: declaredParameters(params),
     refused,
-    refusedWith: 'invalid_grant',
+    refusedWith: refusalCode,
+    uniform: true,
     sender: senderOf(testClient),
     async prepare(setting, { clientId, credentials }) {
       const parameters =
@@ -95,7 +96,7 @@ async function checkClients(bench: Bench, target: GrantTarget): Promise<void> {
     await inSetting(bench, target, async (setting) => {
       const outgoing = await target.prepare(setting, target.sender)
       const foreign = await setting.send({ ...outgoing, as: otherClient })
-      if (!isRefused(foreign, 400, 'invalid_grant')) findings.add('foreign-client', part, seenIn(foreign))
+      if (!isRefused(foreign, 400, target.refusedWith)) findings.add('foreign-client', part, seenIn(foreign))
       const own = await setting.send(outgoing)
       if (!isSuccess(own)) findings.add('foreign-client', part, `then, for its own client, ${seenIn(own)}`)
     })

@@ -9,7 +9,10 @@ export interface ParameterTarget extends Target {
   /** The parameters that the part itself declares; `undefined` if it accepts any. */
   readonly declared: readonly string[] | undefined
   readonly refused: readonly RefusedCase[]
+  /** The error of refusals that have none. */
   readonly refusedWith: string
+  /** Whether refusals with `refusedWith` must have the same description. */
+  readonly uniform: boolean
   readonly sender: Sender
 }
 
@@ -28,7 +31,7 @@ const resolved = async (parameters: ParametersOf, setting: Setting, sender: Send
   typeof parameters === 'function' ? parameters(setting.context(sender)) : parameters
 
 /** Values that break code that expects another form. */
-const hostile = [
+export const hostile = [
   '\u0000',
   '__proto__',
   '%00',
@@ -95,7 +98,7 @@ export async function checkParameters(bench: Bench, target: ParameterTarget): Pr
 /** Checks the refused requests of the case. */
 export async function checkRefusals(bench: Bench, target: ParameterTarget): Promise<void> {
   const { findings } = bench
-  const { part, sender, refused, refusedWith } = target
+  const { part, sender, refused, refusedWith, uniform } = target
   const descriptions = new Map<string, string>()
   for (const [index, { with: change, error = refusedWith }] of refused.entries()) {
     const response = await inSetting(bench, target, async (setting) => {
@@ -109,7 +112,7 @@ export async function checkRefusals(bench: Bench, target: ParameterTarget): Prom
       continue
     }
     // Other errors describe the request, not the credential.
-    if (error !== 'invalid_grant') continue
+    if (!uniform || error !== refusedWith) continue
     const description = String(response.body.error_description)
     const earlier = descriptions.get(error)
     if (earlier === undefined) descriptions.set(error, description)

@@ -11,6 +11,7 @@ import type { Outgoing, Target } from './target.ts'
 /** Parameters of standards that are neither secret nor personal, or that events contain on purpose. */
 const publicParameters: ReadonlySet<string> = new Set([
   'grant_type',
+  'jti',
   'scope',
   'client_id',
   'redirect_uri',

@@ -1,4 +1,3 @@
-import type { ClientOptions } from '../../directory/client.ts'
 import type { EndpointSwitch } from '../../endpoints/paths.ts'
 import type { NewGrant } from '../../plugin/authorize.ts'
 import type { Plugins } from '../../plugin/plugin.ts'
@@ -31,7 +30,6 @@ interface SettingOptions {
   readonly issuer?: string | undefined
   /** The plugin, if several providers share it. */
   readonly instance?: Plugins | undefined
-  readonly clients?: readonly ClientOptions[] | undefined
   readonly endpoints?: Readonly<Record<string, EndpointSwitch>> | undefined
 }
 
@@ -59,7 +57,7 @@ const settingError = (part: string, what: string, body: unknown): Error =>
   new Error(`The kit could not ${what} for the ${part}: ${JSON.stringify(body)}`)
 
 export async function openSetting(bench: Bench, target: Target, options: SettingOptions = {}): Promise<Setting> {
-  const { shared = createShared(), issuer, clients = [], endpoints } = options
+  const { shared = createShared(), issuer, endpoints } = options
   const probe = createProbe(options.instance ?? bench.instance())
   const { clock, items } = shared
   let active = true
@@ -69,7 +67,7 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
     ...(issuer !== undefined && { issuer }),
     plugins: pluginsWith(bench, probe.plugins),
     storage: shared.driver,
-    clients: [...clientsOf(bench), ...clients],
+    clients: [...clientsOf(bench), ...(target.clients ?? [])],
     scopes: scopesOf(bench),
     users: usersOf(bench, () => active),
     ...(endpoints !== undefined && { endpoints: { ...cases.options?.endpoints, ...endpoints } }),

@@ -1,3 +1,4 @@
+import type { ClientOptions } from '../../directory/client.ts'
 import type { Credentials, TestClock, TestProvider, TestResponse } from '../test-provider.ts'
 import type { CaseContext, CaseParameters } from './cases.ts'
 import type { Probe } from './probe.ts'
@@ -22,6 +23,8 @@ export interface Target {
   readonly singleUse: boolean
   /** Parameters whose values can occur in events and in the storage. */
   readonly public: readonly string[]
+  /** Clients, besides those of the kit. */
+  readonly clients?: readonly ClientOptions[] | undefined
   /** The kind of stored grant that `authorize` creates by default. */
   readonly kind?: string | undefined
   /** Prepares a request that succeeds. */

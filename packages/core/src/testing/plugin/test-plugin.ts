@@ -4,8 +4,10 @@ import { type Bench, createBench } from './bench.ts'
 import type { PluginCases } from './cases.ts'
 import { checkEndpoint } from './endpoint-rules.ts'
 import { createFindings } from './findings.ts'
+import { checkFormat } from './format-rules.ts'
 import { checkGrant } from './grant-rules.ts'
 import { checkMetadata } from './metadata-rules.ts'
+import { checkMethod } from './method-rules.ts'
 
 /** Runs the check of each case that has a part. Reports parts without a case and cases without a part. */
 async function runCases<P, C>(
@@ -42,6 +44,9 @@ export async function testPlugin(plugin: Plugins | (() => Plugins), cases: Plugi
   await runCases(bench, 'grant', grants, cases.grants, checkGrant)
   const endpoints = partsOf(bench.parts, 'endpoint').map(({ part }) => [part.name, part, true] as const)
   await runCases(bench, 'endpoint', endpoints, cases.endpoints, checkEndpoint)
+  const methods = partsOf(bench.parts, 'client-authentication').map(({ part }) => [part.method, part, true] as const)
+  await runCases(bench, 'method', methods, cases.methods, checkMethod)
+  for (const { part } of partsOf(bench.parts, 'response-format')) await checkFormat(bench, part)
   await checkMetadata(bench)
   findings.assertNone([...new Set(bench.parts.map((part) => part.plugin))].join(', '))
 }

@@ -1,0 +1,140 @@
+import type { ClientOptions } from '../../directory/client.ts'
+import type { ClientAuthentication } from '../../plugin/client-authentication.ts'
+import { sha256Of, type TestResponse, testClient } from '../test-provider.ts'
+import { type Bench, kitGrantType, otherClient } from './bench.ts'
+import type { MethodCase, PreparedCredentials } from './cases.ts'
+import { hostile, isSuccess, seenIn } from './parameter-rules.ts'
+import { inSetting, senderOf } from './setting.ts'
+import type { Outgoing, Sender, Setting, Target } from './target.ts'
+import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
+
+/** Parameters that are not credentials. */
+const otherParameters: ReadonlySet<string> = new Set(['client_id', 'grant_type', 'scope'])
+
+interface MethodTarget extends Target {
+  readonly sender: Sender
+  readonly client: ClientOptions
+}
+
+function clientOf({ accepts }: ClientAuthentication, { client }: MethodCase): ClientOptions {
+  const secrets = accepts === undefined ? [{ sha256: sha256Of('method-client-secret') }] : []
+  return {
+    clientId: 'method-client',
+    grantTypes: [kitGrantType],
+    scopes: ['api1'],
+    accessTokenFormat: 'reference',
+    secrets,
+    ...client,
+  }
+}
+
+const outgoingOf = ({ form, headers }: PreparedCredentials): Outgoing => ({
+  endpoint: 'token',
+  method: 'POST',
+  body: 'form',
+  parameters: { grant_type: kitGrantType, scope: 'api1', ...form },
+  headers,
+})
+
+function targetOf(method: ClientAuthentication, given: MethodCase): MethodTarget {
+  const client = clientOf(method, given)
+  return {
+    part: `method ${method.method}`,
+    singleUse: given.singleUse === true,
+    public: [],
+    client,
+    clients: [client],
+    sender: { clientId: client.clientId },
+    prepare: async (setting, sender) => outgoingOf(await given.authenticate(setting.context(sender))),
+  }
+}
+
+const isRefused = ({ status }: TestResponse): boolean => status === 400 || status === 401
+
+/** The value with another character in the middle. */
+function altered(value: string): string {
+  const middle = Math.floor(value.length / 2)
+  return `${value.slice(0, middle)}${value[middle] === 'A' ? 'B' : 'A'}${value.slice(middle + 1)}`
+}
+
+/** Returns the requests that differ from a valid one in one credential. */
+function changesOf(outgoing: Outgoing): readonly (readonly [what: string, change: Partial<Outgoing>])[] {
+  const { parameters, headers = {} } = outgoing
+  const fields = Object.entries(parameters).filter(([name]) => !otherParameters.has(name))
+  const inForm = fields.flatMap(([name, value]) =>
+    [undefined, altered(String(value)), ...hostile].map(
+      (other) => [name, { parameters: { ...parameters, [name]: other } }] as const,
+    ),
+  )
+  const inHeader = Object.entries(headers).flatMap(([name, value]) =>
+    ['', altered(value), 'Basic', 'x'.repeat(300), 'a.b.c'].map(
+      (other) => [name, { headers: { ...headers, [name]: other } }] as const,
+    ),
+  )
+  const other = { parameters: { ...parameters, client_id: otherClient[0] } }
+  return [...inForm, ...inHeader, ['client_id', other]]
+}
+
+async function checkChanges(bench: Bench, target: MethodTarget): Promise<void> {
+  const sample = await inSetting(bench, target, (setting) => target.prepare(setting, target.sender))
+  for (const index of changesOf(sample).keys()) {
+    // New credentials for each, because a replay would be refused anyway.
+    await inSetting(bench, target, async (setting) => {
+      const outgoing = await target.prepare(setting, target.sender)
+      const [what, change] = changesOf(outgoing)[index] ?? ['nothing', {}]
+      const response = await setting.send({ ...outgoing, ...change })
+      if (isRefused(response) || response.status === 500) return
+      bench.findings.add('changed-credentials', target.part, `with another value of ${what}, ${seenIn(response)}`)
+    })
+  }
+}
+
+async function checkClients(bench: Bench, target: MethodTarget, given: MethodCase): Promise<void> {
+  const { findings } = bench
+  const { part, client, sender } = target
+  const sendTo = async (setting: Setting, by: Sender): Promise<TestResponse> =>
+    setting.send(await target.prepare(setting, by))
+
+  const disabledTarget: Target = { ...target, clients: [{ ...client, enabled: false }] }
+  const disabled = await inSetting(bench, disabledTarget, (setting) => sendTo(setting, sender))
+  if (disabled.status !== 401) findings.add('disabled-client', part, seenIn(disabled))
+  const unknown = await inSetting(bench, { ...target, clients: [] }, (setting) => sendTo(setting, sender))
+  if (unknown.status !== 401) findings.add('unknown-client', part, seenIn(unknown))
+  // It has a secret only.
+  const unconfigured = await inSetting(bench, target, (setting) => sendTo(setting, senderOf(testClient)))
+  if (!isRefused(unconfigured)) findings.add('client-without-method', part, seenIn(unconfigured))
+
+  for (const [index, credentialsOf] of (given.refused ?? []).entries()) {
+    const response = await inSetting(bench, target, async (setting) =>
+      setting.send(outgoingOf(await credentialsOf(setting.context(sender)))),
+    )
+    if (response.status !== 401 && response.status !== 500) {
+      findings.add('refusal', part, `for refused[${index}], ${seenIn(response)}`)
+    }
+  }
+}
+
+/** Checks all rules of a method of client authentication. */
+export async function checkMethod(bench: Bench, method: ClientAuthentication, given: MethodCase): Promise<void> {
+  const target = targetOf(method, given)
+  const { part, sender } = target
+  const { response, fields, announced } = await inSetting(bench, target, async (setting) => {
+    const outgoing = await target.prepare(setting, sender)
+    const { token_endpoint_auth_methods_supported: announced } = setting.provider.metadata
+    return { response: await setting.send(outgoing), fields: Object.keys(outgoing.parameters), announced }
+  })
+  const undeclared = fields.find((name) => !otherParameters.has(name) && !method.consumes.includes(name))
+  if (undeclared !== undefined) bench.findings.add('undeclared-field', part, `it does not list ${undeclared}`)
+  if (!Array.isArray(announced) || !announced.includes(method.method)) {
+    bench.findings.add('metadata', part, `token_endpoint_auth_methods_supported is ${JSON.stringify(announced)}`)
+  }
+  if (!isSuccess(response)) {
+    if (response.status !== 500) bench.findings.add('success', part, seenIn(response))
+    return
+  }
+  await checkChanges(bench, target)
+  await checkClients(bench, target, given)
+  await checkSingleUse(bench, target, sender)
+  await checkIssuers(bench, target, sender)
+  await checkStorageFailures(bench, target, sender)
+}
