@@ -114,8 +114,10 @@ function fromStore(
     return client
   }
   const ids = createBoundedMap<true>(maxIds)
-  const remember = (client: Client | undefined): Client | undefined => {
-    if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
+  /** A database that ignores case finds a client under several ids, each with its own count of failures. */
+  const named = (clientId: string, client: Client | undefined): Client | undefined => {
+    if (client?.clientId !== clientId) return undefined
+    if (ids.get(clientId) === undefined) ids.set(clientId, true)
     return client
   }
   const findPort = createHostPort(port, limits)
@@ -123,7 +125,7 @@ function fromStore(
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
+    find: (clientId) => findPort(() => after(store.find(clientId), (found) => named(clientId, parseOnce(found)))),
     secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
     secretVerifierOf: () => verifySecret,
