@@ -163,6 +163,21 @@ describe('a token that continues the family of another one', () => {
     }
   })
 
+  test.each<[string, Partial<ClientOptions>]>([
+    ['the grant type of the login', { grantTypes: ['refresh_token', grantType] }],
+    ['offline_access', { scopes: ['openid', 'api1'] }],
+  ])('is not issued for a refresh token of a client that has lost %s', async (_, lost) => {
+    const clients = new Map<string, ClientOptions>()
+    const f = await setUp(undefined, { clients: { find: async (id) => clients.get(id) } })
+    for (const client of f.clients) clients.set(client.clientId, client)
+    const { refresh_token } = await f.logIn()
+    for (const as of [app, service]) expect((await f.exchange(refresh_token, 'refresh', 'api1', as)).status).toBe(200)
+    clients.set(app[0], { ...f.clients[0], ...lost })
+    for (const as of [app, service]) {
+      expect((await f.exchange(refresh_token, 'refresh', 'api1', as)).body.error).toBe('invalid_grant')
+    }
+  })
+
   test('expires no later', async () => {
     const f = await setUp()
     const login = await f.logIn()

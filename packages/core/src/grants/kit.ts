@@ -12,6 +12,7 @@ import type { StoredGrants } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import { withLineage } from './lineage.ts'
 import type { PluginKits } from './plugin-kit.ts'
+import { lossOf } from './policy.ts'
 import { createRedemption } from './redemption.ts'
 
 /** The kit of a grant for one request. */
@@ -57,8 +58,10 @@ export function createGrantKits(deps: {
       const stored = await storedGrants.redeemable(kind, credential)
       if (stored === undefined) return undefined
       const { record, ...found } = stored
-      // The calling client is enabled. A token of another one is not accepted while that is disabled.
-      if (record.clientId !== client.clientId && !(await clients.find(record.clientId))?.enabled) return undefined
+      if (record.clientId !== client.clientId) {
+        const owner = await clients.find(record.clientId)
+        if (!owner?.enabled || lossOf(record, owner) !== undefined) return undefined
+      }
       const details = { kind, ...found, expiresAt: record.keptUntil, credential, record }
       const redemption = createRedemption(details)
       foundGrants.push(redemption)

@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Grant } from '../plugin/grant.ts'
+import type { GrantRecord } from '../records/schemas.ts'
 import type { Registry } from '../registry/grants.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
@@ -10,6 +11,14 @@ export interface PolicyRequest {
   readonly client: Client
   /** The requested scopes. */
   readonly scopes: readonly string[]
+}
+
+/** Returns why a client may no longer use what it was granted; `undefined` if it may. */
+export function lossOf({ grantType, kind }: GrantRecord, client: Client): 'grant_type_lost' | 'scope_lost' | undefined {
+  // A client that has lost the grant type of the original authorization has lost the whole family.
+  if (!client.grantTypes.includes(grantType)) return 'grant_type_lost'
+  // Also if the request narrows the scope: the refresh token exists only because of offline_access.
+  return kind === 'refresh' && !allowsRefreshToken(client.scopes) ? 'scope_lost' : undefined
 }
 
 /**
@@ -29,10 +38,8 @@ function assertStoredGrant(
   if (subject?.sub !== record.subject.sub) {
     throw new TypeError(`The grant ${grant.grantType} returned a subject that differs from that of the stored grant`)
   }
-  // A client that has lost the grant type of the original authorization has lost the whole family.
-  if (!client.grantTypes.includes(record.grantType)) throw refusalOf(grant, 'grant_type_lost')
-  // Also if the request narrows the scope: the refresh token exists only because of offline_access.
-  if (record.kind === 'refresh' && !allowsRefreshToken(client.scopes)) throw refusalOf(grant, 'scope_lost')
+  const loss = lossOf(record, client)
+  if (loss !== undefined) throw refusalOf(grant, loss)
   // A refresh token has settled the demands of the authorization. It makes those that are bound to it.
   const required = record.kind === 'refresh' ? [] : registry.requiredDemands(record.kind, client)
   const missing = required.find((demand) => demanded[demand] === undefined)
@@ -55,5 +62,9 @@ export function assertWithinPolicy(
 ): void {
   assertStoredGrant(result, request, registry)
   const { grant, client, scopes } = request
+  const continued = result.lineage?.stored?.record
+  // The kit has checked the client of a refresh token of another one.
+  const loss = continued?.clientId === client.clientId ? lossOf(continued, client) : undefined
+  if (loss !== undefined) throw refusalOf(grant, loss)
   scopePolicy.assertGranted(result, scopes, grant, client)
 }
