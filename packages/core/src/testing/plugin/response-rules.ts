@@ -11,7 +11,6 @@ import type { Outgoing, Target } from './target.ts'
 /** Parameters of standards that are neither secret nor personal, or that events contain on purpose. */
 const publicParameters: ReadonlySet<string> = new Set([
   'grant_type',
-  'jti',
   'scope',
   'client_id',
   'redirect_uri',
@@ -32,7 +31,7 @@ const shortest = 6
 /** A short value or a word can occur by chance. */
 const isTelling = (value: unknown): value is string =>
   typeof value === 'string' && value.length >= shortest && !/^[a-z]+$/u.test(value)
-/** What an endpoint returns as a credential. */
+/** What an endpoint returns as a credential. The id of a token is none. */
 const credentialForm = /^[\w\-.~+=]{20,}$/u
 
 /** Returns the values that must not occur in events and in the storage, with their names. */
@@ -47,7 +46,8 @@ export function secretsIn(
     status < 400 && typeof body === 'object' && body !== null ? body : {}
   const tokens = Object.entries(members).filter(
     ([name, value]) =>
-      (tokenMembers as readonly string[]).includes(name) || (typeof value === 'string' && credentialForm.test(value)),
+      (tokenMembers as readonly string[]).includes(name) ||
+      (name !== 'jti' && typeof value === 'string' && credentialForm.test(value)),
   )
   return [...sent, ['authorization', authorization] as const, ...tokens].flatMap(([name, value]) =>
     isTelling(value) && value.length < 10_000 ? [[value, name] as const] : [],
