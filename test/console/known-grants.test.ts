@@ -1,4 +1,5 @@
 import { defineGrant } from '@grantry/core'
+import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { knownGrants } from '../../packages/server/src/console/known-grants.ts'
@@ -42,6 +43,12 @@ test.each([
 ])('a custom grant whose params are %s', (_, params, fields) => {
   const custom = defineGrant({ grantType: 'urn:example:custom', params, handle: ({ scopes }) => ({ scopes }) })
   expect(fieldsOf('urn:example:custom', knownGrants([custom]))).toEqual(fields)
+})
+
+test('adds the parameters of a check of all grant types to each grant', () => {
+  const resource = { name: 'resource', required: false }
+  const grants = knownGrants([...builtInPlugins, resourceIndicators()])
+  expect(grants.map(({ fields }) => fields?.at(-1))).toEqual(grants.map(() => resource))
 })
 
 test('finds plugins in nested lists and skips falsy ones', () => {

@@ -32,7 +32,7 @@ export function knownGrants(plugins: Plugins): readonly KnownGrant[] {
     .map(({ grantType, params, scope = 'required' }) => {
       const own = fieldsOf(params)
       const more = checks
-        .filter(({ grantTypes }) => grantTypes.includes(grantType))
+        .filter(({ grantTypes }) => grantTypes === 'all' || grantTypes.includes(grantType))
         .flatMap((check) => fieldsOf(check.params) ?? [])
       return { grantType, scope, ...(own !== undefined && { fields: [...own, ...more] }) }
     })
