@@ -2,17 +2,19 @@
 import { readFileSync } from 'node:fs'
 import * as abuse from '../packages/core/src/abuse/options.ts'
 import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
-import { clientSchema } from '../packages/core/src/directory/client.ts'
 import { scopeSchema } from '../packages/core/src/directory/scope.ts'
 import { secretsSchema } from '../packages/core/src/directory/secret.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
+import { directorySchemasOf } from '../packages/core/src/registry/fields.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
 import { listenerSchema } from '../packages/server/src/configuration/metrics.ts'
+import { namedPluginSchemas } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/console/options.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
+import { clientAssertion } from '../plugins/client-assertion/client-assertion.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -28,6 +30,7 @@ interface Node {
   readonly options?: readonly unknown[]
   readonly literal?: unknown
   readonly requirement?: unknown
+  readonly message?: unknown
 }
 
 const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
@@ -57,6 +60,9 @@ const { entries: options } = providerOptionsSchema
 const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
 
+/** Clients with the members that the plugins with a name add to them. */
+const memberSchemas = directorySchemasOf([clientAssertion()])
+
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
 
@@ -73,10 +79,16 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   ],
   [entries.storage.wrapped, () => ({ oneOf: Object.values(drivers).map(convert) })],
   [entries.keys.wrapped, () => convert(keys)],
-  [entries.clients, () => listOf(clientSchema)],
+  [entries.clients, () => listOf(memberSchemas.clientSchema)],
   [entries.scopes.wrapped, () => listOf(scopeSchema)],
   [entries.users.wrapped, () => listOf(userSchema)],
-  [entries.plugins.wrapped, () => ({ type: 'array', items: { type: 'string' } })],
+  [
+    entries.plugins.wrapped,
+    () => ({
+      type: 'array',
+      items: { anyOf: [{ type: 'string' }, ...Object.values(namedPluginSchemas).map(convert)] },
+    }),
+  ],
   [entries.metrics.wrapped, () => or({ type: 'boolean' }, listenerSchema)],
   [entries.console.wrapped, () => or({ type: 'boolean' }, consoleOptions)],
   [passwords.wrapped, () => convert(abuse.passwords.wrapped)],
@@ -92,7 +104,11 @@ const judgedByProvider = Object.fromEntries(
   ),
 )
 
-function objectSchema({ entries: members = {} }: Node): JsonSchema {
+/** Functions are for module configurations only. */
+const isFunction = ({ wrapped }: Node): boolean => wrapped?.message === 'must be a function'
+
+function objectSchema({ entries: all = {} }: Node): JsonSchema {
+  const members = Object.fromEntries(Object.entries(all).filter(([, member]) => !isFunction(member)))
   const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
   return {
     type: 'object',
@@ -111,6 +127,8 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   strict_object: objectSchema,
   // Only the server knows the plugins, and with them the names beside those of the core.
   object_with_rest: objectSchema,
+  object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
+  loose_object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
   array: ({ item }) => listOf(item),
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),

@@ -27,7 +27,7 @@ declare module '@grantry/core' {
 }
 
 export type { FetchKeys } from '../shared/jwks-uri.ts'
-export type { ClientAssertionOptions } from './settings.ts'
+export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
 

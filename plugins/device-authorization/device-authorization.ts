@@ -1,4 +1,13 @@
-import { defineEndpoint, defineGrant, definePlugin, OAuthError, type OAuthErrorCode, type Plugin } from '@grantry/core'
+import {
+  configurationObject,
+  defineEndpoint,
+  defineGrant,
+  definePlugin,
+  OAuthError,
+  type OAuthErrorCode,
+  type Plugin,
+  parseConfiguration,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'
@@ -38,7 +47,8 @@ const seconds = (byDefault: number, maximum: number) =>
     byDefault,
   )
 
-const optionsSchema = v.strictObject({
+/** The schema of the options. */
+export const deviceAuthorizationSchema = configurationObject({
   verificationUri: v.pipe(v.string('must be a URL'), v.url('must be a URL')),
   lifetime: seconds(600, 3600),
   interval: seconds(5, 60),
@@ -56,15 +66,8 @@ const maxTries = 5
 const slowerBy = 5
 const maxInterval = 60
 
-function optionsOf(input: DeviceAuthorizationOptions) {
-  const result = v.safeParse(optionsSchema, input)
-  if (result.success) return result.output
-  const [issue] = result.issues
-  throw new TypeError(`deviceAuthorization(): ${v.getDotPath(issue) ?? 'the options'} ${issue.message}`)
-}
-
 /** @see RFC 8628 sections 3.1 and 3.2 */
-const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeof optionsSchema>) =>
+const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeof deviceAuthorizationSchema>) =>
   defineEndpoint({
     name: 'deviceAuthorization',
     path: '/connect/deviceauthorization',
@@ -108,7 +111,7 @@ const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeo
   })
 
 /** @see RFC 8628 sections 3.4 and 3.5 */
-const grantOf = ({ interval }: v.InferOutput<typeof optionsSchema>) =>
+const grantOf = ({ interval }: v.InferOutput<typeof deviceAuthorizationSchema>) =>
   defineGrant({
     grantType: deviceGrantType,
     params: v.object({ device_code: v.pipe(v.string(), v.maxLength(512)) }),
@@ -160,6 +163,6 @@ const grantOf = ({ interval }: v.InferOutput<typeof optionsSchema>) =>
  * @see RFC 8628
  */
 export function deviceAuthorization(input: DeviceAuthorizationOptions): Plugin {
-  const options = optionsOf(input)
+  const options = parseConfiguration(deviceAuthorizationSchema, input, 'deviceAuthorization()')
   return definePlugin('device-authorization', [endpointOf(options), grantOf(options)])
 }

@@ -97,8 +97,8 @@ describe('grantry.mjs', () => {
     expect(licences).toContain(await readFile(`${root}/LICENSE`, 'utf8').then((licence) => licence.trim()))
   })
 
-  test('is smaller than 3 MB, two thirds of which support TypeScript configurations', async () => {
-    expect((await stat(program)).size).toBeLessThan(3_000_000)
+  test('is smaller than 3.1 MB, two thirds of which support TypeScript configurations', async () => {
+    expect((await stat(program)).size).toBeLessThan(3_100_000)
   })
 
   test('serves the demo: issues a token, introspects it and exits with 0', async () => {
@@ -110,6 +110,33 @@ describe('grantry.mjs', () => {
     expect(await post(`${server.url}/connect/introspect`, { token }, ['api1', 'api1-secret'])).toMatchObject({
       active: true,
       client_id: 'demo',
+    })
+    expect(await server.stop()).toBe(0)
+  })
+
+  test('includes the plugins, by name and for modules', async () => {
+    const directory = await alone({
+      'grantry.config.mjs': `
+import { jwtBearer } from '@grantry/plugins/jwt-bearer'
+import { tokenExchange } from '@grantry/plugins/token-exchange'
+const jwksUri = 'https://idp.example.com/jwks'
+export default {
+  ...${JSON.stringify({ issuer, storage: { driver: 'memory' }, clients: [], scopes })},
+  plugins: [
+    { name: 'client-assertion' },
+    { name: 'jwt-introspection' },
+    jwtBearer({ issuers: [{ issuer: 'https://idp.example.com', jwksUri }] }),
+    tokenExchange({ allow: () => false }),
+  ],
+}`,
+    })
+    const server = await start(directory)
+    expect(await (await fetch(`${server.url}/.well-known/openid-configuration`)).json()).toMatchObject({
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
+      grant_types_supported: expect.arrayContaining([
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+      ]),
     })
     expect(await server.stop()).toBe(0)
   })

@@ -55,6 +55,18 @@ describe('the JSON Schema of the configuration', () => {
     ['the console', { console: { remote: true } }],
     ['Redis by Sentinels', { storage: { driver: 'redis', sentinels: [{ host: '10.0.0.1' }], name: 'tokens' } }],
     ['limits', { abuseControl: { validation: false, passwords: { perUser: { attempts: 3 } } } }],
+    [
+      'plugins by path and by name',
+      {
+        plugins: [
+          './badge.mjs',
+          { name: 'jwt-introspection' },
+          { name: 'device-authorization', verificationUri: 'https://login.example.com/device', lifetime: 300 },
+          { name: 'client-assertion', algorithms: ['ES256'], jwksUri: { maxAge: 60 } },
+        ],
+        clients: [{ ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],
+      },
+    ],
     ['a moved endpoint', { endpoints: { token: '/oauth/token', userinfo: false } }],
   ])('accepts %s', (_what, more) => {
     expect(faults({ ...minimal, ...more })).toEqual([])
@@ -72,6 +84,8 @@ describe('the JSON Schema of the configuration', () => {
     ['in endpoints', { endpoints: { tokens: false } }, '/endpoints'],
     ['in abuseControl', { abuseControl: { passwords: { perUsr: {} } } }, '/abuseControl/passwords'],
     ['in metrics', { metrics: { prt: 1 } }, '/metrics'],
+    ['in a plugin', { plugins: [{ name: 'jwt-introspection', key: 'x' }] }, '/plugins/0'],
+    ['in a plugin with a function', { plugins: [{ name: 'client-assertion', secretOf: 'x' }] }, '/plugins/0'],
     ['in log', { log: { levl: 'info' } }, '/log'],
   ])('rejects an unknown name %s', (_where, more, path) => {
     expect(faults({ ...minimal, ...more })).toContain(`${path} must NOT have additional properties`)
@@ -87,6 +101,12 @@ describe('the JSON Schema of the configuration', () => {
       '/clients/0/accessTokenLifetime must be >= 1',
     ],
     ['a tolerance above its limit', { clockTolerance: 61 }, '/clockTolerance must be <= 60'],
+    ['an unknown plugin', { plugins: [{ name: 'jwt-bearer' }] }, '/plugins/0 must match a schema in anyOf'],
+    [
+      'a plugin without a required option',
+      { plugins: [{ name: 'device-authorization' }] },
+      "/plugins/0 must have required property 'verificationUri'",
+    ],
     [
       'an empty list of nodes',
       { storage: { driver: 'redis', cluster: [] } },

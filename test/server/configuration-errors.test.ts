@@ -13,6 +13,10 @@ const redis = (more: object) => ({
   ...valid,
   storage: { driver: 'redis', url: 'redis://127.0.0.1:1', operationTimeout: 0.1, ...more },
 })
+const withPlugin = (plugin: object) => ({ ...valid, plugins: [plugin] })
+const withDevice = (more: object) =>
+  withPlugin({ name: 'device-authorization', verificationUri: 'https://login.example.com/device', ...more })
+const withAssertions = (more: object) => withPlugin({ name: 'client-assertion', ...more })
 const unset = '$' + '{GRANTRY_TEST_UNSET}'
 
 /** [an invalid configuration, the path that the message must name, what else it must contain] */
@@ -173,6 +177,29 @@ const cases: readonly Case[] = [
   // Plugins and endpoints.
   [{ ...valid, plugins: ['./nowhere.mjs'] }, 'plugins[0]', 'cannot load'],
   [{ ...valid, plugins: [5] }, 'plugins[0]', 'must be the path of a module'],
+  [{ ...valid, plugins: ['jwt-introspection'] }, 'plugins[0]', 'write { "name": "jwt-introspection" }'],
+  [withPlugin({}), 'plugins[0].name', 'is required: one of client-assertion, device-authorization'],
+  [withPlugin({ name: 5 }), 'plugins[0].name', 'must be one of client-assertion'],
+  [withPlugin({ name: 'client-asertion' }), 'plugins[0].name', 'did you mean client-assertion?'],
+  [withPlugin({ name: '__proto__' }), 'plugins[0].name', 'must be one of client-assertion'],
+  [withPlugin({ name: 'password' }), 'plugins[0].name', 'is always active; remove this entry'],
+  [withPlugin({ name: 'jwt-bearer' }), 'plugins[0].name', 'call jwtBearer() of'],
+  [withPlugin({ name: 'token-exchange' }), 'plugins[0].name', 'call tokenExchange() of'],
+  [
+    { ...valid, plugins: [{ name: 'resource-indicators' }, { name: 'resource-indicators' }] },
+    'plugins',
+    'two plugins have the name resource-indicators',
+  ],
+  [withPlugin({ name: 'device-authorization' }), 'plugins[0].verificationUri', 'is required'],
+  [withDevice({ verificationUri: 'login' }), 'plugins[0].verificationUri', 'must be a URL'],
+  [withDevice({ verificationURI: 'x' }), 'plugins[0].verificationURI', 'did you mean verificationUri?'],
+  [withDevice({ lifetime: 0 }), 'plugins[0].lifetime', 'must be at least 1 second'],
+  [withDevice({ verificationUri: `https://${unset}/` }), 'plugins[0].verificationUri', 'GRANTRY_TEST_UNSET'],
+  [withAssertions({ audience: 'anyone' }), 'plugins[0].audience', 'must be "issuer" or'],
+  [withAssertions({ algorithms: ['HS256'] }), 'plugins[0].algorithms[0]', 'must be one of ES256'],
+  [withAssertions({ jwksUri: { maxage: 1 } }), 'plugins[0].jwksUri.maxage', 'did you mean maxAge?'],
+  [withAssertions({ secretOf: 'x' }), 'plugins[0].secretOf', 'must be a function'],
+  [withPlugin({ name: 'jwt-introspection', key: 'x' }), 'plugins[0].key', 'is not a known option'],
   [{ ...valid, endpoints: { token: 'oauth/token' } }, 'endpoints.token', 'must be true, false, or a path'],
   [{ ...valid, endpoints: { token: '/connect/userinfo' } }, 'endpoints', 'have the same path'],
   [

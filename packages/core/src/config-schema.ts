@@ -18,7 +18,7 @@ function distance(from: string, to: string): number {
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/gu, '')
 
 /** Returns the known name with the fewest edits; `undefined` if it needs more than 2 and more than a third of the name. */
-function closestName(name: string, known: readonly string[]): string | undefined {
+export function closestName(name: string, known: readonly string[]): string | undefined {
   const ranked = known.map((candidate) => ({
     candidate,
     edits: distance(normalizeName(name), normalizeName(candidate)),

@@ -1,5 +1,5 @@
 export type { AbuseControlOptions, ClientLimit, DelayLimit, WindowLimit } from './abuse/options.ts'
-export { configurationObject, parseConfiguration } from './config-schema.ts'
+export { closestName, configurationObject, parseConfiguration } from './config-schema.ts'
 export {
   type Client,
   type ClientMembers,

@@ -1,9 +1,25 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
+import * as clientAssertion from '@grantry/plugins/client-assertion'
+import * as deviceAuthorization from '@grantry/plugins/device-authorization'
+import * as jwtBearer from '@grantry/plugins/jwt-bearer'
+import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
+import * as resourceIndicators from '@grantry/plugins/resource-indicators'
+import * as tokenExchange from '@grantry/plugins/token-exchange'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'
 import { bundledModules } from './configuration/import-module.ts'
 import * as grantry from './index.ts'
 
+const plugins = {
+  'client-assertion': clientAssertion,
+  'device-authorization': deviceAuthorization,
+  'jwt-bearer': jwtBearer,
+  'jwt-introspection': jwtIntrospection,
+  'resource-indicators': resourceIndicators,
+  'token-exchange': tokenExchange,
+}
+
 bundledModules.set('grantry', grantry).set('@grantry/core', core).set('valibot', valibot)
+for (const [name, exports] of Object.entries(plugins)) bundledModules.set(`@grantry/plugins/${name}`, exports)
 process.exitCode = await main(process.argv.slice(2))

@@ -6,8 +6,10 @@ const codeClient = { grantTypes: ['authorization_code'], redirectUris: ['https:/
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 const cheap = '$scrypt$ln=10,r=8,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sFgiX3AL3z8yx6STrVqoXgSPpEwxypo9+8v9qy0iYi0'
 
+export type FindingCase = readonly [what: string, content: unknown, found: Partial<Finding>]
+
 /** A configuration and the expected finding. */
-export const findingCases: readonly (readonly [what: string, content: unknown, found: Partial<Finding>])[] = [
+export const findingCases: readonly FindingCase[] = [
   [
     'an issuer without TLS',
     { ...healthy, issuer: 'http://id.example.com' },

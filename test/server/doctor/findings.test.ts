@@ -6,6 +6,7 @@ import { printed } from '../printed.ts'
 import { root } from '../running-command.ts'
 import { client, hashed, healthy, keySet, strong, written } from './configurations.ts'
 import { findingCases, withClient } from './finding-cases.ts'
+import { healthyPlugins, pluginFindingCases } from './plugin-finding-cases.ts'
 
 async function checked(file: string): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
   const { code, out, err } = await printed('check', '--json', '--config', file)
@@ -17,8 +18,12 @@ test('a healthy configuration has no finding', async () => {
   expect(await checked(written(healthy).file)).toEqual({ code: 0, findings: [] })
 })
 
+test.each(healthyPlugins)('plugins without a finding: %s', async (_what, content) => {
+  expect(await checked(written(content).file)).toEqual({ code: 0, findings: [] })
+})
+
 describe('grantry check finds', () => {
-  test.each(findingCases)('%s', async (_what, content, found) => {
+  test.each([...findingCases, ...pluginFindingCases])('%s', async (_what, content, found) => {
     const { code, findings } = await checked(written(content).file)
     expect(findings).toContainEqual(expect.objectContaining(found))
     expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
@@ -71,6 +76,12 @@ export default {
     expect((await checked(wrong.file)).findings).toMatchObject([
       { id: 'configuration-invalid', reason: 'clients[0]: tagg is not a known option; did you mean tag?' },
     ])
+  })
+
+  test('no missing plugin if a module may contain it', async () => {
+    const { directory, file } = written({ ...withClient({ jwks: {} }), plugins: ['./tags.mjs'] })
+    writeFileSync(join(directory, 'tags.mjs'), tagPlugin)
+    expect((await checked(file)).findings.map(({ id }) => id)).toEqual(['configuration-invalid'])
   })
 
   test('an invalid configuration, without the name of a library function', async () => {

@@ -1,6 +1,7 @@
-import { findConfiguration } from '../configuration/load.ts'
+import { findConfiguration, type LoadedConfiguration } from '../configuration/load.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
 import { type Finding, finding } from '../doctor/finding.ts'
+import { explainClients } from '../doctor/plugins.ts'
 import type { Severity } from '../doctor/rules.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { configurationMessage } from '../error-message.ts'
@@ -25,12 +26,14 @@ const formatFinding = ({ severity, id, where, reason, remedy, source }: Finding)
     .join('  ')
 
 async function findProblems({ config }: CheckArguments): Promise<readonly Finding[]> {
+  let loaded: LoadedConfiguration | undefined
   try {
-    const loaded = await requireConfiguration(config)
+    loaded = await requireConfiguration(config)
     return runChecks(await collectFacts(loaded))
   } catch (cause) {
     const where = config ?? findConfiguration(process.cwd()) ?? process.cwd()
-    return [finding('configuration-invalid', where, configurationMessage(cause))]
+    const invalid = finding('configuration-invalid', where, configurationMessage(cause))
+    return [invalid, ...(loaded === undefined ? [] : explainClients(loaded.configuration))]
   }
 }
 

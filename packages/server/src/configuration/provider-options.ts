@@ -10,6 +10,7 @@ import { type ConfiguredUser, configuredUsers } from '../users/configured-users.
 import { importModule } from './import-module.ts'
 import { configuredKeys } from './keys.ts'
 import type { LoadedConfiguration } from './load.ts'
+import { createNamedPlugin, isNamedPlugin, isPluginName } from './named-plugins.ts'
 import type { CheckedConfiguration } from './schema.ts'
 
 const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
@@ -17,6 +18,7 @@ const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCo
 const isList = (users: CheckedConfiguration['users']): users is readonly ConfiguredUser[] => Array.isArray(users)
 
 async function loadPlugin(entry: string | object, index: number, directory: string): Promise<Plugins> {
+  if (isNamedPlugin(entry)) return createNamedPlugin(entry)
   if (typeof entry !== 'string') return entry as Plugins
   const file = resolve(directory, entry)
   try {
@@ -26,7 +28,8 @@ async function loadPlugin(entry: string | object, index: number, directory: stri
       throw new TypeError('its default export is neither a plugin nor a function that returns one')
     return plugin as Plugins
   } catch (cause) {
-    throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${errorMessage(cause)}`, { cause })
+    const hint = isPluginName(entry) ? `; for the plugin of this name, write { "name": "${entry}" }` : ''
+    throw new TypeError(`plugins[${index}]: cannot load ${entry}: ${errorMessage(cause)}${hint}`, { cause })
   }
 }
 

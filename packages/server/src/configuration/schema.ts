@@ -14,6 +14,7 @@ import { logFormats } from '../observability/log-formats.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
 import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
+import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { storageSchema } from './storage.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
@@ -45,11 +46,13 @@ const usersSchema = v.lazy(
 )
 
 // The provider validates a plugin. `object` and not `Plugins`: the compiler gives up on a schema of a recursive type.
+const pluginSchema = v.custom<string | object>(
+  (entry) => typeof entry === 'string' || isObject(entry),
+  'must be the path of a module, { "name": ... }, or in a module configuration a plugin',
+)
+
 const pluginsSchema = v.array(
-  v.custom<string | object>(
-    (entry) => typeof entry === 'string' || isObject(entry),
-    'must be the path of a module, or in a module configuration a plugin',
-  ),
+  v.lazy((entry): v.GenericSchema<string | object> => (isNamedPlugin(entry) ? namedPluginSchema(entry) : pluginSchema)),
   'must be an array',
 )
 
@@ -110,8 +113,8 @@ export const configurationSchema = configurationObject({
 
 /** The configuration as the operator writes it. */
 export type Configuration = Omit<v.InferInput<typeof configurationSchema>, 'plugins'> & {
-  /** Paths of modules; in a module configuration also plugins. */
-  readonly plugins?: readonly (string | Plugins)[] | undefined
+  /** Paths of modules, and plugins by their names; in a module configuration also plugins. */
+  readonly plugins?: readonly (string | NamedPlugin | Plugins)[] | undefined
 }
 
 /** The validated configuration, with defaults. */

@@ -1,3 +1,5 @@
+import { pluginRules } from './plugin-rules.ts'
+
 export type Severity = 'error' | 'warning' | 'info'
 
 interface Rule {
@@ -218,6 +220,7 @@ export const rules = define({
     remedy: 'use an address that only the scraper can reach, or protect it with a firewall',
     source: 'docs/guides/doctor.md',
   },
+  ...pluginRules,
 })
 
 export type RuleId = keyof typeof rules

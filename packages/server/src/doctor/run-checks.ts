@@ -3,6 +3,7 @@ import { checkExposure, checkFiles, checkIssuer } from './exposure.ts'
 import type { Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 import { checkKeys, checkOpenId } from './keys.ts'
+import { checkPlugins } from './plugins.ts'
 import type { Severity } from './rules.ts'
 import { checkSecrets, checkUsers } from './secrets.ts'
 import { checkStorage } from './storage.ts'
@@ -17,6 +18,7 @@ const checks = [
   checkClients,
   checkScopes,
   checkUsers,
+  checkPlugins,
   checkExposure,
 ]
 

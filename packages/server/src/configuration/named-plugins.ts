@@ -1,0 +1,84 @@
+import { closestName, configurationObject, type Plugin } from '@grantry/core'
+import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
+import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
+import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
+import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import * as v from 'valibot'
+
+const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
+  configurationObject({ name: v.literal(name), ...entries })
+
+/** The entries of `plugins` that name a plugin, with its options. */
+export const namedPluginSchemas = {
+  'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
+  'device-authorization': entry('device-authorization', deviceAuthorizationSchema.entries),
+  'jwt-introspection': entry('jwt-introspection', {}),
+  'resource-indicators': entry('resource-indicators', {}),
+} as const
+
+type Name = keyof typeof namedPluginSchemas
+const names = Object.keys(namedPluginSchemas) as readonly Name[]
+
+export type NamedPlugin = v.InferInput<(typeof namedPluginSchemas)[Name]>
+
+/** Plugins that are useless without a function, by the name of their export. */
+const withFunctions: Readonly<Record<string, string>> = {
+  'jwt-bearer': 'jwtBearer',
+  'token-exchange': 'tokenExchange',
+}
+const alwaysActive: readonly string[] = [
+  'authorization-code',
+  'client-credentials',
+  'password',
+  'proof-key',
+  'refresh-token',
+]
+
+function unknownName(name: string): string {
+  if (Object.hasOwn(withFunctions, name)) {
+    return `${name} needs a function; in a module configuration, call ${withFunctions[name]}() of @grantry/plugins/${name}`
+  }
+  if (alwaysActive.includes(name)) return `${name} is always active; remove this entry`
+  const closest = closestName(name, names)
+  return `must be one of ${names.join(', ')}${closest === undefined ? '' : `; did you mean ${closest}?`}`
+}
+
+const unknown = v.looseObject(
+  {
+    name: v.custom<string>(
+      () => false,
+      ({ input }) => unknownName(String(input)),
+    ),
+  },
+  `is required: one of ${names.join(', ')}`,
+)
+
+/** Whether an entry names a plugin. A plugin and its parts have a `kind`; in a module configuration, lists can nest. */
+export const isNamedPlugin = (value: unknown): value is NamedPlugin =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !('kind' in value)
+
+/** Chosen by the name of the plugin. The errors of a union would not name the path. */
+export function namedPluginSchema({ name }: NamedPlugin): v.GenericSchema<object> {
+  return Object.hasOwn(namedPluginSchemas, name) ? namedPluginSchemas[name] : unknown
+}
+
+/** Whether a plugin can be named in the configuration. */
+export const isPluginName = (name: string): boolean => names.some((known) => known === name)
+
+/** Creates the plugin that a validated entry names. */
+export function createNamedPlugin(plugin: NamedPlugin): Plugin {
+  switch (plugin.name) {
+    case 'client-assertion': {
+      const { name, ...options } = plugin
+      return clientAssertion(options)
+    }
+    case 'device-authorization': {
+      const { name, ...options } = plugin
+      return deviceAuthorization(options)
+    }
+    case 'jwt-introspection':
+      return jwtIntrospection()
+    case 'resource-indicators':
+      return resourceIndicators()
+  }
+}

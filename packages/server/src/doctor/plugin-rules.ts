@@ -1,0 +1,33 @@
+/** The rules for the plugins that the configuration can name. Their type is checked in rules.ts. */
+export const pluginRules = {
+  'plugin-missing': {
+    severity: 'error',
+    remedy: 'add it to plugins, as its guide describes',
+    source: 'docs/guides/configuration.md',
+  },
+  'client-without-keys': {
+    severity: 'error',
+    remedy: 'set jwks to the public keys of the client, or jwksUri to the URL at which it publishes them',
+    source: 'RFC 7523 section 3; docs/guides/client-assertion.md',
+  },
+  'verification-uri-without-tls': {
+    severity: 'error',
+    remedy: 'use an https URI',
+    source: 'RFC 8628 section 5.4; OAuth 2.1 section 1.5',
+  },
+  'assertion-audience-wide': {
+    severity: 'info',
+    remedy: 'let clients send the issuer as aud, and remove audience from the plugin',
+    source: 'docs/decisions/0055-client-assertions.md',
+  },
+  'jwks-uri-private': {
+    severity: 'warning',
+    remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',
+    source: 'RFC 9700 section 4.11; docs/guides/client-assertion.md',
+  },
+  'resource-unknown': {
+    severity: 'warning',
+    remedy: 'set audience of the scopes of your APIs to the resources that clients name',
+    source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
+  },
+} as const

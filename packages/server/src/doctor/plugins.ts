@@ -1,0 +1,106 @@
+import { isNamedPlugin, type NamedPlugin } from '../configuration/named-plugins.ts'
+import type { CheckedConfiguration } from '../configuration/schema.ts'
+import { localPort } from '../local-address.ts'
+import type { Check } from './facts.ts'
+import { type Finding, finding } from './finding.ts'
+
+function checkPlugin(plugin: NamedPlugin, path: string): readonly Finding[] {
+  if (plugin.name === 'device-authorization') {
+    const { verificationUri } = plugin
+    if (verificationUri.startsWith('https:') || localPort(verificationUri) !== undefined) return []
+    return [
+      finding(
+        'verification-uri-without-tls',
+        `${path}.verificationUri`,
+        `${verificationUri} is not https: an attacker on the network can show a page that asks for the password`,
+      ),
+    ]
+  }
+  if (plugin.name !== 'client-assertion') return []
+  return [
+    ...(plugin.audience === 'issuer or token endpoint'
+      ? [
+          finding(
+            'assertion-audience-wide',
+            `${path}.audience`,
+            'Another server that names this token endpoint as its own can forward the assertions that it receives',
+          ),
+        ]
+      : []),
+    ...(plugin.jwksUri?.allowPrivateAddresses === true
+      ? [
+          finding(
+            'jwks-uri-private',
+            `${path}.jwksUri.allowPrivateAddresses`,
+            'The jwksUri of a client makes this server send requests to addresses of its own network',
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Checks the plugins that the configuration names, with their options. */
+export const checkPlugins: Check = ({ configuration: { plugins = [] }, scopes }) =>
+  plugins.flatMap((plugin, index) => {
+    if (!isNamedPlugin(plugin)) return []
+    const path = `plugins[${index}]`
+    if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path)
+    if (scopes.some(({ identity, audience }) => !identity && audience !== undefined)) return []
+    return [
+      finding('resource-unknown', path, 'No scope has an audience, so every resource that a client names is refused'),
+    ]
+  })
+
+const urn = 'urn:ietf:params:oauth:grant-type:'
+
+/** The plugin of each grant type, authentication method and member of a client. */
+const providers: Readonly<Record<string, string>> = {
+  [`${urn}device_code`]: 'device-authorization',
+  [`${urn}jwt-bearer`]: 'jwt-bearer',
+  [`${urn}token-exchange`]: 'token-exchange',
+  private_key_jwt: 'client-assertion',
+  client_secret_jwt: 'client-assertion',
+  jwks: 'client-assertion',
+  jwksUri: 'client-assertion',
+  tokenEndpointAuthSigningAlg: 'client-assertion',
+}
+
+interface WrittenClient {
+  readonly grantTypes?: unknown
+  readonly tokenEndpointAuthMethod?: unknown
+  readonly jwks?: unknown
+  readonly jwksUri?: unknown
+}
+
+/** Returns what a client uses, with its path. */
+const usesOf = (client: WrittenClient, path: string): readonly (readonly [use: unknown, where: string])[] => [
+  ...(Array.isArray(client.grantTypes) ? client.grantTypes : []).map(
+    (grantType: unknown, index) => [grantType, `${path}.grantTypes[${index}]`] as const,
+  ),
+  [client.tokenEndpointAuthMethod, `${path}.tokenEndpointAuthMethod`],
+  ...Object.keys(client).map((member) => [member, `${path}.${member}`] as const),
+]
+
+/**
+ * Explains why the server refuses a configuration: a client uses a plugin that is missing, or is incomplete for it.
+ * Reads the configuration as it is written, because the server does not start with it.
+ */
+export function explainClients({ clients, plugins = [] }: CheckedConfiguration): readonly Finding[] {
+  if (!Array.isArray(clients)) return []
+  const named: readonly string[] = plugins.filter(isNamedPlugin).map(({ name }) => name)
+  // A module can contain any plugin.
+  const areKnown = plugins.every(isNamedPlugin)
+  return clients.flatMap((client: WrittenClient | null, index) => {
+    if (typeof client !== 'object' || client === null) return []
+    const path = `clients[${index}]`
+    const missing = usesOf(client, path).flatMap(([use, where]) => {
+      const plugin = typeof use === 'string' && Object.hasOwn(providers, use) ? providers[use] : undefined
+      if (plugin === undefined || named.includes(plugin) || !areKnown) return []
+      return [finding('plugin-missing', where, `${use} needs the plugin ${plugin}, which is not in plugins`)]
+    })
+    const { tokenEndpointAuthMethod: method, jwks, jwksUri } = client
+    if (method !== 'private_key_jwt' || jwks !== undefined || jwksUri !== undefined) return missing
+    const reason = 'The client authenticates with private_key_jwt, but has neither jwks nor jwksUri'
+    return [...missing, finding('client-without-keys', `${path}.tokenEndpointAuthMethod`, reason)]
+  })
+}

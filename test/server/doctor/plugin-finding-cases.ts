@@ -1,0 +1,94 @@
+import { expect } from 'vitest'
+import { createKey } from '../../client-assertion/assertions.ts'
+import { client, healthy } from './configurations.ts'
+import type { FindingCase } from './finding-cases.ts'
+
+const { jwk } = await createKey()
+const keyClient = { ...client, secrets: [], jwks: { keys: [jwk] } }
+const device = { name: 'device-authorization', verificationUri: 'https://login.example.com/device' }
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+const withPlugin = (plugin: object, ...clients: readonly object[]) => ({
+  ...healthy,
+  clients: [client, ...clients],
+  plugins: [plugin],
+})
+
+/** Configurations whose plugins are fine. */
+export const healthyPlugins: readonly (readonly [what: string, content: unknown])[] = [
+  [
+    'device-authorization',
+    withPlugin(device, { ...client, clientId: 'tv', secrets: [], public: true, grantTypes: [deviceGrant] }),
+  ],
+  ['a page on this machine', withPlugin({ ...device, verificationUri: 'http://127.0.0.1:3000/device' })],
+  [
+    'client-assertion',
+    withPlugin(
+      { name: 'client-assertion' },
+      { ...keyClient, clientId: 'service', tokenEndpointAuthMethod: 'private_key_jwt' },
+    ),
+  ],
+  ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
+  [
+    'resource-indicators',
+    {
+      ...withPlugin({ name: 'resource-indicators' }),
+      scopes: [{ ...healthy.scopes[0], audience: 'https://api1.example.com' }],
+    },
+  ],
+]
+
+/** A configuration with plugins and the expected finding. */
+export const pluginFindingCases: readonly FindingCase[] = [
+  [
+    'a grant type without its plugin',
+    { ...healthy, clients: [{ ...client, grantTypes: ['client_credentials', deviceGrant] }] },
+    {
+      id: 'plugin-missing',
+      severity: 'error',
+      where: 'clients[0].grantTypes[1]',
+      reason: expect.stringContaining('device-authorization'),
+    },
+  ],
+  [
+    'an authentication method without its plugin',
+    { ...withPlugin(device), clients: [{ ...client, tokenEndpointAuthMethod: 'private_key_jwt' }] },
+    { id: 'plugin-missing', where: 'clients[0].tokenEndpointAuthMethod' },
+  ],
+  [
+    'a member of a client without its plugin',
+    { ...healthy, clients: [keyClient] },
+    {
+      id: 'plugin-missing',
+      where: 'clients[0].jwks',
+      reason: 'jwks needs the plugin client-assertion, which is not in plugins',
+    },
+  ],
+  [
+    'a private_key_jwt client without keys',
+    {
+      ...withPlugin({ name: 'client-assertion' }),
+      clients: [{ ...client, tokenEndpointAuthMethod: 'private_key_jwt' }],
+    },
+    { id: 'client-without-keys', severity: 'error', where: 'clients[0].tokenEndpointAuthMethod' },
+  ],
+  [
+    'a device page without TLS',
+    withPlugin({ ...device, verificationUri: 'http://login.example.com/device' }),
+    { id: 'verification-uri-without-tls', severity: 'error', where: 'plugins[0].verificationUri' },
+  ],
+  [
+    'the token endpoint as the audience of assertions',
+    withPlugin({ name: 'client-assertion', audience: 'issuer or token endpoint' }),
+    { id: 'assertion-audience-wide', severity: 'info', where: 'plugins[0].audience' },
+  ],
+  [
+    'keys of clients at private addresses',
+    withPlugin({ name: 'client-assertion', jwksUri: { allowPrivateAddresses: true } }),
+    { id: 'jwks-uri-private', severity: 'warning', where: 'plugins[0].jwksUri.allowPrivateAddresses' },
+  ],
+  [
+    'resources that no scope has',
+    withPlugin({ name: 'resource-indicators' }),
+    { id: 'resource-unknown', severity: 'warning', where: 'plugins[0]' },
+  ],
+]

@@ -1,0 +1,72 @@
+// Plugins that the configuration names, with their options: no other part of the server needs a change for them.
+import { basic } from '@grantry/core/testing'
+import { expect, test } from 'vitest'
+import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { namedPluginSchemas } from '../../packages/server/src/configuration/named-plugins.ts'
+import { startServer } from '../../packages/server/src/server.ts'
+import { client, healthy, strong, written } from './doctor/configurations.ts'
+import { printed } from './printed.ts'
+
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+const tv = { clientId: 'tv', public: true, grantTypes: [deviceGrant], scopes: ['api1'] }
+const audience = 'https://api1.example.com'
+
+const content = {
+  ...healthy,
+  storage: { driver: 'memory' },
+  clients: [client, tv],
+  scopes: [{ ...healthy.scopes[0], audience }],
+  plugins: [
+    { name: 'device-authorization', verificationUri: 'https://$' + '{GRANTRY_TEST_LOGIN}/device', lifetime: 300 },
+    { name: 'client-assertion', algorithms: ['ES256'] },
+    { name: 'resource-indicators' },
+    { name: 'jwt-introspection' },
+  ],
+  console: true,
+}
+
+test('plugins work with their options, and are in the discovery document, the console and the banner', async () => {
+  const { file } = written(content)
+  const loaded = await loadConfiguration(file, { GRANTRY_TEST_LOGIN: 'login.example.com' })
+  const server = await startServer({ loaded, port: 0, observe: () => {} })
+  try {
+    const send = (path: string, init: RequestInit = {}) =>
+      fetch(`http://127.0.0.1:${server.running.port}${path}`, init).then((response) => response.json())
+    const form = (fields: Record<string, string>, headers: Record<string, string> = {}): RequestInit => ({
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(fields),
+    })
+
+    expect(await send('/.well-known/openid-configuration')).toMatchObject({
+      device_authorization_endpoint: `${healthy.issuer}/connect/deviceauthorization`,
+      grant_types_supported: expect.arrayContaining([deviceGrant]),
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
+      token_endpoint_auth_signing_alg_values_supported: ['ES256'],
+      introspection_signing_alg_values_supported: ['ES256'],
+    })
+
+    const device = await send('/connect/deviceauthorization', form({ client_id: 'tv', scope: 'api1' }))
+    expect(device).toMatchObject({ verification_uri: 'https://login.example.com/device', expires_in: 300 })
+    const ask = { grant_type: 'client_credentials', scope: 'api1', resource: 'https://unknown.example.com' }
+    const refused = await send('/connect/token', form(ask, { authorization: basic(['web', strong('web')]) }))
+    expect(refused).toMatchObject({ error: 'invalid_target' })
+
+    const setup = await send('/console/setup.json')
+    expect(setup.paths).toHaveProperty('deviceAuthorization', '/connect/deviceauthorization')
+    const grants: readonly { readonly grantType: string; readonly fields: readonly object[] }[] = setup.grants
+    const fieldsOf = (grantType: string) => grants.find((grant) => grant.grantType === grantType)?.fields
+    const resource = { name: 'resource', required: false }
+    expect(fieldsOf(deviceGrant)).toEqual([{ name: 'device_code', required: true }, resource])
+    expect(fieldsOf('client_credentials')).toEqual([resource])
+    expect(server.plugins).toEqual(expect.arrayContaining(Object.keys(namedPluginSchemas)))
+  } finally {
+    await server.close(0)
+  }
+})
+
+test('grantry serve starts with each plugin that needs no option', async () => {
+  const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')
+  const { file } = written({ ...content, clients: [client], plugins: names.map((name) => ({ name })) })
+  expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)
+})
