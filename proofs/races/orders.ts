@@ -15,13 +15,20 @@ export const strict: Credentials = ['strict', 'web-secret']
 export const retried: Credentials = ['retried', 'web-secret']
 export const api: Credentials = ['api1', 'api1-secret']
 
+/** Authenticates by assertions. */
+export const signingClientId = 'signing'
+
+/** A credential of which many racers present the same. */
+export type Credential = 'code' | 'refresh' | 'device' | 'assertion'
+
 /** A request to a contender. */
 export type Order =
-  | { readonly what: 'prepare'; readonly kind: 'code' | 'refresh'; readonly as: Credentials }
+  | { readonly what: 'prepare'; readonly credential: Credential; readonly as: Credentials }
   | {
       readonly what: 'race'
       readonly form: Readonly<Record<string, string>>
-      readonly as: Credentials
+      /** Absent if the form authenticates the client. */
+      readonly as?: Credentials | undefined
       readonly racers: number
     }
   | { readonly what: 'introspect'; readonly token: string }

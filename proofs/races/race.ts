@@ -1,10 +1,59 @@
+import type { Credentials } from '@grantry/core/testing'
+import { deviceGrantType } from '@grantry/plugins/device-authorization'
 import { differentTokens } from '../../test/support/same-tokens.ts'
 import type { Contenders } from './contenders.ts'
-import { type Answers, retried, strict } from './orders.ts'
+import { type Answers, type Credential, retried, strict } from './orders.ts'
+
+const redirectUri = 'https://web.example.com/callback'
 
 /** The subject of a race. */
-export const raceKinds = ['code', 'refresh outside the window', 'refresh inside the window'] as const
-export type RaceKind = (typeof raceKinds)[number]
+interface Kind {
+  readonly credential: Credential
+  /** The client, except for assertions. */
+  readonly as: Credentials
+  readonly form: (credential: string) => Readonly<Record<string, string>>
+  readonly winners: 'one' | 'all'
+  /** The response to the losers. */
+  readonly refusal?: string
+  /** Whether the tokens of the winner work afterwards. Not if the losers are replays, which revoke them. */
+  readonly works: boolean
+}
+
+const codeForm = (code: string) => ({ grant_type: 'authorization_code', code, redirect_uri: redirectUri })
+const refreshForm = (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token })
+const replayed = { winners: 'one', refusal: '400 invalid_grant', works: false } as const
+
+const kinds = {
+  code: { credential: 'code', as: strict, form: codeForm, ...replayed },
+  'refresh outside the window': { credential: 'refresh', as: strict, form: refreshForm, ...replayed },
+  'refresh inside the window': { credential: 'refresh', as: retried, form: refreshForm, winners: 'all', works: true },
+  'device code': {
+    credential: 'device',
+    as: strict,
+    form: (device_code) => ({ grant_type: deviceGrantType, device_code }),
+    winners: 'one',
+    // A device may not ask twice within the interval.
+    refusal: '400 slow_down',
+    works: true,
+  },
+  'client assertion': {
+    credential: 'assertion',
+    as: strict,
+    form: (client_assertion) => ({
+      grant_type: 'client_credentials',
+      scope: 'api1',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion,
+    }),
+    winners: 'one',
+    refusal: '401 invalid_client',
+    works: true,
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+
+export type RaceKind = keyof typeof kinds
+export const raceKinds = Object.keys(kinds) as readonly RaceKind[]
+const kindOf = (kind: RaceKind): Kind => kinds[kind]
 
 /** The result of one round. */
 export interface Round {
@@ -13,11 +62,9 @@ export interface Round {
   readonly refused: Readonly<Record<string, number>>
   /** Whether the access token of the first response works afterwards. */
   readonly works: boolean
-  /** Whether its refresh token does. */
-  readonly successorWorks: boolean
+  /** Whether its refresh token does; `undefined` if there is none. */
+  readonly successorWorks: boolean | undefined
 }
-
-const redirectUri = 'https://web.example.com/callback'
 
 function sumOf(responses: readonly Answers[]): Readonly<Record<string, number>> {
   const sum: Record<string, number> = {}
@@ -29,19 +76,12 @@ function sumOf(responses: readonly Answers[]): Readonly<Record<string, number>> 
 
 /** So many racers, spread over all contenders, present one credential at the same moment. */
 async function runRound(contenders: Contenders, kind: RaceKind, racers: number, round: number): Promise<Round> {
-  const as = kind === 'refresh inside the window' ? retried : strict
-  const credential: string = await contenders.order(round, {
-    what: 'prepare',
-    kind: kind === 'code' ? 'code' : 'refresh',
-    as,
-  })
-  const form: Readonly<Record<string, string>> =
-    kind === 'code'
-      ? { grant_type: 'authorization_code', code: credential, redirect_uri: redirectUri }
-      : { grant_type: 'refresh_token', refresh_token: credential }
+  const { credential, as, form: formOf } = kindOf(kind)
+  const form = formOf(await contenders.order<string>(round, { what: 'prepare', credential, as }))
+  const client = credential === 'assertion' ? undefined : as
   const responses = await Promise.all(
     Array.from({ length: contenders.count }, (_, index) =>
-      contenders.order<Answers>(index, { what: 'race', form, as, racers: racers / contenders.count }),
+      contenders.order<Answers>(index, { what: 'race', form, as: client, racers: racers / contenders.count }),
     ),
   )
   const granted = responses.flatMap((response) => response.granted)
@@ -49,31 +89,32 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
   const tokens: { readonly access_token?: string; readonly refresh_token?: string } = JSON.parse(first)
   // Possibly at another contender than the one that won.
   const works = await contenders.order(round + 1, { what: 'introspect', token: tokens.access_token ?? '-' })
-  const next = await contenders.order(round + 2, { what: 'refresh', token: tokens.refresh_token ?? '-', as })
+  const { refresh_token } = tokens
+  const next = refresh_token && (await contenders.order(round + 2, { what: 'refresh', token: refresh_token, as }))
   return {
     granted: granted.length,
     distinct: differentTokens(granted.map((text) => ({ body: JSON.parse(text) }))).length,
     refused: sumOf(responses),
     works: works === true,
-    successorWorks: next === 200,
+    successorWorks: next === undefined ? next : next === 200,
   }
 }
 
 /** The faults of a round; empty when it kept the guarantee. */
 export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly string[] {
-  const inside = kind === 'refresh inside the window'
+  const { credential, winners, refusal: expectedRefusal, works } = kindOf(kind)
   const faults: string[] = []
-  const expected = inside ? racers : 1
+  const expected = winners === 'all' ? racers : 1
   if (round.granted !== expected) faults.push(`${round.granted} of ${racers} racers succeeded, not ${expected}`)
   if (round.distinct !== 1) faults.push(`${round.distinct} distinct answers`)
   const answered = round.granted + Object.values(round.refused).reduce((sum, count) => sum + count, 0)
   if (answered !== racers) faults.push(`${answered} answers for ${racers} racers`)
   for (const [refusal, count] of Object.entries(round.refused)) {
-    if (inside || refusal !== '400 invalid_grant') faults.push(`${count} times ${refusal}`)
+    if (refusal !== expectedRefusal) faults.push(`${count} times ${refusal}`)
   }
-  // The losers are replays, so the tokens of the winner are revoked too. Inside the window there is no loser.
-  if (round.works !== inside) faults.push(`the access token ${inside ? 'does not work' : 'still works'}`)
-  if (round.successorWorks !== inside) faults.push(`the refresh token ${inside ? 'does not work' : 'still works'}`)
+  if (round.works !== works) faults.push(`the access token ${works ? 'does not work' : 'still works'}`)
+  const successor = credential === 'assertion' ? undefined : works
+  if (round.successorWorks !== successor) faults.push(`the refresh token ${works ? 'does not work' : 'still works'}`)
   return faults
 }
 

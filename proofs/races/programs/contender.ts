@@ -3,14 +3,26 @@
 
 import type { AtomicDriver, KeySource } from '@grantry/core'
 import { basic, type Credentials } from '@grantry/core/testing'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
+import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { redisDriver } from '@grantry/storage-drivers/redis'
-import { clients, type Fixture, fixture, redirectUri } from '../../../test/support/fixture.ts'
+import { importJWK, type JWK, SignJWT } from 'jose'
+import { builtInPlugins, clients, type Fixture, fixture, redirectUri } from '../../../test/support/fixture.ts'
 import { withLatency } from '../../../test/support/latency.ts'
 import { takeOrders } from '../../../test/support/ordered-process.ts'
 import { forgetfulDriver } from '../forgetful-driver.ts'
-import { type Answers, api, type Order, retried, type StoragePlace, strict } from '../orders.ts'
+import {
+  type Answers,
+  api,
+  type Credential,
+  type Order,
+  retried,
+  type StoragePlace,
+  signingClientId,
+  strict,
+} from '../orders.ts'
 
 function driverAt(place: StoragePlace): AtomicDriver {
   switch (place.kind) {
@@ -27,26 +39,60 @@ function driverAt(place: StoragePlace): AtomicDriver {
   }
 }
 
-async function start(place: StoragePlace, keys: KeySource): Promise<Fixture> {
+/** The client has the key of the provider: a race needs no other. */
+async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture> {
   const driver = driverAt(place)
   await driver.open?.()
   const [model] = clients
   const client = (credentials: Credentials, retryWindow: number) => ({
     ...model,
     clientId: credentials[0],
+    grantTypes: ['authorization_code', 'refresh_token', deviceGrantType],
     refreshToken: { retryWindow },
   })
+  const publicKeys = keys.map(({ d, ...key }) => ({ ...key, kty: 'EC' }))
   return fixture({
     storage: withLatency(driver),
     storageTimeLimit: 30,
-    keys,
-    clients: [client(strict, 0), client(retried, 300)],
+    keys: keys as KeySource,
+    plugins: [
+      ...builtInPlugins,
+      clientAssertion(),
+      deviceAuthorization({ verificationUri: 'https://a.example/device' }),
+    ],
+    clients: [
+      client(strict, 0),
+      client(retried, 300),
+      {
+        clientId: signingClientId,
+        jwks: { keys: publicKeys },
+        grantTypes: ['client_credentials'],
+        scopes: ['api1'],
+        accessTokenFormat: 'reference',
+      },
+    ],
   })
 }
 
-async function prepare(f: Fixture, kind: 'code' | 'refresh', as: Credentials): Promise<string> {
+async function deviceCode(f: Fixture, as: Credentials): Promise<string> {
+  const { body } = await f.post('deviceAuthorization', { scope: 'openid offline_access api1' }, as)
+  const page = createDeviceVerification(f.provider)
+  await page.approve(body.user_code, '192.0.2.1', { subject: { sub: '1', amr: ['pwd'] } })
+  return body.device_code
+}
+
+async function assertion(f: Fixture, keys: readonly JWK[]): Promise<string> {
+  const claims = { iss: signingClientId, sub: signingClientId, aud: f.provider.issuer, jti: crypto.randomUUID() }
+  return new SignJWT({ ...claims, exp: f.clock.now() + 60 })
+    .setProtectedHeader({ alg: 'ES256' })
+    .sign(await importJWK(keys[0] ?? {}, 'ES256'))
+}
+
+async function prepare(f: Fixture, keys: readonly JWK[], credential: Credential, as: Credentials): Promise<string> {
+  if (credential === 'device') return deviceCode(f, as)
+  if (credential === 'assertion') return assertion(f, keys)
   const code = await f.code({ clientId: as[0] })
-  if (kind === 'code') return code
+  if (credential === 'code') return code
   const { status, body } = await f.post(
     'token',
     { grant_type: 'authorization_code', code, redirect_uri: redirectUri },
@@ -60,10 +106,13 @@ async function prepare(f: Fixture, kind: 'code' | 'refresh', as: Credentials): P
 async function race(
   f: Fixture,
   form: Readonly<Record<string, string>>,
-  as: Credentials,
+  as: Credentials | undefined,
   racers: number,
 ): Promise<Answers> {
-  const headers = { authorization: basic(as), 'content-type': 'application/x-www-form-urlencoded' }
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(as !== undefined && { authorization: basic(as) }),
+  }
   const body = new URLSearchParams(form).toString()
   const requests = Array.from(
     { length: racers },
@@ -84,10 +133,10 @@ async function race(
   return { granted: responses.flatMap(({ status, text }) => (status === 200 ? [text] : [])), refused }
 }
 
-async function carryOut(f: Fixture, order: Order): Promise<unknown> {
+async function carryOut(f: Fixture, keys: readonly JWK[], order: Order): Promise<unknown> {
   switch (order.what) {
     case 'prepare':
-      return prepare(f, order.kind, order.as)
+      return prepare(f, keys, order.credential, order.as)
     case 'race':
       return race(f, order.form, order.as, order.racers)
     case 'introspect':
@@ -99,4 +148,4 @@ async function carryOut(f: Fixture, order: Order): Promise<unknown> {
 
 const [place, keys] = JSON.parse(process.argv[2] ?? '[]')
 const f = await start(place, keys)
-takeOrders<Order>((order) => carryOut(f, order))
+takeOrders<Order>((order) => carryOut(f, keys, order))
