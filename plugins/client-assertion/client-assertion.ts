@@ -111,6 +111,8 @@ function privateKeyMethod(settings: Settings) {
         const renewed = await published.find(client.jwksUri, kit.now(), true)
         if (renewed !== undefined && renewed !== keys) outcome = await verifiedAssertion(presented, renewed, options)
       }
+      // Without a key for the header, no signature was verified.
+      if (outcome.reason === 'key_unknown') await verifiedAssertion(presented, decoys.keysFor(alg), options)
       if (outcome.payload === undefined) return { reason: outcome.reason }
       return refusalOf(outcome.payload, presented.clientId, kit)
     },

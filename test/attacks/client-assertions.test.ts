@@ -186,6 +186,21 @@ test.each(['ES256', 'PS256', 'RS256', 'EdDSA', 'Ed25519'])(
   },
 )
 
+// Otherwise the time would reveal which clients exist: a client without a key for the header would cost no signature.
+test.each([
+  ['another algorithm', 'PS256', {}],
+  ['an unknown key', 'ES256', { kid: 'unknown' }],
+])('one signature is verified for a known and for an unknown client, with %s', async (_, alg, header) => {
+  const f = await setUp({}, [client({ jwks: { keys: [{ ...key.jwk, kid: 'k1' }] } })])
+  const evil = await createKey(alg)
+  for (const id of ['absent', 'service']) {
+    const verifications = vi.spyOn(crypto.subtle, 'verify')
+    expect((await outcomeOf(f, await sign(claims(id), evil.privateKey, { alg, ...header })))[0]).toBe(401)
+    expect([id, verifications.mock.calls.length]).toEqual([id, 1])
+    verifications.mockRestore()
+  }
+})
+
 test('no event contains an assertion', async () => {
   const f = await setUp()
   const jwts = [await sign(claims()), await sign(claims(), otherKey.privateKey), await sign({ ...claims(), aud: 'x' })]

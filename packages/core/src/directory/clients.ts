@@ -10,8 +10,8 @@ import { assertSecrets, secretRow } from './secret.ts'
 /** A source of clients, such as a database or an admin API. */
 export interface ClientStore {
   /**
-   * Returns the client with this id. Results are cached by object identity: return a new object when the client
-   * changes.
+   * Returns the client with this id. One with another id, as from a database that ignores case, counts as not found.
+   * Results are cached by object identity: return a new object when the client changes.
    */
   find(clientId: string): MaybePromise<ClientOptions | undefined>
   /** Verifies a client secret, instead of the stored hashes. Must compare in constant time. */
