@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { api1, api2, web } from '../support/fixture.ts'
+import { api1, api2, redirectUri, web } from '../support/fixture.ts'
 import {
   accessTokenType,
   type ConfiguredServer,
@@ -100,6 +100,30 @@ describe('openid-client with the ready server and its plugins', () => {
     expect(await client.clientCredentialsGrant(config, both)).toMatchObject({ scope: 'api1 api2' })
     const unknown = { scope: 'api1', resource: 'https://unknown.example.com' }
     await expect(client.clientCredentialsGrant(config, unknown)).rejects.toMatchObject(bodyError('invalid_target'))
+  })
+
+  test('resource of an authorization: narrowed in each token request', async () => {
+    const config = await discoverWeb()
+    const [first, second] = ['https://api1.example.com', 'https://api2.example.com'] as const
+    const pkceCodeVerifier = client.randomPKCECodeVerifier()
+    const code = await server.provider.createAuthorizationCode({
+      clientId: web[0],
+      redirectUri,
+      scopes: ['openid', 'offline_access', 'api1', 'api2'],
+      subject: { sub: '1', amr: ['pwd'] },
+      codeChallenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+      codeChallengeMethod: 'S256',
+      params: { resource: `${first} ${second}` },
+    })
+    const callback = new URL(`${redirectUri}?code=${code}`)
+    const tokens = await client.authorizationCodeGrant(config, callback, { pkceCodeVerifier }, { resource: first })
+    expect(tokens.scope?.split(' ')).toEqual(expect.arrayContaining(['openid', 'api1']))
+    expect(await introspect(api1, tokens.access_token)).toMatchObject({ active: true, aud: first })
+    expect(await introspect(api2, tokens.access_token)).toEqual({ active: false })
+    const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: second })
+    expect(await introspect(api2, next.access_token)).toMatchObject({ active: true, aud: second })
+    const unknown = client.refreshTokenGrant(config, next.refresh_token ?? '', { resource: 'https://a.example.com' })
+    await expect(unknown).rejects.toMatchObject(bodyError('invalid_target'))
   })
 
   test('JWT introspection, with the signature verified', async () => {
