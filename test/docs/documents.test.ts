@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { parseConfiguration } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { parse } from 'jsonc-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../packages/server/src/configuration/provider-options.ts'
@@ -80,10 +81,11 @@ describe('configurations in the documents', () => {
     writeFileSync(file, code)
     const loaded = await loadConfiguration(file, {})
     const server = await startServer({ loaded, port: 0, observe: () => {} })
-    expect(server.provider.issuer).toBe('http://127.0.0.1:8484')
+    const { issuer, clients } = parse(code)
+    expect(server.provider.issuer).toBe(issuer)
     await server.close(0)
-    const { clients } = await providerOptions(loaded, memoryDriver(), () => {})
-    expect(clients).toHaveLength(1)
+    const options = await providerOptions(loaded, memoryDriver(), () => {})
+    expect(options.clients).toHaveLength(clients.length)
   })
 })
 
