@@ -86,6 +86,8 @@ async function checkMetadata(bench: Bench, endpoint: Endpoint, target: Parameter
   })
   const disabled = async (setting: Setting): Promise<void> => {
     const metadata = JSON.stringify(setting.provider.metadata)
+    const response = await setting.send(await target.prepare(setting, target.sender))
+    if (response.status !== 404) findings.add('disabled-endpoint', target.part, seenIn(response))
     if (path !== undefined && metadata.includes(`${path}"`)) {
       findings.add('disabled-endpoint', target.part, 'the discovery document still contains its URL')
     }

@@ -1,7 +1,7 @@
 import type { AtomicDriver } from '../../records/driver.ts'
 
 /** Milliseconds, before and after each operation. */
-const delays = [1, 4, 0, 3, 2, 5, 1, 0] as const
+const delays = [1, 3, 0, 2, 4, 1, 0] as const
 
 /** Runs each operation of a driver in `run`. */
 function around(driver: AtomicDriver, run: <T>(act: () => T) => Promise<Awaited<T>>): AtomicDriver {
