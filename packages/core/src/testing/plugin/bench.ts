@@ -10,6 +10,10 @@ import { type Credentials, sha256Of, testClient } from '../test-provider.ts'
 import type { PluginCases } from './cases.ts'
 import type { Findings } from './findings.ts'
 
+/** Returns the members that are not `undefined`, which would replace a default. */
+export const present = <T extends object>(members: T | undefined): Partial<T> =>
+  Object.fromEntries(Object.entries(members ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
+
 /** The grant with which the kit gets tokens of the user `alice`. */
 export const kitGrantType = 'urn:grantry:testing'
 
@@ -72,7 +76,7 @@ export function clientsOf({ cases, grants }: Bench): readonly ClientOptions[] {
     accessTokenFormat: 'reference',
     // A retry gets the same tokens, which would look like a second success.
     refreshToken: { retryWindow: 0 },
-    ...cases.client,
+    ...present(cases.client),
   }
   const grantTypes = [kitGrantType, ...grants.map(({ grantType }) => grantType)]
   const confidential = ([clientId, secret]: Credentials, more: Partial<ClientOptions> = {}): ClientOptions => ({

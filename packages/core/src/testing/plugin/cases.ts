@@ -17,7 +17,7 @@ export interface CaseContext extends Pick<TestProvider, 'provider' | 'clock' | '
    * Stores a grant of the user `alice` for the client with `provider.authorize`, and returns its credential. Default:
    * the kind of the tested grant, the scope `api1`, and a lifetime of a minute.
    */
-  authorize(more?: Partial<NewGrant>): Promise<string>
+  authorize(more?: Optional<NewGrant>): Promise<string>
   /** Issues tokens of the user `alice` to the client. Returns the token response. */
   // biome-ignore lint/suspicious/noExplicitAny: as in `TestResponse`.
   issue(scope: string): Promise<any>
@@ -68,7 +68,7 @@ export interface PreparedCredentials {
 
 export interface MethodCase {
   /** The configuration of a client that uses the method. */
-  readonly client: Partial<ClientOptions>
+  readonly client: Optional<ClientOptions>
   /** Returns the credentials for one request. */
   authenticate(context: CaseContext): MaybePromise<PreparedCredentials>
   /** Credentials that must be refused. */
@@ -88,11 +88,11 @@ export interface PluginCases {
   /** Other plugins that the plugin needs, such as the grant of a check. */
   readonly plugins?: Plugins
   /** Members of the clients of the kit. */
-  readonly client?: Partial<ClientOptions> | undefined
+  readonly client?: Optional<ClientOptions> | undefined
   /** Options of the provider. `clients` and `scopes` are added to those of the kit. */
   readonly options?:
     | (Optional<Omit<ProviderOptions, 'plugins' | 'storage' | 'clients'>> & {
-        readonly clients?: readonly ClientOptions[]
+        readonly clients?: readonly ClientOptions[] | undefined
       })
     | undefined
 }

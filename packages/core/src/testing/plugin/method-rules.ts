@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../directory/client.ts'
 import type { ClientAuthentication } from '../../plugin/client-authentication.ts'
 import { sha256Of, type TestResponse, testClient } from '../test-provider.ts'
-import { type Bench, kitGrantType, otherClient } from './bench.ts'
+import { type Bench, kitGrantType, otherClient, present } from './bench.ts'
 import type { MethodCase, PreparedCredentials } from './cases.ts'
 import { hostile, isSuccess, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
@@ -24,7 +24,7 @@ function clientOf({ accepts }: ClientAuthentication, { client }: MethodCase): Cl
     scopes: ['api1'],
     accessTokenFormat: 'reference',
     secrets,
-    ...client,
+    ...(present(client) as Partial<ClientOptions>),
   }
 }
 

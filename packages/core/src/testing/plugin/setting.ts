@@ -2,9 +2,10 @@ import type { EndpointSwitch } from '../../endpoints/paths.ts'
 import type { NewGrant } from '../../plugin/authorize.ts'
 import type { Plugins } from '../../plugin/plugin.ts'
 import type { AtomicDriver } from '../../records/driver.ts'
+import type { Optional } from '../../types.ts'
 import { mapDriver } from '../map-driver.ts'
 import { basic, type Credentials, createTestClock, createTestProvider, read, type TestClock } from '../test-provider.ts'
-import { type Bench, clientsOf, kitGrantType, pluginsWith, scopesOf, usersOf } from './bench.ts'
+import { type Bench, clientsOf, kitGrantType, pluginsWith, present, scopesOf, usersOf } from './bench.ts'
 import type { CaseContext } from './cases.ts'
 import { createProbe } from './probe.ts'
 import { checkLeaks, checkResponse, secretsIn } from './response-rules.ts'
@@ -85,14 +86,14 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
       get,
       clientId,
       client: credentials,
-      authorize: (more: Partial<NewGrant> = {}) =>
+      authorize: (more: Optional<NewGrant> = {}) =>
         provider.authorize({
           kind: target.kind ?? 'code',
           clientId,
           subject: { sub: 'alice', amr: ['pwd'] },
           scopes: ['api1'],
           lifetime: 60,
-          ...more,
+          ...(present(more) as Partial<NewGrant>),
         }),
       async issue(scope) {
         const form = { grant_type: kitGrantType, scope, ...(credentials === undefined && { client_id: clientId }) }
