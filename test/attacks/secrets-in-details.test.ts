@@ -1,12 +1,14 @@
 /**
  * Attack: a caller sends a secret that a schema refuses, and the message of the schema repeats it. The readers of the log
  * then know the secret. Valibot repeats the value by default, also when it is a member of a JSON body, a number, or
- * what the schema has made of the parameter.
+ * what the schema has made of the parameter. A strict schema repeats the name of an unknown parameter: it can contain a
+ * line break, which forges a line of the log, or a secret.
  */
 import { defineEndpoint, definePlugin, type Schema } from '@grantry/core'
 import { createTestProvider } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 
 const secret = 'hunter2-and-more'
 
@@ -61,4 +63,25 @@ test.each<[string, Schema, unknown]>([
 test('a message without a value of the request reaches the operator', async () => {
   const schema = v.object({ user: v.object({ password: v.pipe(v.string(), v.minLength(99, 'is too short')) }) })
   expect(await detailOf(schema, { user: { password: secret, age: 7 } })).toBe('is too short')
+})
+
+test.each<[string, Schema]>([
+  ['strict valibot', v.strictObject({ pin: v.optional(v.string()) })],
+  ['a record of valibot', v.record(v.picklist(['pin']), v.string())],
+  ['strict zod', z.strictObject({ pin: z.string().optional() })],
+])('neither an event nor the response repeats what cannot be the name of a parameter: %s', async (_, params) => {
+  const endpoint = defineEndpoint({
+    name: 'settings',
+    path: '/settings',
+    methods: ['POST'],
+    caller: 'anyone',
+    params,
+    handle: () => ({}),
+  })
+  const { post, events } = await createTestProvider({ plugins: definePlugin('settings', [endpoint]) })
+  for (const name of [`pin\n${secret}`, `${secret}-`.repeat(3), `=${secret}`]) {
+    const { status, body } = await post('settings', { [name]: 'x' })
+    expect(status).toBe(400)
+    expect(JSON.stringify([body, events])).not.toContain(secret)
+  }
 })

@@ -72,22 +72,27 @@ function contains(text: string, value: unknown): boolean {
   return Object.entries(value).some(([name, member]) => contains(text, name) || contains(text, member))
 }
 
+/** What a schema can name. Another name comes from the caller: it could forge a line of a log, or be a secret. */
+const nameForm = /^[A-Za-z][\w.-]{0,39}$/u
+
 /**
- * Returns the message of a schema for the operator, unless it contains a value of the request, which could be a secret.
+ * Returns the message of a schema for the operator, unless it repeats a part of the request, which could be a secret.
  */
 function detailOf(message: unknown, parameters: Parameters): string | undefined {
   if (typeof message !== 'string') return undefined
   const detail = message.slice(0, maxDetail)
   // A schema may have changed the case of the value.
   const text = detail.toLowerCase()
-  return Object.values(parameters).some((value) => contains(text, value)) ? undefined : detail
+  const isRepeated = ([name, value]: readonly [string, unknown]): boolean =>
+    contains(text, value) || (!nameForm.test(name) && contains(text, name))
+  return Object.entries(parameters).some(isRepeated) ? undefined : detail
 }
 
 function refusalOf([issue]: SchemaIssues, parameters: Parameters): OAuthError {
   const first = issue?.path?.[0]
   const name = typeof first === 'object' ? first.key : first
   const detail = detailOf(issue?.message, parameters)
-  if (typeof name !== 'string') {
+  if (typeof name !== 'string' || !nameForm.test(name)) {
     const reason = 'parameters_inconsistent'
     return new OAuthError('invalid_request', 'The parameters do not fit together', { reason, detail })
   }
