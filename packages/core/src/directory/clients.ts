@@ -10,8 +10,8 @@ import { assertSecrets, secretRow } from './secret.ts'
 /** A source of clients, such as a database or an admin API. */
 export interface ClientStore {
   /**
-   * Returns the client with this id. One with another id, as from a database that ignores case, counts as not found.
-   * Results are cached by object identity: return a new object when the client changes.
+   * Returns the client with this id. Results are cached by object identity: return a new object when the client
+   * changes.
    */
   find(clientId: string): MaybePromise<ClientOptions | undefined>
   /** Verifies a client secret, instead of the stored hashes. Must compare in constant time. */
@@ -114,10 +114,8 @@ function fromStore(
     return client
   }
   const ids = createBoundedMap<true>(maxIds)
-  /** A database that ignores case finds a client under several ids, each with its own count of failures. */
-  const named = (clientId: string, client: Client | undefined): Client | undefined => {
-    if (client?.clientId !== clientId) return undefined
-    if (ids.get(clientId) === undefined) ids.set(clientId, true)
+  const remember = (client: Client | undefined): Client | undefined => {
+    if (client !== undefined && ids.get(client.clientId) === undefined) ids.set(client.clientId, true)
     return client
   }
   const findPort = createHostPort(port, limits)
@@ -125,7 +123,7 @@ function fromStore(
   const isOriginAllowed = guarded('clients.isOriginAllowed', store.isOriginAllowed?.bind(store), limits)
   return {
     // Parsed inside the port, so that a malformed client is a rejection too.
-    find: (clientId) => findPort(() => after(store.find(clientId), (found) => named(clientId, parseOnce(found)))),
+    find: (clientId) => findPort(() => after(store.find(clientId), (found) => remember(parseOnce(found)))),
     secretsOf,
     isKnown: (clientId) => ids.get(clientId) === true,
     secretVerifierOf: () => verifySecret,
