@@ -23,8 +23,12 @@ export const jwksUriSettingsSchema = configurationObject({
 
 export type JwksUriSettings = v.InferOutput<typeof jwksUriSettingsSchema>
 
-/** Names that resolve to this machine or its network, or have no dot, so that a search domain decides. */
-const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/u
+/**
+ * Names that resolve to this machine or its network (RFC 6762 appendix G, and those of hosts files), or have no dot, so
+ * that a search domain decides.
+ */
+const localName =
+  /^[^.]*$|(?:^|\.)(?:localhost|localdomain[46]?|local|internal|intranet|private|corp|home|lan|home\.arpa)$/u
 /** The parser of URLs writes every form of an IPv4 address with four decimal numbers. */
 const address = /^(?:\d+\.){3}\d+$|^\[/u
 

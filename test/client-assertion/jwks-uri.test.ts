@@ -186,6 +186,10 @@ describe('a jwksUri', () => {
     'https://intranet/jwks',
     'https://keys.internal/jwks',
     'https://printer.local/jwks',
+    'https://localhost.localdomain/jwks',
+    'https://localhost6.localdomain6/jwks',
+    'https://keys.corp/jwks',
+    'https://router.lan/jwks',
   ]
   const start = (uri: string, allowPrivateAddresses: boolean) =>
     setUp({ jwksUri: { allowPrivateAddresses } }, [client({ jwks: undefined, jwksUri: uri })])
