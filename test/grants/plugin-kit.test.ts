@@ -154,6 +154,16 @@ describe('sign()', () => {
     },
   )
 
+  test('is not given other claims than it has checked', async () => {
+    const { withKit } = await setUp()
+    const claims = {
+      toJSON: () => ({ iss: 'https://evil.example', sub: 'alice', aud: testClient[0], exp: 1_900_000_000 }),
+    }
+    await expect(withKit((kit) => kit.sign('x+jwt', claims as never))).rejects.toThrow(
+      'sign(): the claims are not JSON',
+    )
+  })
+
   test('refuses what a careless client could accept as an identity token', async () => {
     const { withKit } = await setUp()
     const signing = withKit((kit) => kit.sign('x+jwt', { sub: 'alice', aud: testClient[0], exp: kit.now() + 60 }))

@@ -35,10 +35,13 @@ export function createPluginKits(deps: {
   async function sign(typ: string, claims: JsonObject): Promise<string> {
     if (!foreignType.test(typ))
       throw new TypeError(`sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`)
-    if (claims.sub !== undefined && claims.exp !== undefined) {
+    // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
+    const payload: Readonly<Record<string, unknown>> = { ...claims, iss: issuer, iat: runtime.now() }
+    if (typeof payload.toJSON === 'function') throw new TypeError('sign(): the claims are not JSON')
+    if (payload.sub !== undefined && payload.exp !== undefined) {
       throw new TypeError('sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them')
     }
-    return jwt.signOther({ ...claims, iss: issuer, iat: runtime.now() }, typ)
+    return jwt.signOther(payload as JsonObject, typ)
   }
 
   /**
