@@ -30,8 +30,8 @@ export interface Kit {
   /** The records of the plugin, shared by its parts. */
   readonly records: PluginRecords
   /**
-   * Encrypts a value for this plugin, so that a browser can keep it, as in a cookie. It survives the rotation of the
-   * signing keys for as long as their tokens are accepted.
+   * Encrypts a value for this plugin, so that a browser can keep it, as in a cookie. A rotation of stored keys can
+   * make it unreadable: use it for minutes, and start over when `unseal` returns `undefined`.
    *
    * @param expiresAt epoch seconds
    * @throws TypeError when the provider has no private key of its own, because all keys are external.
