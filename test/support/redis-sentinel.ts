@@ -39,13 +39,25 @@ async function waitForReplicas(port: number, name: string, primary: RedisServer)
   }
 }
 
+/** Whether another process has taken the port. If it is a server of another test, that one has replied. */
+const isTaken = (error: unknown): boolean => /Address already in use|unknown command 'SENTINEL'/u.test(String(error))
+
 /**
  * A Sentinel that decides alone, and soon, that the primary is down. It knows the replicas that the primary has when it
  * starts.
  */
 export async function startSentinel(primary: RedisServer, options: SentinelOptions = {}): Promise<Sentinel> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePort(), primary, options)
+    } catch (error) {
+      if (attempt === 5 || !isTaken(error)) throw error
+    }
+  }
+}
+
+async function startOn(port: number, primary: RedisServer, options: SentinelOptions): Promise<Sentinel> {
   const { name = 'grantry', downAfter = 1000 } = options
-  const port = await freePort()
   const directory = await newDirectory()
   const file = join(directory, 'sentinel.conf')
   const lines = [
