@@ -125,12 +125,13 @@ describe('driverProofs() for a test runner', () => {
   })
 })
 
+// Each test uses its own `expect`: the shared one reports a failure that is retried to a test that runs at the same time.
 describe.concurrent('between processes', () => {
   const oneOfTwo = 'of 2 processes that insert one key, exactly 1 should win, but 2 did'
   const killed = 'survives a process that is killed while it writes'
 
   // A lock in one process does not bind another: measured, every process redeems the code.
-  test.each<[proof: string, halves: string, sentence: RegExp | string]>([
+  test.for<readonly [proof: string, halves: string, sentence: RegExp | string]>([
     ['lets exactly one of several processes insert', 'none', oneOfTwo],
     ['lets exactly one of several processes replace an expired item', 'none', oneOfTwo],
     [
@@ -155,7 +156,7 @@ describe.concurrent('between processes', () => {
     // A race shows the fault only with some probability, lower on a busy machine. A kit that never detects it still
     // fails.
     { timeout: 60_000, retry: 4 },
-    async (proof, halves, sentence) => {
+    async ([proof, halves, sentence], { expect }) => {
       const directory = await newDirectory()
       const module = await moduleOf('separate-locks', { directory, halves })
       const subject: DriverSubject = { open: () => separateLocksDriver(directory, halves), module, processes: 2 }
@@ -163,7 +164,7 @@ describe.concurrent('between processes', () => {
     },
   )
 
-  test('the stored value of the winner is checked', async () => {
+  test('the stored value of the winner is checked', async ({ expect }) => {
     const directory = await newDirectory()
     const module = await moduleOf('wrong-value', { directory })
     const subject: DriverSubject = { open: () => filesystemDriver({ directory }), module, processes: 2 }
@@ -172,7 +173,7 @@ describe.concurrent('between processes', () => {
     )
   }, 60_000)
 
-  test('reports processes that open another storage or do not exit', async () => {
+  test('reports processes that open another storage or do not exit', async ({ expect }) => {
     const subject = { open: memoryDriver, module: await moduleOf('elsewhere', {}), processes: 2 }
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       'exactly 1 should win, but 2 did',
@@ -182,7 +183,7 @@ describe.concurrent('between processes', () => {
     )
   }, 60_000)
 
-  test('reports the error of a module that fails to open', async () => {
+  test('reports the error of a module that fails to open', async ({ expect }) => {
     const subject = { open: memoryDriver, module: await moduleOf('unloadable', {}), processes: 2 }
     await expect(proofOf(subject, 'lets exactly one of several processes insert').prove()).rejects.toThrow(
       /a child process exited: .*no such database: tokens/su,
