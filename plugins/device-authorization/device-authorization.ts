@@ -136,22 +136,23 @@ const grantOf = ({ interval }: v.InferOutput<typeof deviceAuthorizationSchema>) 
         await records.slowDown(hash, Math.min(slower, maxInterval), request)
         throw refuse('slow_down', 'The device polls too fast', 'polled_early')
       }
-      if (decision !== undefined && decision.sub === undefined) {
-        throw refuse('access_denied', 'The user has denied the request', 'denied')
+      const expired = () => refuse('expired_token', 'The device code has expired', 'code_expired')
+      if (decision === undefined) {
+        if (request.expiresAt <= kit.now()) throw expired()
+        throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
       }
+      if (decision.sub === undefined) throw refuse('access_denied', 'The user has denied the request', 'denied')
       const stored = await kit.findGrant('device', device_code)
-      if (stored !== undefined) {
-        const { subject, scopes, claims, redemption } = stored
-        return {
-          subject,
-          scopes,
-          redeems: [redemption],
-          issue: { identityToken: true },
-          ...(claims !== undefined && { claims }),
-        }
+      // Or the user or the client was revoked since.
+      if (stored === undefined) throw expired()
+      const { subject, scopes, claims, redemption } = stored
+      return {
+        subject,
+        scopes,
+        redeems: [redemption],
+        issue: { identityToken: true },
+        ...(claims !== undefined && { claims }),
       }
-      if (request.expiresAt <= kit.now()) throw refuse('expired_token', 'The device code has expired', 'code_expired')
-      throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
     },
   })
 

@@ -30,6 +30,14 @@ export const deviceRecords = ({ records }: Pick<Kit, 'records'>) => ({
   },
   byUserCode: (userCode: string) => records.get(`user:${userCode}`, requestSchema),
   byDeviceCode: (hash: string) => records.get(`device:${hash}`, requestSchema),
+  /**
+   * Reserves the approval for a user. Returns `false` if another user has approved. The same user can repeat an approval
+   * that has failed in the middle.
+   */
+  async claim({ deviceHash, expiresAt }: DeviceRecord, sub: string): Promise<boolean> {
+    if (await records.insert(`approval:${deviceHash}`, { sub }, expiresAt + margin)) return true
+    return (await records.get(`approval:${deviceHash}`, decisionSchema))?.sub === sub
+  },
   /** Records the decision of a user; the first one counts. `sub` is absent after a denial. */
   decide: ({ deviceHash, expiresAt }: DeviceRecord, sub?: string) =>
     records.insert(`decision:${deviceHash}`, sub === undefined ? {} : { sub }, expiresAt + margin),

@@ -84,22 +84,18 @@ export function createDeviceVerification(
         })
       }
       const { clientId, expiresAt, deviceHash } = request
+      const grant = { kind: 'device', clientId, scopes: granted }
+      // Before the reservation: a user who cannot approve must not keep others from it.
+      await kit.checkAuthorization(grant)
+      if (!(await records.claim(request, subject.sub))) return false
       const lifetime = Math.max(1, expiresAt - kit.now())
       try {
-        await kit.authorize({
-          kind: 'device',
-          clientId,
-          scopes: granted,
-          subject,
-          lifetime,
-          credentialHash: deviceHash,
-        })
+        await kit.authorize({ ...grant, subject, lifetime, credentialHash: deviceHash })
       } catch (error) {
-        // Another approval was faster.
-        if (isOAuthError(error) && error.details.reason === 'credential_taken') return false
-        throw error
+        // An earlier approval of the same user failed after this step.
+        if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error
       }
-      // After the grant, so that a crash in between loses nothing. A denial that was faster wins.
+      // After the grant, which is redeemed only with this decision. A denial that was faster wins.
       return records.decide(request, subject.sub)
     },
 

@@ -104,9 +104,12 @@ export function createAuthorizations(deps: {
    * @param problem the description of the mistake if `clientId` or `redirectUri` has the wrong type, which is a defect
    * in the login page.
    */
-  async function clientOf(input: ProposedGrant, problem = ''): Promise<Client> {
+  async function clientOf(
+    input: ProposedGrant,
+    { grantType, stored }: ReturnType<typeof redeemerOf>,
+    problem = '',
+  ): Promise<Client> {
     const { clientId, redirectUri }: Readonly<Record<string, unknown>> = { ...input }
-    const { grantType, stored } = redeemerOf(input.kind)
     if (typeof clientId !== 'string') throw refuse('invalid_request', problem, 'client_unknown')
     const client = await clients.find(clientId)
     if (!client?.enabled) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
@@ -130,12 +133,13 @@ export function createAuthorizations(deps: {
   async function validate(
     input: ProposedGrant,
     schemas: { readonly [Name in keyof typeof requestSchemas]: v.GenericSchema },
-  ): Promise<{ client: Client; scopes: readonly string[]; contributed: Contributed }> {
-    const { grantType, stored } = redeemerOf(input?.kind)
-    const schema = stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
+  ): Promise<{ client: Client; grantType: string; scopes: readonly string[]; contributed: Contributed }> {
+    const redeemer = redeemerOf(input?.kind)
+    const { grantType } = redeemer
+    const schema = redeemer.stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
     const parsed = v.safeParse(schema, input, { abortPipeEarly: true })
     const problem = parsed.success ? undefined : describeProblem(parsed.issues)
-    const client = await clientOf(input, problem)
+    const client = await clientOf(input, redeemer, problem)
     if (problem !== undefined) throw refuse('invalid_request', problem, 'malformed_code_request')
     const scopes = scopePolicy.authorized(input.scopes, client)
     const given = (input.demands ?? {}) as JsonObject
@@ -150,7 +154,7 @@ export function createAuthorizations(deps: {
         reason: 'audience_not_allowed',
       })
     }
-    return { client, scopes, contributed: { audience, demands: { ...given, ...demands } } }
+    return { client, grantType, scopes, contributed: { audience, demands: { ...given, ...demands } } }
   }
 
   const check: Authorizations['check'] = async (input) => {
@@ -167,7 +171,7 @@ export function createAuthorizations(deps: {
   }
 
   const authorize: Authorize = async (input) => {
-    const { client, scopes, contributed } = await validate(input, grantSchemas)
+    const { client, grantType, scopes, contributed } = await validate(input, grantSchemas)
     if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
       throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
     }
@@ -184,7 +188,7 @@ export function createAuthorizations(deps: {
       kind,
       issuer,
       clientId: client.clientId,
-      grantType: redeemerOf(kind).grantType,
+      grantType,
       subject: { ...subject, amr: [...subject.amr] },
       scopes: [...scopes],
       family,
