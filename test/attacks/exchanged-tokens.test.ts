@@ -8,9 +8,8 @@
  */
 import { createTestClock } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { app, backend, claimsOf, frontend, originalKey, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
-
-const refused = { error: 'invalid_request', error_description: 'The token cannot be exchanged' }
+import { app, backend, frontend, originalKey, refused, service, setUp, typeOf } from '../plugins/exchange-parties.ts'
+import { claimsOf } from '../support/claims-of.ts'
 
 test('a token cannot be kept alive by exchanging it again and again', async () => {
   const f = await setUp()

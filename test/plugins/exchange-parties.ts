@@ -21,6 +21,9 @@ export const app: Credentials = ['app', 'app-secret']
 /** The API that exchanges tokens, as in section 2.3. */
 export const service: Credentials = ['rs08', 'long-secure-random-secret']
 
+/** What a client learns about a token that cannot be exchanged. */
+export const refused = { error: 'invalid_request', error_description: 'The token cannot be exchanged' }
+
 export const originalKey = await createIssuerKey('16')
 
 const redirectUri = 'https://app.example.com/callback'
@@ -122,6 +125,3 @@ export async function setUp(settings: TokenExchangeOptions = {}, more?: Plugins)
     }),
   }
 }
-
-export const claimsOf = ({ access_token }: { readonly access_token: string }) =>
-  JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())

@@ -1,76 +1,11 @@
-import type { NewGrant, ProviderOptions } from '@grantry/core'
-import { basic, createTestProvider, read, sha256Of, testClient } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { describe, expect, test } from 'vitest'
+import { claimsOf } from '../support/claims-of.ts'
 import { withoutSignatures } from '../support/same-tokens.ts'
-
-// The APIs, scopes and client of the examples in RFC 8707 section 2.
-const cal = 'https://cal.example.com/'
-const contacts = 'https://contacts.example.com/'
-const redirectUri = 'https://client.example.org/cb'
-const [clientId, secret] = testClient
-const issuer = 'https://authorization-server.example.com'
-
-async function setUp(more: Partial<ProviderOptions> = {}) {
-  const f = await createTestProvider({
-    issuer,
-    plugins: [authorizationCode(), clientCredentials(), password(), refreshToken(), resourceIndicators()],
-    scopes: [{ name: 'calendar', audience: cal }, { name: 'contacts', audience: contacts }, { name: 'unbound' }],
-    clients: [
-      {
-        clientId,
-        secrets: [{ sha256: sha256Of(secret) }],
-        grantTypes: ['authorization_code', 'client_credentials', 'password', 'refresh_token'],
-        scopes: ['calendar', 'contacts', 'unbound', 'offline_access'],
-        redirectUris: [redirectUri],
-      },
-    ],
-    users: { isActive: () => true, authenticate: ({ username }) => ({ sub: username }) },
-    ...more,
-  })
-
-  /** Posts a form as it is on the wire, where `resource` can repeat. */
-  async function post(form: string) {
-    const headers = { authorization: basic(testClient), 'content-type': 'application/x-www-form-urlencoded' }
-    const request = new Request(`${issuer}/connect/token`, { method: 'POST', headers, body: form })
-    const response = await read(await f.provider.handlers.token(request))
-    const failure = f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
-    return { ...response, failure }
-  }
-
-  const wire = (resources: readonly string[]): string =>
-    resources.map((one) => `&resource=${encodeURIComponent(one)}`).join('')
-  const authorize = (resource?: string, more: Partial<NewGrant> = {}) =>
-    f.provider.authorize({
-      kind: 'code',
-      clientId,
-      redirectUri,
-      subject: { sub: '__b_c', amr: ['pwd'] },
-      scopes: ['calendar', 'contacts', 'offline_access'],
-      ...(resource !== undefined && { params: { resource } }),
-      ...more,
-    })
-  return {
-    ...f,
-    authorize,
-    post,
-    clientToken: (scope: string, ...resources: string[]) =>
-      post(`grant_type=client_credentials&scope=${encodeURIComponent(scope)}${wire(resources)}`),
-    redeem: (code: string, ...resources: string[]) =>
-      post(
-        `grant_type=authorization_code&redirect_uri=https%3A%2F%2Fclient.example.org%2Fcb&code=${code}${wire(resources)}`,
-      ),
-    refresh: (token: string, ...resources: string[]) =>
-      post(`grant_type=refresh_token&refresh_token=${token}${wire(resources)}`),
-  }
-}
-
-const claimsOf = ({ access_token }: { readonly access_token: string }) =>
-  JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())
+import { cal, clientId, contacts, issuer, redirectUri, setUp } from './resource-parties.ts'
 
 describe('the examples of RFC 8707 section 2', () => {
   test('figures 2 to 6: a code for two APIs, a token for one, a refreshed token for the other', async () => {
@@ -97,66 +32,6 @@ describe('the examples of RFC 8707 section 2', () => {
     const f = await setUp({ scopes: [{ name: 'calendar', audience }, { name: 'contacts' }, { name: 'unbound' }] })
     expect(claimsOf((await f.clientToken('calendar', audience)).body).aud).toBe(audience)
     expect((await f.clientToken('calendar', 'https://api.example.com/app')).body.error).toBe('invalid_target')
-  })
-})
-
-describe('RFC 8707 section 2: the value of resource', () => {
-  const malformed: readonly [string, string, string][] = [
-    ['a name', 'calendar', 'malformed'],
-    ['a relative reference', '/calendar', 'malformed'],
-    ['a network-path reference', '//cal.example.com/', 'malformed'],
-    ['a URI with a fragment', `${cal}#top`, 'malformed'],
-    ['a URI with an empty fragment', `${cal}#`, 'malformed'],
-    ['a URI with a line break', `${cal}\n`, 'malformed'],
-    ['a URI with a quotation mark', `${cal}"`, 'malformed'],
-    ['a URI with a letter outside ASCII', 'https://cal.example.com/ſ', 'malformed'],
-    ['a URI with a malformed escape', `${cal}%2`, 'malformed'],
-    ['two spaces', `${cal}  ${cal}`, 'malformed'],
-    ['a URI of 2,001 characters', cal.padEnd(2001, 'x'), 'too_long'],
-    ['21 resources', Array.from({ length: 21 }, (_, index) => `${cal}${index}`).join(' '), 'too_many'],
-    ['a thousand resources', Array.from({ length: 1000 }, () => 'a:').join(' '), 'too_many'],
-  ]
-
-  test.each(malformed)('rejects %s with invalid_target, at the token request', async (_, resource, reason) => {
-    const { status, body, failure } = await (await setUp()).clientToken('calendar', resource)
-    expect([status, failure]).toEqual([400, `plugin:resource-indicators:${reason}`])
-    expect(body).toEqual({ error: 'invalid_target', error_description: 'The requested resource is not valid' })
-  })
-
-  test.each(malformed)('rejects %s with invalid_target, at the authorization', async (_, resource, reason) => {
-    const { authorize } = await setUp()
-    await expect(authorize(resource)).rejects.toMatchObject({
-      code: 'invalid_target',
-      details: { reason: `plugin:resource-indicators:${reason}` },
-    })
-  })
-
-  test.each([
-    ['a URN', 'urn:example:calendar'],
-    ['a URI with a query', 'https://cal.example.com/?tenant=1'],
-    ['a URI with an escape', 'https://cal.example.com/%20'],
-    ['a URI with an IPv6 address', 'https://[2001:db8::1]:8443/'],
-    ['a URI of 2,000 characters', cal.padEnd(2000, 'x')],
-  ])('accepts %s', async (_, audience) => {
-    const f = await setUp({ scopes: [{ name: 'calendar', audience }, { name: 'contacts' }, { name: 'unbound' }] })
-    const { status, body } = await f.clientToken('calendar', audience)
-    expect([status, claimsOf(body).aud]).toEqual([200, audience])
-  })
-
-  test('can repeat; the same value twice counts once', async () => {
-    const { clientToken } = await setUp()
-    const { body } = await clientToken('calendar contacts', cal, contacts, cal)
-    expect(claimsOf(body).aud).toEqual([cal, contacts])
-  })
-
-  test('an empty one counts as omitted', async () => {
-    const { clientToken } = await setUp()
-    expect(claimsOf((await clientToken('calendar contacts', '')).body).aud).toEqual([cal, contacts])
-  })
-
-  test('a malformed resource is rejected although another one is valid', async () => {
-    const { clientToken } = await setUp()
-    expect((await clientToken('calendar', cal, `${cal}#x`)).body.error).toBe('invalid_target')
   })
 })
 
