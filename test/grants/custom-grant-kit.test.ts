@@ -44,7 +44,7 @@ describe('the kit of a grant', () => {
     expect(members.length).toBeGreaterThan(0)
     expect(members.filter((name) => /issue|mint|sign|store|key/iu.test(name))).toEqual([
       'issuer',
-      // Not a token: test/grants/plugin-kit.test.ts.
+      // Not a token: test/grants/plugin-kit-signing.test.ts.
       'sign',
     ])
   })

@@ -1,69 +1,9 @@
-import {
-  type AtomicDriver,
-  type Contribution,
-  defineGrant,
-  defineGrantCheck,
-  definePlugin,
-  OAuthError,
-  type Plugins,
-} from '@grantry/core'
+import { type Contribution, defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/core/testing'
-import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { clientCredentials } from '@grantry/plugins/client-credentials'
-import { refreshToken } from '@grantry/plugins/refresh-token'
-import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-
-declare module '@grantry/core' {
-  interface Demands {
-    test_key: { readonly name: string }
-  }
-}
-
-const [clientId, secret] = testClient
-const redirectUri = 'https://client.example.com/callback'
-const scopes = ['openid', 'offline_access', 'orders', 'orders:write', 'mail']
-
-/** Two APIs: `orders` with two scopes, and `mail`. */
-async function setUp(plugins: Plugins, storage?: AtomicDriver, clientGrant: Plugins = clientCredentials()) {
-  const f = await createTestProvider({
-    storage,
-    plugins: [authorizationCode(), clientGrant, refreshToken(), plugins],
-    scopes: [
-      { name: 'orders', audience: 'https://orders.example.com' },
-      { name: 'orders:write', audience: 'https://orders.example.com' },
-      { name: 'mail', audience: 'https://mail.example.com' },
-    ],
-    clients: [
-      {
-        clientId,
-        secrets: [{ sha256: sha256Of(secret) }],
-        grantTypes: ['authorization_code', 'client_credentials', 'refresh_token'],
-        scopes,
-        redirectUris: [redirectUri],
-        refreshToken: { retryWindow: 0 },
-      },
-    ],
-    users: { isActive: () => true },
-  })
-  const subject = { sub: 'alice', amr: ['pwd'] }
-  return {
-    ...f,
-    code: (params: Record<string, string> = {}) =>
-      f.provider.authorize({ kind: 'code', clientId, redirectUri, subject, scopes, params }),
-    redeem: (code: string, more: Record<string, string> = {}) =>
-      f.post('token', { grant_type: 'authorization_code', redirect_uri: redirectUri, code, ...more }, testClient),
-    refresh: (token: string, more: Record<string, string> = {}) =>
-      f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, testClient),
-  }
-}
-
-const claimsOf = ({ access_token }: { access_token: string }) =>
-  JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())
-
-const orders = 'https://orders.example.com'
-const mail = 'https://mail.example.com'
+import { claimsOf } from '../support/claims-of.ts'
+import { clientId, mail, orders, secret, setUp } from './contributions.ts'
 
 describe('the audience that a check contributes', () => {
   const params = v.object({ api: v.optional(v.string()) })
@@ -146,82 +86,6 @@ describe('the audience that a check contributes', () => {
     const form = { grant_type: 'client_credentials', scope: 'orders mail' }
     expect(claimsOf((await post('token', { ...form, api: `${mail},${orders}` }, testClient)).body).aud).toBe(orders)
     expect((await post('token', { ...form, api: mail }, testClient)).body.error).toBe('invalid_target')
-  })
-})
-
-describe('the demand that a check contributes', () => {
-  /** A refresh token that only the holder of a key can use. */
-  const bound = definePlugin('test-key', [
-    defineGrantCheck({
-      settles: 'test_key',
-      grantTypes: ['authorization_code', 'refresh_token'],
-      params: v.object({ key: v.optional(v.string()) }),
-      check({ params: { key }, demand }) {
-        if (demand !== undefined && key !== demand.name) {
-          throw new OAuthError('invalid_grant', 'The key is not valid', { reason: 'plugin:test-key:mismatch' })
-        }
-        return key === undefined || demand !== undefined ? undefined : { demand: { name: key } }
-      },
-    }),
-  ])
-
-  test('binds the refresh token, and every one after it', async () => {
-    const f = await setUp(bound)
-    let { body } = await f.redeem(await f.code(), { key: 'mine' })
-    for (let rotation = 0; rotation < 3; rotation += 1) {
-      for (const more of [{}, { key: 'other' }] as Record<string, string>[]) {
-        const { status, failure } = await f.refresh(body.refresh_token, more)
-        expect([status, failure]).toEqual([400, 'plugin:test-key:mismatch'])
-      }
-      const next = await f.refresh(body.refresh_token, { key: 'mine' })
-      expect(next.status).toBe(200)
-      body = next.body
-    }
-  })
-
-  test('is refused without the plugin: never a downgrade', async () => {
-    const storage = memoryDriver()
-    const f = await setUp(bound, storage)
-    const { body } = await f.redeem(await f.code(), { key: 'mine' })
-    const incomplete = await setUp([], storage)
-    const { status, failure } = await incomplete.refresh(body.refresh_token, { key: 'mine' })
-    expect([status, failure]).toEqual([400, 'demand_unsettled'])
-  })
-
-  test('is not carried over from a code', async () => {
-    const once = definePlugin('once', [
-      defineGrantCheck({
-        settles: 'test_key',
-        grantTypes: ['authorization_code'],
-        params: v.object({}),
-        authorization: { params: v.object({}), check: () => ({ demand: { name: 'code' } }) },
-        check: () => undefined,
-      }),
-    ])
-    const f = await setUp(once)
-    const { body } = await f.redeem(await f.code())
-    expect((await f.refresh(body.refresh_token)).status).toBe(200)
-  })
-})
-
-describe('a malformed contribution is a defect of the plugin', () => {
-  const failing = async (contribution: unknown) => {
-    const check = () => contribution as Contribution
-    const { post } = await setUp(
-      definePlugin('broken', [defineGrantCheck({ grantTypes: 'all', params: v.object({}), check })]),
-    )
-    return post('token', { grant_type: 'client_credentials', scope: 'orders' }, testClient)
-  }
-
-  test.each([
-    ['an unknown member', { scopes: ['mail'] }, /malformed contribution/u],
-    ['an audience that is not a list', { audience: mail }, /malformed contribution/u],
-    ['text', 'all', /malformed contribution/u],
-    ['a demand that it does not settle', { demand: { name: 'x' } }, /cannot make a demand/u],
-  ])('%s', async (_, contribution, message) => {
-    const { status, body, failure } = await failing(contribution)
-    expect([status, body]).toEqual([500, { error: 'server_error' }])
-    expect(String(failure)).toMatch(message)
   })
 })
 

@@ -1,0 +1,69 @@
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { describe, expect, test } from 'vitest'
+import { withLatency } from '../support/latency.ts'
+import { setUp } from './plugin-kit.ts'
+
+describe('limitGuesses()', () => {
+  const limit = { name: 'pin', failures: 3, window: 600 }
+  const wrong = async () => undefined
+  const right = async () => 'found'
+
+  test('answers so many wrong guesses of an address, and then refuses right ones too', async () => {
+    const { provider, clock, events } = await setUp()
+    const { limitGuesses } = provider.kit('page')
+    for (let guess = 0; guess < 3; guess += 1) {
+      expect(await limitGuesses(limit, '192.0.2.1', right)).toBe('found')
+      expect(await limitGuesses(limit, '192.0.2.1', wrong)).toBeUndefined()
+    }
+    const refused = { code: 'slow_down', details: { status: 429, retryAfter: expect.any(Number) } }
+    for (const guess of [wrong, right]) {
+      await expect(limitGuesses(limit, '192.0.2.1', guess)).rejects.toMatchObject(refused)
+    }
+    expect(events.filter(({ type }) => type === 'abuse_limited')).toMatchObject([{ limit: 'plugin:page:pin' }])
+    expect(await limitGuesses(limit, '192.0.2.2', right)).toBe('found')
+    expect(await limitGuesses({ ...limit, name: 'other' }, '192.0.2.1', right)).toBe('found')
+    clock.advance(600)
+    expect(await limitGuesses(limit, '192.0.2.1', right)).toBe('found')
+  })
+
+  test('is exact over processes and concurrent guesses', async () => {
+    const storage = withLatency(memoryDriver())
+    const kits = await Promise.all([0, 1, 2].map(async () => (await setUp('kit', { storage })).provider.kit('page')))
+    const guesses = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, index) => kits[index % 3]?.limitGuesses(limit, '192.0.2.1', wrong)),
+    )
+    expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    for (const kit of kits) {
+      await expect(kit.limitGuesses(limit, '192.0.2.1', right)).rejects.toMatchObject({ code: 'slow_down' })
+    }
+  })
+
+  test('counts the addresses of one network together', async () => {
+    const { provider } = await setUp()
+    const { limitGuesses } = provider.kit('page')
+    for (const host of ['1', '2', '3']) await limitGuesses(limit, `2001:db8::${host}`, wrong)
+    await expect(limitGuesses(limit, '2001:db8::4', right)).rejects.toMatchObject({ code: 'slow_down' })
+  })
+
+  test('does not count a guess that failed', async () => {
+    const { provider } = await setUp()
+    const { limitGuesses } = provider.kit('page')
+    const failing = async () => {
+      throw new Error('The database is away')
+    }
+    for (let guess = 0; guess < 5; guess += 1) {
+      await expect(limitGuesses(limit, '192.0.2.1', failing)).rejects.toThrow('The database is away')
+    }
+    expect(await limitGuesses(limit, '192.0.2.1', right)).toBe('found')
+  })
+
+  test.each([
+    ['no address', limit, undefined, /requires the address/u],
+    ['an empty address', limit, '', /requires the address/u],
+    ['no failures', { ...limit, failures: 0 }, '192.0.2.1', /requires failures and window/u],
+    ['a fraction of a second', { ...limit, window: 0.5 }, '192.0.2.1', /requires failures and window/u],
+  ])('rejects %s', async (_, settings, address, message) => {
+    const { provider } = await setUp()
+    await expect(provider.kit('page').limitGuesses(settings, address as string, right)).rejects.toThrow(message)
+  })
+})

@@ -1,0 +1,38 @@
+import { testClient } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import { setUp, state } from './plugin-kit.ts'
+
+describe('provider.kit()', () => {
+  test('shares the records and seals of the plugin with the pages of the host', async () => {
+    const { provider, withKit } = await setUp('tickets')
+    const kit = provider.kit('tickets')
+    await kit.records.put('a', { step: 'paid' }, kit.now() + 60)
+    expect(await withKit(({ records }) => records.get('a', state))).toEqual({ step: 'paid' })
+    const sealed = await kit.seal({ step: 'x' }, kit.now() + 60)
+    expect(await withKit(({ unseal }) => unseal(sealed, state))).toEqual({ step: 'x' })
+    expect(await provider.kit('other').records.get('a', state)).toBeUndefined()
+  })
+
+  test('finds clients and scopes, and checks passwords', async () => {
+    const users = { authenticate: ({ password }: { password: string }) => (password === 'right' ? alice : undefined) }
+    const alice = { sub: 'alice', amr: ['pwd'] }
+    const { provider } = await setUp('kit', { users })
+    const kit = provider.kit('login-page')
+    const client = await kit.findClient(testClient[0])
+    if (client === undefined) throw new Error('The client is missing')
+    expect(client).not.toHaveProperty('secrets')
+    expect(await kit.findClient('absent')).toBeUndefined()
+    expect(kit.scopesOf(client, 'api1 openid')).toEqual(['api1', 'openid'])
+    expect(() => kit.scopesOf(client, 'api9')).toThrow(expect.objectContaining({ code: 'invalid_scope' }))
+    const log = (password: string) =>
+      kit.authenticateUser({ username: 'alice', password }, { clientAddress: '192.0.2.1' })
+    expect(await log('right')).toEqual(alice)
+    for (let attempt = 0; attempt < 5; attempt += 1) expect(await log('wrong')).toBeUndefined()
+    await expect(log('right')).rejects.toMatchObject({ code: 'slow_down' })
+  })
+
+  test.each(['', 'Login', 'a b', 'x'.repeat(51)])('rejects the name %j', async (name) => {
+    const { provider } = await setUp()
+    expect(() => provider.kit(name)).toThrow(/is not a valid name of a plugin/u)
+  })
+})

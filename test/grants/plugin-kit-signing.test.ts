@@ -1,0 +1,60 @@
+import { testClient } from '@grantry/core/testing'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { setUp } from './plugin-kit.ts'
+
+describe('sign()', () => {
+  test('signs a JWT of its type with the key of the provider', async () => {
+    const { withKit, provider, clock } = await setUp()
+    const jwt = await withKit((kit) =>
+      kit.sign('token-introspection+jwt', { aud: 'api1', iss: 'https://evil.example' }),
+    )
+    const keys = await (await provider.handlers.jwks(new Request('https://id.example.com/jwks'))).json()
+    const { payload, protectedHeader } = await jwtVerify(jwt, createLocalJWKSet(keys), {
+      typ: 'token-introspection+jwt',
+      issuer: provider.issuer,
+      audience: 'api1',
+    })
+    expect(payload).toEqual({ aud: 'api1', iss: provider.issuer, iat: clock.now() })
+    expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'token-introspection+jwt' })
+  })
+
+  test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'JWT', 'jwt', '', 'x', 'x+jwt\n', ' at+jwt', 'At+jwt'])(
+    'refuses the type %j',
+    async (typ) => {
+      const { withKit } = await setUp()
+      const message = `sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`
+      await expect(withKit((kit) => kit.sign(typ, {}))).rejects.toThrow(message)
+    },
+  )
+
+  test('is not given other claims than it has checked', async () => {
+    const { withKit } = await setUp()
+    const claims = {
+      toJSON: () => ({ iss: 'https://evil.example', sub: 'alice', aud: testClient[0], exp: 1_900_000_000 }),
+    }
+    await expect(withKit((kit) => kit.sign('x+jwt', claims as never))).rejects.toThrow(
+      'sign(): the claims are not JSON',
+    )
+  })
+
+  test('refuses what a careless client could accept as an identity token', async () => {
+    const { withKit } = await setUp()
+    const signing = withKit((kit) => kit.sign('x+jwt', { sub: 'alice', aud: testClient[0], exp: kit.now() + 60 }))
+    await expect(signing).rejects.toThrow(/could be accepted as an identity token/u)
+  })
+
+  test('makes nothing that the provider accepts', async () => {
+    const { withKit, get, events } = await setUp()
+    const claims = {
+      sub: 'alice',
+      client_id: testClient[0],
+      scope: 'openid api1',
+      aud: 'https://id.example.com/resources',
+    }
+    const jwt = await withKit((kit) => kit.sign('x+jwt', claims))
+    const { status } = await get('userinfo', {}, { authorization: `Bearer ${jwt}` })
+    expect(status).toBe(401)
+    expect(events.at(-1)).toMatchObject({ reason: 'token_unknown' })
+  })
+})
