@@ -1,85 +1,20 @@
-import {
-  type ClientOptions,
-  defineClientAuthentication,
-  defineGrant,
-  defineGrantCheck,
-  definePlugin,
-  OAuthError,
-} from '@grantry/core'
-import { basic, createTestProvider, read, sha256Of } from '@grantry/core/testing'
+import { defineClientAuthentication, definePlugin } from '@grantry/core'
+import { basic, createTestProvider, read } from '@grantry/core/testing'
 import { refreshToken } from '@grantry/plugins/refresh-token'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-
-const grantType = 'urn:example:echo'
-const secrets = [{ sha256: sha256Of('web-secret') }]
-const common = { grantTypes: [grantType, 'refresh_token'], scopes: ['api1', 'offline_access'] }
-
-const clients: readonly ClientOptions[] = [
-  { ...common, clientId: 'web', secrets },
-  { ...common, clientId: 'stamped' },
-  { ...common, clientId: 'stamped-disabled', enabled: false },
-]
-
-const seen: unknown[] = []
-const anyParameter = v.looseObject({})
-
-const echo = definePlugin('echo', [
-  defineGrant({
-    grantType,
-    params: anyParameter,
-    handle({ params, scopes, request }) {
-      seen.push(params, request.header('authorization'))
-      return { scopes, subject: { sub: '1', amr: ['pwd'] } }
-    },
-  }),
-  defineGrantCheck({
-    settles: 'proof_key',
-    grantTypes: [grantType],
-    params: anyParameter,
-    check: ({ params }) => void seen.push(params),
-  }),
-])
-
-const verified: unknown[] = []
-
-/** A stamp is the client id in capitals, with a number that differs for each request: `WEB-1`. */
-const stampMethod = defineClientAuthentication({
-  method: 'stamp',
-  consumes: ['stamp', 'stamp_type'],
-  present({ stamp, stamp_type }) {
-    if (stamp === undefined) return undefined
-    const [text = '', number = ''] = stamp.split(/-(?=\d+$)/u)
-    return { clientId: text.toLowerCase(), text, number, malformed: stamp_type === 'x' ? 'stamp_type' : undefined }
-  },
-  accepts: ({ clientId }) => clientId.startsWith('stamped'),
-  async verify({ text, number }, client, kit) {
-    verified.push(client?.clientId)
-    if (text === 'THROWN') throw new OAuthError('invalid_client', 'A detail', { reason: 'plugin:stamps:thrown' })
-    if (text === 'BROKEN') throw new Error('broken')
-    if (text === 'ODD') return { reason: 1 } as unknown as { readonly reason: string }
-    if (text !== client?.clientId.toUpperCase()) return { reason: 'wrong_stamp' }
-    return (await kit.records.insert(`${text} ${number}`, true, kit.now() + 60)) || { reason: 'stamp_used' }
-  },
-})
-
-const stamps = definePlugin('stamps', [stampMethod])
-
-const setUp = (plugins: Parameters<typeof createTestProvider>[0]['plugins'] = [stamps]) => {
-  seen.length = 0
-  verified.length = 0
-  return createTestProvider({ plugins: [echo, refreshToken(), plugins], clients })
-}
-type Provider = Awaited<ReturnType<typeof setUp>>
-
-const send = async (f: Provider, form: Record<string, string>, headers: Record<string, string> = {}) => {
-  const body = new URLSearchParams({ grant_type: grantType, scope: 'api1', ...form })
-  const request = new Request('https://id.example.com/connect/token', { method: 'POST', body, headers })
-  return read(await f.provider.handlers.token(request, { clientAddress: '192.0.2.1' }))
-}
-
-const lastReason = (f: Provider): unknown =>
-  f.events.flatMap((event) => (event.type === 'client_authentication_failed' ? [event.reason] : [])).at(-1)
+import {
+  common,
+  echo,
+  grantType,
+  lastReason,
+  secrets,
+  seen,
+  send,
+  setUp,
+  stampMethod,
+  stamps,
+  verified,
+} from './stamp-method.ts'
 
 describe('an authentication method of a plugin', () => {
   test('authenticates a client without a secret', async () => {
@@ -240,82 +175,5 @@ describe('a method with a secret', () => {
     const f = await setUp()
     const { status } = await f.post('introspection', { token: 'x', stamp: 'STAMPED-1', client_id: 'stamped' })
     expect([status, verified]).toEqual([401, []])
-  })
-})
-
-describe('at startup', () => {
-  const start = (...parts: Parameters<typeof definePlugin>[1]) => setUp(definePlugin('other', parts))
-  const refusal = (message: string) => ({ name: 'TypeError', message: expect.stringContaining(message) })
-
-  test.each([
-    [
-      'a method of another plugin',
-      [stamps, definePlugin('other', [stampMethod])],
-      'plugins: stamps and other both provide the authentication method stamp; remove one of them',
-    ],
-    [
-      'a built-in method',
-      [definePlugin('other', [{ ...stampMethod, method: 'none' }])],
-      'plugins: core and other both provide the authentication method none; remove one of them',
-    ],
-  ])('rejects %s, and names both plugins', async (_, plugins, message) => {
-    await expect(setUp(plugins)).rejects.toMatchObject(refusal(message))
-  })
-
-  test('rejects a malformed method', async () => {
-    const malformed = { ...stampMethod, method: 'Two Words' }
-    await expect(start(malformed)).rejects.toMatchObject(refusal('invalid name "Two Words"'))
-    const unproven = { ...stampMethod, accepts: undefined } as unknown as typeof stampMethod
-    await expect(start(unproven)).rejects.toMatchObject(refusal('both verify() and accepts(), or neither'))
-    const greedy = { ...stampMethod, consumes: ['scope'] }
-    await expect(start(greedy)).rejects.toMatchObject(refusal('cannot consume scope, because the core reads it'))
-    const mute = { ...stampMethod, present: undefined } as unknown as typeof stampMethod
-    await expect(start(mute)).rejects.toMatchObject(refusal('requires present() and consumes'))
-  })
-
-  test('rejects a grant that declares a field of a method', async () => {
-    const params = v.object({ stamp: v.string() })
-    const grant = defineGrant({ grantType: 'urn:example:stamp', params, handle: ({ scopes }) => ({ scopes }) })
-    const message =
-      'plugins: the grant urn:example:stamp cannot have stamp in params, because stamps reads it; remove it'
-    await expect(setUp([stamps, grant])).rejects.toMatchObject(refusal(message))
-  })
-
-  test('rejects a client that no method accepts', async () => {
-    const message = 'clients: stamped has no usable secret; add one, or set public: true'
-    await expect(setUp([])).rejects.toMatchObject({ message })
-    const strict = definePlugin('stamps', [{ ...stampMethod, accepts: () => false }])
-    await expect(setUp(strict)).rejects.toMatchObject({ message: `${message}, or configure it for stamp` })
-  })
-})
-
-describe('tokenEndpointAuthMethod', () => {
-  const pinned = (method: string, more: Partial<ClientOptions> = {}) =>
-    createTestProvider({
-      plugins: [echo, refreshToken(), stamps],
-      clients: [{ ...common, clientId: 'stamped', secrets, tokenEndpointAuthMethod: method, ...more }],
-    })
-  const header = { authorization: basic(['stamped', 'web-secret']) }
-
-  test('refuses every other method, although the client could use it', async () => {
-    const onlyStamp = await pinned('stamp')
-    expect((await send(onlyStamp, { stamp: 'STAMPED-1' })).status).toBe(200)
-    expect((await send(onlyStamp, {}, header)).status).toBe(401)
-    expect(lastReason(onlyStamp)).toBe('method_not_allowed_for_client')
-    const onlyBasic = await pinned('client_secret_basic')
-    expect((await send(onlyBasic, {}, header)).status).toBe(200)
-    expect((await send(onlyBasic, { client_id: 'stamped', client_secret: 'web-secret' })).status).toBe(401)
-    expect((await send(onlyBasic, { stamp: 'STAMPED-2' })).status).toBe(401)
-    expect(lastReason(onlyBasic)).toBe('method_not_allowed_for_client')
-  })
-
-  test('must be a method that the client can use', async () => {
-    await expect(pinned('private_key_jwt')).rejects.toMatchObject({
-      message:
-        'clients: stamped has tokenEndpointAuthMethod private_key_jwt, which no plugin provides; known methods: client_secret_basic, client_secret_post, none, stamp',
-    })
-    await expect(pinned('client_secret_post', { secrets: [] })).rejects.toMatchObject({
-      message: 'clients: stamped has tokenEndpointAuthMethod client_secret_post, but is not configured for it',
-    })
   })
 })

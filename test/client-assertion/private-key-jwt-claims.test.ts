@@ -1,0 +1,144 @@
+import { basic, read, sha256Of } from '@grantry/core/testing'
+import { describe, expect, test } from 'vitest'
+import {
+  assertionType,
+  claims,
+  client,
+  issuer,
+  key,
+  lastReason,
+  now,
+  outcomeOf,
+  setUp,
+  sign,
+  tokenEndpoint,
+} from './assertions.ts'
+
+const without = (name: string): Record<string, unknown> => ({ ...claims(), [name]: undefined })
+
+// RFC 7523 section 3, and how the suite of the OpenID Foundation checks it.
+describe('an assertion', () => {
+  test.each<[string, object, string]>([
+    ['another issuer than the client', { iss: 'other' }, 'iss_invalid'],
+    ['no issuer', { iss: undefined }, 'iss_invalid'],
+    ['another subject that exists', { sub: 'other' }, 'signature_mismatch'],
+    ['the audience of another server', { aud: 'https://other.example.com' }, 'aud_invalid'],
+    ['the token endpoint as audience', { aud: tokenEndpoint }, 'aud_invalid'],
+    ['the issuer in an array', { aud: [issuer] }, 'aud_invalid'],
+    ['several audiences', { aud: [issuer, tokenEndpoint] }, 'aud_invalid'],
+    ['an audience with another slash', { aud: `${issuer}/` }, 'aud_invalid'],
+    ['no audience', { aud: undefined }, 'aud_invalid'],
+    ['no exp', { exp: undefined }, 'exp_invalid'],
+    ['a text as exp', { exp: String(now + 60) }, 'exp_invalid'],
+    ['an exp that has passed', { exp: now - 10 }, 'expired'],
+    ['an exp of 5 minutes ago', { exp: now - 300 }, 'expired'],
+    ['an exp too far ahead', { exp: now + 311 }, 'exp_too_late'],
+    ['an infinite exp', { exp: 1e308 }, 'exp_too_late'],
+    ['an nbf too far ahead', { nbf: now + 62, iat: now + 62, exp: now + 122 }, 'nbf_invalid'],
+    ['an iat too far ahead', { iat: now + 62 }, 'iat_invalid'],
+    ['a text as iat', { iat: 'now' }, 'iat_invalid'],
+    ['no jti', { jti: undefined }, 'jti_invalid'],
+    ['an empty jti', { jti: '' }, 'jti_invalid'],
+    ['a number as jti', { jti: 1 }, 'jti_invalid'],
+    ['a jti that is too long', { jti: 'x'.repeat(257) }, 'jti_invalid'],
+  ])('with %s is rejected', async (_, more, reason) => {
+    expect(await outcomeOf(await setUp(), await sign({ ...claims(), ...more }))).toEqual([401, reason])
+  })
+
+  test.each<[string, object]>([
+    ['an exp that passed within the tolerance', { exp: now - 9 }],
+    ['the latest exp', { exp: now + 310 }],
+    ['nbf and iat within the tolerance', { nbf: now + 8, iat: now + 8 }],
+    ['no iat and no nbf', { iat: undefined, nbf: undefined }],
+    ['other claims', { extra: { a: 1 } }],
+  ])('with %s is accepted', async (_, more) => {
+    expect(await outcomeOf(await setUp(), await sign({ ...claims(), ...more }))).toEqual([200, undefined])
+  })
+
+  test.each(['JWT', 'jwt', 'client-authentication+jwt', 'application/client-authentication+jwt'])(
+    'of the type %s is accepted',
+    async (typ) => {
+      expect(await outcomeOf(await setUp(), await sign(claims(), key.privateKey, { typ }))).toEqual([200, undefined])
+    },
+  )
+
+  test.each(['dpop+jwt', 'at+jwt', 'oauth-authz-req+jwt', ''])('of the type "%s" is rejected', async (typ) => {
+    const jwt = await sign(claims(), key.privateKey, { typ })
+    expect(await outcomeOf(await setUp(), jwt)).toEqual([401, 'typ_unsupported'])
+  })
+
+  test('that is malformed is rejected', async () => {
+    const f = await setUp()
+    const [header, payload, signature] = (await sign(claims())).split('.')
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    for (const jwt of [
+      'x',
+      'a.b.c',
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      ` ${header}.${payload}.${signature}`,
+      `${encode([])}.${payload}.${signature}`,
+      `${encode({ alg: 1 })}.${payload}.${signature}`,
+      `${header}.${encode('text')}.${signature}`,
+      `${header}.${encode(without('sub'))}.${signature}`,
+      `${header}.${encode({ ...claims(), sub: 1 })}.${signature}`,
+    ]) {
+      expect(await outcomeOf(f, jwt)).toEqual([401, 'malformed'])
+    }
+  })
+
+  test('with a critical header that is not supported is rejected', async () => {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const jwt = await sign(claims())
+    const critical = [encode({ alg: 'ES256', crit: ['x'], x: 1 }), ...jwt.split('.').slice(1)].join('.')
+    expect(await outcomeOf(await setUp(), critical)).toEqual([401, 'malformed'])
+  })
+
+  test('without its type, or with another one, is rejected', async () => {
+    const f = await setUp()
+    const jwt = await sign(claims())
+    expect(await outcomeOf(f, jwt, { client_assertion_type: '' })).toEqual([401, 'type_unsupported'])
+    expect(await outcomeOf(f, jwt, { client_assertion_type: 'urn:x' })).toEqual([401, 'type_unsupported'])
+    // The type without an assertion, as with no credentials.
+    expect(await outcomeOf(f, '')).toEqual([401, 'credentials_missing'])
+  })
+
+  test('beside the same client_id is accepted, beside another one rejected', async () => {
+    const f = await setUp()
+    expect(await outcomeOf(f, await sign(claims()), { client_id: 'service' })).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims()), { client_id: 'other' })).toEqual([400, 'client_id_mismatch'])
+  })
+
+  test('beside a secret is rejected', async () => {
+    const f = await setUp({}, [client({ secrets: [{ sha256: sha256Of('secret') }] })])
+    const form = { client_id: 'service', client_secret: 'secret' }
+    expect(await outcomeOf(f, await sign(claims()), form)).toEqual([400, 'several_credentials'])
+    const body = new URLSearchParams({ client_assertion: await sign(claims()), client_assertion_type: assertionType })
+    const headers = { authorization: basic(['service', 'secret']) }
+    const request = new Request(tokenEndpoint, { method: 'POST', body, headers })
+    expect((await read(await f.provider.handlers.token(request))).body.error).toBe('invalid_request')
+    expect(lastReason(f)).toBe('several_credentials')
+  })
+})
+
+describe('the audience "issuer or token endpoint"', () => {
+  const audience = 'issuer or token endpoint'
+  test.each<[unknown, number]>([
+    [issuer, 200],
+    [tokenEndpoint, 200],
+    [[issuer, tokenEndpoint], 200],
+    [[], 401],
+    [[issuer, 'https://other.example.com'], 401],
+    [`${issuer}/other/token`, 401],
+  ])('decides about %j', async (aud, status) => {
+    const f = await setUp({ audience })
+    expect((await outcomeOf(f, await sign({ ...claims(), aud })))[0]).toBe(status)
+  })
+
+  test('uses the configured URL', async () => {
+    const f = await setUp({ audience, tokenEndpoint: `${issuer}/other/token` })
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: `${issuer}/other/token` }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: tokenEndpoint }))).toEqual([401, 'aud_invalid'])
+  })
+})
