@@ -1,11 +1,5 @@
 import { posix } from 'node:path'
-
-/** A source file. */
-export interface Source {
-  /** Relative to the root of the repository, with `/` as separator. */
-  readonly path: string
-  readonly text: string
-}
+import { type Source, token } from './source-files.ts'
 
 /** An import or re-export of a source file. */
 export interface Import {
@@ -14,9 +8,6 @@ export interface Import {
   /** Whether the compiler erases it. It keeps `import { type A }` as `import {}`. */
   readonly type: boolean
 }
-
-const token =
-  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
 
 const withoutComments = (text: string): string => text.replace(token, (part) => (/^\/[/*]/u.test(part) ? ' ' : part))
 

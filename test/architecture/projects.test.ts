@@ -3,7 +3,8 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { processFolders } from '../../scripts/process-folders.ts'
-import { importsOf, type Source } from './imports-of.ts'
+import { importsOf } from './imports-of.ts'
+import type { Source } from './source-files.ts'
 
 // Tests that start processes, browsers or other runtimes are in the folders of the project `process`; those of the
 // project `unit` share a process and must be fast.

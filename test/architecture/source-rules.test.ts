@@ -1,19 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { programs, type Source, sources, token } from './source-files.ts'
 
 // Checks every source file against the source rules of CONTRIBUTING.md.
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
-
-interface Source {
-  readonly path: string
-  readonly text: string
-}
-
-const token =
-  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
 
 /** Removes comments, strings and regular expressions. Keeps templates, which contain expressions. */
 const codeOf = (text: string): string => text.replace(token, (part) => (part.startsWith('`') ? part : ' "" '))
@@ -45,16 +33,13 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
 const violations = (sources: readonly Source[], rule: string): readonly string[] =>
   sources.filter((source) => rules[rule]?.(source)).map(({ path }) => path)
 
-const sources: readonly Source[] = ['packages', 'plugins']
-  .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
-  )
-  .filter((path) => /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u.test(path))
-  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-
 describe('source files', () => {
   test.each(Object.keys(rules))('no file %s', (rule) => {
     expect(violations(sources, rule)).toEqual([])
+  })
+
+  test('no file of tests, proofs and benchmarks has more than 250 lines', () => {
+    expect(violations(programs, 'has more than 250 lines')).toEqual([])
   })
 
   test('half of the files have under 80 lines', () => {
@@ -68,6 +53,11 @@ describe('source files', () => {
     expect(paths).toContain('plugins/password/password.ts')
     expect(paths).toContain('packages/storage-drivers/src/memory.ts')
     expect(paths).toContain('packages/adapters/src/node.ts')
+    const others = programs.map(({ path }) => path)
+    expect(others).toContain('test/architecture/source-rules.test.ts')
+    expect(others).toContain('test/support/fixture.ts')
+    expect(others).toContain('proofs/races/main.ts')
+    expect(others).toContain('bench/main.ts')
   })
 
   // Proves that the rule can detect a violation in real code.

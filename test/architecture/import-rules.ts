@@ -1,0 +1,122 @@
+import { type Import, importsOf } from './imports-of.ts'
+import type { Source } from './source-files.ts'
+
+// The import rules of CONTRIBUTING.md.
+
+// The layers of the core, top first. Entries on the same line are siblings.
+const layers: readonly RegExp[] = [
+  /^(?:index\.ts|testing\/)/u,
+  /^(?:provider|create-services|options|startup-checks)\.ts/u,
+  /^router\.ts/u,
+  /^endpoints\//u,
+  /^services\.ts/u,
+  /^grants\//u,
+  /^(?:credentials|tokens|keys)\//u,
+  /^abuse\//u,
+  /^registry\//u,
+  /^plugin\//u,
+  /^(?:records|http|errors|events|directory)\//u,
+  /^sealed-json\.ts/u,
+  /^(?:runtime|config-schema)\.ts/u,
+  /^(?:types|encoding|promises|bounded-map|standard-schema)\.ts/u,
+]
+
+/** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */
+export const siblings: ReadonlyMap<string, string> = new Map([
+  ['directory -> errors', 'a host function that does not respond results in a refusal'],
+  ['errors -> http', 'a refusal is a response with the headers of every response'],
+  ['http -> errors', 'the code that reads a malformed request refuses it'],
+  ['records -> errors', 'an unreachable store results in a refusal'],
+])
+
+export const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)
+
+function coreRefuses(from: string, { target, type }: Import): boolean {
+  if (target === 'valibot') return false
+  if (target === 'jose' || target.startsWith('jose/')) return !/^(?:keys|testing)\//u.test(from)
+  // HKDF is not part of the runtime, because it runs only once for each generation of the key ring.
+  if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-cipher.ts'
+  if (!target.startsWith('packages/core/src/')) return true
+  const to = target.slice('packages/core/src/'.length)
+  const [upper, lower] = [from, to].map((path) => layers.findIndex((layer) => layer.test(path)))
+  if (upper === undefined || lower === undefined || upper < 0 || lower < 0 || upper > lower) return true
+  if (upper < lower || type || folderOf(from) === folderOf(to)) return false
+  // The entries are one part, and the files of the provider another.
+  return upper > 1 && !siblings.has(`${folderOf(from)} -> ${folderOf(to)}`)
+}
+
+const kit = 'packages/storage-drivers/src/conformance'
+
+export const bridge = 'packages/adapters/src/http-bridge/'
+const bridgeEntries = [`${bridge}index.ts`, `${bridge}portable.ts`]
+
+/** The HTTP bridge could be published alone: it imports only `node:*`, and others import only its entries. */
+const bridgeRefuses = (path: string, target: string): boolean =>
+  path.startsWith(bridge)
+    ? !target.startsWith(bridge) && !target.startsWith('node:')
+    : target.startsWith(bridge) && !bridgeEntries.includes(target)
+
+/**
+ * The allowed imports from outside the own package (for a plugin: its own folder). A package that is not listed here
+ * must not import anything.
+ */
+const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
+  // Plugins verify JWTs of others with jose. Tokens of this provider are validated by the core.
+  plugins: { values: /^(?:@grantry\/core|valibot|jose(?:\/.+)?)$/u, types: /^(?:@grantry\/core|valibot|jose)$/u },
+  'packages/storage-drivers': { values: /^(?:unstorage|ioredis|node:\w+)(?:\/|$)/u, types: /^@grantry\/core$/u },
+  // The kit tests redemptions through a provider; a driver does not load one.
+  [kit]: {
+    values: /^(?:@grantry\/core(?:\/testing)?$|valibot$|node:)/u,
+    types: /^(?:@grantry\/core(?:\/testing)?|valibot)$/u,
+  },
+  'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
+  'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
+}
+
+function refuses(path: string, imported: Import): boolean {
+  if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
+  if (bridgeRefuses(path, imported.target)) return true
+  const parts = path.split('/')
+  const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
+  if (path.startsWith('plugins/') && imported.target.startsWith('plugins/shared/')) return false
+  if (imported.target.startsWith(home)) return imported.target.startsWith(`${kit}/`) && !path.startsWith(`${kit}/`)
+  if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true
+  const rule =
+    outside[path.startsWith('plugins/') ? 'plugins' : path.startsWith(`${kit}/`) ? kit : `packages/${parts[1]}`]
+  if (rule === undefined) return true
+  return !rule.values.test(imported.target) && !(imported.type && rule.types.test(imported.target))
+}
+
+/** The imports that the rules refuse. */
+export const violations = (sources: readonly Source[]): readonly string[] =>
+  sources.flatMap((source) =>
+    importsOf(source)
+      .filter((imported) => refuses(source.path, imported))
+      .map(({ target, type }) => `${source.path} -> ${target}${type ? ' (type)' : ''}`),
+  )
+
+/** Returns the files of one cycle, with the first repeated at the end. Type imports count. */
+export function findCycle(
+  sources: readonly Source[],
+  entries: ReadonlyMap<string, string>,
+): readonly string[] | undefined {
+  const graph = new Map(
+    sources.map((source) => [source.path, importsOf(source).map(({ target }) => entries.get(target) ?? target)]),
+  )
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const next of graph.get(path) ?? []) {
+      const cycle = visit(next, [...way, path])
+      if (cycle !== undefined) return cycle
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const path of graph.keys()) {
+    const cycle = visit(path, [])
+    if (cycle !== undefined) return cycle
+  }
+  return undefined
+}

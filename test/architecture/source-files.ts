@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A source file. */
+export interface Source {
+  /** Relative to the root of the repository, with `/` as separator. */
+  readonly path: string
+  readonly text: string
+}
+
+/** A string, a template, a comment or a regular expression. */
+export const token =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[=(,:[!&|?{};\n]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** The folders of the packages. */
+export const packages = [...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`), 'plugins']
+
+const filesIn = (folders: readonly string[], form: RegExp): readonly Source[] =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+    )
+    .filter((path) => form.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+/** The files that are part of a package. */
+export const sources = filesIn(packages, /^(?:packages\/[^/]+\/src|plugins\/(?!dist|node_modules)[^/]+)\/.*\.ts$/u)
+/** The files of tests, proofs and benchmarks. */
+export const programs = filesIn(['test', 'proofs', 'bench'], /^(?!.*(?:node_modules|\.generated)\/).*\.ts$/u)
