@@ -5,8 +5,8 @@
  *
  * docs/decisions/0049: tokens carry the epochs at the login, and a revocation since then reaches them.
  */
-import { type AtomicDriver, defineGrant } from '@grantry/core'
-import { mapDriver } from '@grantry/core/testing'
+import { type AtomicDriver, defineGrant, type UserService } from '@grantry/core'
+import { createTestProvider, mapDriver, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
@@ -108,4 +108,34 @@ test.each(['jwt', 'reference'] as const)('epochs that cannot be read at the logi
   expect(status).toBe(format === 'jwt' ? 200 : 503)
   if (format === 'jwt') expect(await isActive(f, body.access_token)).toBe(false)
   expect(await isActive(f, (await logIn()).body.access_token)).toBe(true)
+})
+
+test('the epochs of a user whom the grant names itself are read before the user service is asked, and only once', async () => {
+  const driver = mapDriver()
+  const reads = { before: 0, all: 0 }
+  const storage: AtomicDriver = {
+    ...driver,
+    getItem(key) {
+      if (key.startsWith('epoch:')) reads.all += 1
+      return driver.getItem(key)
+    },
+  }
+  const grant = defineGrant({
+    grantType,
+    params: v.object({}),
+    handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['pwd'] }, scopes }),
+  })
+  const users: UserService = {
+    isActive() {
+      reads.before = reads.all
+      return true
+    },
+  }
+  const { post } = await createTestProvider({ storage, users, plugins: [grant] })
+  const form = { grant_type: grantType, scope: 'api1' }
+  // The first authorization of a provider reads twice, to create the revision.
+  expect((await post('token', form, testClient)).status).toBe(200)
+  reads.all = 0
+  expect((await post('token', form, testClient)).status).toBe(200)
+  expect(reads).toEqual({ before: 2, all: 2 })
 })

@@ -23,12 +23,14 @@ export function createRespond(
 ): Respond {
   if (formats.length === 0) return (_caller, _request, reply) => toResponse(reply)
   return async (caller, request, reply) => {
-    const response = varyingByAccept(toResponse(reply))
     const accept = request.headers.get('accept')
     const format = formats.find(({ part }) => prefers(part.mediaType, accept))
-    if (format === undefined || response.status !== 200 || reply.json === undefined) return response
+    const { json, status = 200 } = reply
+    if (format === undefined || json === undefined || status !== 200) return varyingByAccept(toResponse(reply))
     const { plugin, part } = format
-    const body: unknown = await part.encode(reply.json as JsonObject, caller, kitOf(plugin))
+    // Checks the reply, but does not serialize its JSON.
+    const response = varyingByAccept(toResponse({ ...reply, json: null }))
+    const body: unknown = await part.encode(json as JsonObject, caller, kitOf(plugin))
     if (typeof body !== 'string') throw new TypeError(`The response format of ${plugin} returned no text`)
     return { ...response, headers: { ...response.headers, 'content-type': part.mediaType }, body }
   }

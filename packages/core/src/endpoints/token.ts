@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { isActive } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { CommitRequest } from '../grants/commit.ts'
+import type { PreparedCheck } from '../grants/demands.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
 import { narrowScopes } from '../grants/narrow.ts'
@@ -10,7 +11,6 @@ import { parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
-import { after, allOf, isThenable } from '../promises.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Schema } from '../standard-schema.ts'
 import { builtIn } from './core-endpoint.ts'
@@ -32,10 +32,11 @@ export const tokenEndpoint = builtIn(
     params: v.any() as Schema<RequestParameters>,
   },
   ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
-    /** Returns the parameters for plugins: without those of the core, above all the credentials of the client. */
+    /** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
     function pluginParameters(form: RequestParameters): RequestParameters {
-      const parameters: Record<string, string> = Object.create(null)
-      for (const name in form) if (!registry.hiddenParameters.has(name)) parameters[name] = form[name] ?? ''
+      const parameters: Record<string, string> = Object.assign(Object.create(null), form)
+      delete parameters.grant_type
+      delete parameters.scope
       return parameters
     }
 
@@ -63,11 +64,11 @@ export const tokenEndpoint = builtIn(
      * Returns a hash that identifies a retry of the same request: the client, the scope, and the parameters that the
      * grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
      */
-    function retryIdOf(client: AuthenticatedClient, form: RequestParameters): string {
-      const { grant_type: grantType = '', scope = '' } = form
+    function retryIdOf({ clientId }: AuthenticatedClient, grantType: string, form: RequestParameters): string {
       const declared = Object.entries(pluginParameters(form)).filter(([name]) => registry.declares(grantType, name))
       declared.sort(([one], [other]) => (one < other ? -1 : 1))
-      return hashOf(JSON.stringify([client.clientId, grantType, wordsOfScope(scope).sort(), declared]), runtime)
+      const scopes = wordsOfScope(form.scope ?? '').sort()
+      return hashOf(JSON.stringify([clientId, grantType, scopes, declared]), runtime)
     }
 
     return async ({ caller: client, params: form, request }, _kit, trace) => {
@@ -75,23 +76,17 @@ export const tokenEndpoint = builtIn(
       const { grantType } = grant
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
       const parameters = pluginParameters(form)
-      const parsed = parseFields(grant.params, parameters)
-      const params = isThenable(parsed) ? await parsed : parsed
+      const params = await parseFields(grant.params, parameters)
       const { kit, kitFor, foundGrants, validatedTokens, marks } = createKit(
         registry.pluginOf(grantType),
         client,
         trace,
       )
-      const prepared = allOf(
-        registry.checksOf(grantType).map((check) =>
-          after(parseFields(check.part.params, parameters), (params) => ({
-            check,
-            params,
-            kit: kitFor(check.plugin),
-          })),
-        ),
-      )
-      const checks = isThenable(prepared) ? await prepared : prepared
+      const checks: PreparedCheck[] = []
+      // One after another: if one is refused, none is left in progress.
+      for (const check of registry.checksOf(grantType)) {
+        checks.push({ check, params: await parseFields(check.part.params, parameters), kit: kitFor(check.plugin) })
+      }
       const scopes =
         form.scope === undefined && grant.defaultScopes !== undefined
           ? scopePolicy.available(grant.defaultScopes(client), client)
@@ -104,16 +99,18 @@ export const tokenEndpoint = builtIn(
       if (contributed === undefined) throw refuse('demand_unsettled')
       assertWithinPolicy(result, { grant, client, scopes }, { registry, scopePolicy })
       const accessScopes = narrowScopes(result, contributed, audiences)
-      if (result.subject !== undefined && !(await isActive(users, result.subject.sub))) {
-        throw refuse('user_inactive')
+      const { subject, stored } = result
+      if (subject !== undefined) {
+        // Tokens of a stored grant carry its mark.
+        if (stored === undefined) marks.readEarly(subject.sub)
+        if (!(await isActive(users, subject.sub))) throw refuse('user_inactive')
       }
 
       const commitRequest: CommitRequest = {
         client,
         redemptions: result.redeems,
         continues: result.continues ?? result.lineage?.stored,
-        // Without a stored grant, there is nothing to retry.
-        retryId: result.stored === undefined ? '' : retryIdOf(client, form),
+        retryId: () => retryIdOf(client, grantType, form),
         refuse,
         trace,
       }

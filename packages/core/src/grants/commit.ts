@@ -20,8 +20,8 @@ export interface CommitRequest {
   readonly redemptions: readonly CredentialDetails[]
   /** A stored grant that is used without being spent. It must not be spent already. */
   readonly continues: CredentialDetails | undefined
-  /** A request with the same id is a retry. */
-  readonly retryId: string
+  /** Returns the id that only a retry of the request has, too. Needed when a refresh token is rotated. */
+  readonly retryId: () => string
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError
   readonly trace: Trace
@@ -80,7 +80,7 @@ export function createCommit(deps: {
     const { kind, hash, credential, spent } = redeemed
     if (kind !== 'refresh' || credential === undefined || spent === undefined) return undefined
     const replay = await store.get(replayKeyOf(spent.attempt), isReplayRecord)
-    if (replay?.request !== retryId) return undefined
+    if (replay === undefined || replay.request !== retryId()) return undefined
     const issuance = derivedIssuance(credential, replay.nonce, spent.spentAt, runtime)
     const [isUsed] = await Promise.all([
       isSuccessorUsed(redeemed, issuance),
@@ -126,7 +126,7 @@ export function createCommit(deps: {
   /** What a retry needs, for a client that does not receive the response. */
   function replayRecord({ client, retryId }: CommitRequest, at: number, nonce: string, attempt: string): NewRecord {
     const expiresAt = at + client.refreshToken.retryWindow
-    return { key: replayKeyOf(attempt), value: { nonce, request: retryId }, expiresAt }
+    return { key: replayKeyOf(attempt), value: { nonce, request: retryId() }, expiresAt }
   }
 
   /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */

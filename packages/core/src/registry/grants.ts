@@ -34,8 +34,6 @@ export interface Registry {
   declares(grantType: string, parameter: string): boolean
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
-  /** Parameters that grants and checks do not receive, above all credentials, with the plugin that reads each. */
-  readonly hiddenParameters: ReadonlyMap<string, string>
   /** The schemas of clients and scopes, with the members that plugins add. */
   readonly clientSchema: typeof clientSchema
   readonly scopeSchema: typeof scopeSchema
@@ -59,7 +57,7 @@ function assertOneOf(plugin: string, name: string, value: unknown, known: readon
   throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known values: ${known.join(', ')}`)
 }
 
-function assertGrant(grant: Grant, hidden: Registry['hiddenParameters']): void {
+function assertGrant(grant: Grant, hidden: ReadonlyMap<string, string>): void {
   if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
     throw new TypeError(
       `plugins: "${String(grant.grantType)}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`,
@@ -161,7 +159,6 @@ export function createRegistry(plugins: Plugins): Registry {
     },
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
     authenticationMethods,
-    hiddenParameters,
     ...fieldsOf(fields),
     credentialParameters,
     endpoints,

@@ -68,7 +68,7 @@ export function createNewRevocationMark(deps: {
 
 /** The marks of the tokens that one request issues. */
 export interface RequestMarks {
-  /** Begins to read the mark of a user who has just been authenticated, so that it shares a trip with what follows. */
+  /** Begins to read the mark of a user, unless that has begun, so that it shares a trip with what follows. */
   readEarly(sub: string): void
   /** Returns the mark for a new authorization of this user, or of none. */
   newMark(sub: string | undefined): MaybePromise<RevocationMark>
@@ -89,20 +89,22 @@ export const createRequestMarks =
     let early:
       | { readonly sub: string; readonly lastBegun: number; readonly mark: MaybePromise<RevocationMark> }
       | undefined
+    // A revocation in between reaches the token. One of the user in this process may be part of the login: a grant that
+    // ends the earlier sessions. Any other must not cause a second read, which could hide a revocation in another process:
+    // everyone who owns a refresh token can revoke its family.
+    const earlyMark = (sub: string | undefined): MaybePromise<RevocationMark> | undefined =>
+      early !== undefined && early.sub === sub && revocationEpochs.lastBegun(early.sub) <= early.lastBegun
+        ? early.mark
+        : undefined
     return {
       readEarly(sub) {
+        if (earlyMark(sub) !== undefined) return
         const lastBegun = revocationEpochs.lastBegun(sub)
         const mark = newRevocationMark(clientId, sub)
         // Nothing else handles a rejection if the request is refused before it issues a token.
         if (isThenable(mark)) mark.catch(() => {})
         early = { sub, lastBegun, mark }
       },
-      newMark: (sub) =>
-        // A revocation in between reaches the token. One of the user in this process may be part of the login: a grant
-        // that ends the earlier sessions. Any other must not cause a second read, which could hide a revocation in
-        // another process: everyone who owns a refresh token can revoke its family.
-        early !== undefined && early.sub === sub && revocationEpochs.lastBegun(early.sub) <= early.lastBegun
-          ? early.mark
-          : newRevocationMark(clientId, sub),
+      newMark: (sub) => earlyMark(sub) ?? newRevocationMark(clientId, sub),
     }
   }
