@@ -65,6 +65,13 @@ test('a message without a value of the request reaches the operator', async () =
   expect(await detailOf(schema, { user: { password: secret, age: 7 } })).toBe('is too short')
 })
 
+// Attack: many values, with which every piece of the message would be compared.
+test('a request of more than 4096 characters is not searched, and its event has no message', async () => {
+  const schema = v.object({ users: v.pipe(v.array(v.string()), v.maxLength(1, 'are too many')) })
+  expect(await detailOf(schema, { users: ['a'.repeat(2000), 'b'.repeat(2000)] })).toBe('are too many')
+  expect(await detailOf(schema, { users: ['a'.repeat(2000), 'b'.repeat(2100)] })).toBeUndefined()
+})
+
 test.each<[string, Schema]>([
   ['strict valibot', v.strictObject({ pin: v.optional(v.string()) })],
   ['a record of valibot', v.record(v.picklist(['pin']), v.string())],

@@ -56,6 +56,9 @@ const maxDetail = 200
 /** Characters. Shorter pieces of a value are in many messages. */
 const pieceLength = 6
 
+/** Characters, as JSON. In a larger request, the search for a message would take too long. */
+const maxSearched = 4096
+
 /** Whether a text repeats a value: all of a short one, or any piece of a long one, which the schema may have cut. */
 function repeats(text: string, value: string): boolean {
   if (value.length <= pieceLength) return value.length > 1 && text.includes(value)
@@ -77,9 +80,10 @@ const nameForm = /^[A-Za-z][\w.-]{0,39}$/u
 
 /**
  * Returns the message of a schema for the operator, unless it repeats a part of the request, which could be a secret.
+ * Returns nothing for a large request.
  */
 function detailOf(message: unknown, parameters: Parameters): string | undefined {
-  if (typeof message !== 'string') return undefined
+  if (typeof message !== 'string' || JSON.stringify(parameters).length > maxSearched) return undefined
   const detail = message.slice(0, maxDetail)
   // A schema may have changed the case of the value.
   const text = detail.toLowerCase()
