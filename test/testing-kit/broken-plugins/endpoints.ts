@@ -51,6 +51,25 @@ export const officeCase = (different: Partial<EndpointCase> = {}): PluginCases =
   },
 })
 
+/** An endpoint that reads JSON. */
+const jsonOffice = (holder: v.GenericSchema<{ pass: string }>, store: (pass: string, kit: EndpointKit) => unknown) =>
+  definePlugin('office', [
+    defineEndpoint({
+      name: 'office',
+      path: '/connect/office',
+      methods: ['POST'],
+      body: 'json',
+      caller: 'anyone',
+      params: v.object({ holder }),
+      async handle({ params }, kit) {
+        await store(params.holder.pass, kit)
+        return {}
+      },
+    }),
+  ])
+
+const jsonCase: PluginCases = { endpoints: { office: { succeeds: { holder: { pass: 'pass-of-the-holder' } } } } }
+
 export const brokenEndpoints: readonly Broken[] = [
   { defect: 'has an endpoint without a case', plugin: office(), cases: {}, rules: ['cases'] },
   {
@@ -95,6 +114,18 @@ export const brokenEndpoints: readonly Broken[] = [
     }),
     cases: officeCase(),
     rules: ['secret-in-storage'],
+  },
+  {
+    defect: 'stores a nested member of JSON in plain text',
+    plugin: jsonOffice(v.object({ pass: text }), (pass, kit) => kit.records.put('last', pass, kit.now() + 600)),
+    cases: jsonCase,
+    rules: ['secret-in-storage'],
+  },
+  {
+    defect: 'does not check the type of a member of JSON',
+    plugin: jsonOffice(v.any(), (pass) => pass?.length),
+    cases: jsonCase,
+    rules: ['server-error', 'oversized-parameter'],
   },
   {
     defect: 'refuses what the storage did not store',

@@ -142,6 +142,24 @@ export const brokenMethods: readonly Broken[] = [
     rules: ['secret-in-event'],
   },
   {
+    defect: 'writes a header into a reason',
+    plugin: plugin({
+      consumes: [],
+      present(_parameters, request) {
+        const badge = request.header('x-badge')
+        return badge === null ? undefined : { clientId: badge.split('.')[0] ?? '', badge }
+      },
+      async verify(presented, _client, kit) {
+        return isGenuine(presented, kit) || { reason: `forged ${presented.badge}` }
+      },
+    }),
+    cases: badgeCase({
+      singleUse: false,
+      authenticate: (context) => ({ headers: { 'x-badge': authenticate(context).form.badge } }),
+    }),
+    rules: ['secret-in-event'],
+  },
+  {
     defect: 'throws an error with the reason of another plugin',
     plugin: plugin({
       present({ badge }) {

@@ -32,7 +32,7 @@ export const api: Credentials = ['api1', 'api1-secret']
 export const limitedClient: Credentials = ['limited-client', 'limited-client-secret']
 export const publicClientId = 'public-client'
 /** A scope that no client may request. */
-export const reservedScope = 'api3'
+export const reservedScope = 'reserved-by-the-kit'
 
 /** What does not change between the providers of a test. */
 export interface Bench {
@@ -68,10 +68,14 @@ export const pluginsWith = ({ cases }: Bench, plugins: Plugins): Plugins => [
   definePlugin('testing', [kitGrant]),
 ]
 
+/** The scopes that endpoints require of an access token. */
+const requiredScopes = ({ endpoints }: Bench): readonly string[] => endpoints.flatMap(({ scope }) => scope ?? [])
+
 /** The clients of a provider. */
-export function clientsOf({ cases, grants }: Bench): readonly ClientOptions[] {
+export function clientsOf(bench: Bench): readonly ClientOptions[] {
+  const { cases, grants } = bench
   const common: Omit<ClientOptions, 'clientId'> = {
-    scopes: ['openid', 'profile', 'offline_access', 'api1', 'api2'],
+    scopes: [...new Set(['openid', 'profile', 'offline_access', 'api1', 'api2', ...requiredScopes(bench)])],
     redirectUris: ['https://client.example.com/callback'],
     accessTokenFormat: 'reference',
     // A retry gets the same tokens, which would look like a second success.
@@ -100,9 +104,9 @@ export function clientsOf({ cases, grants }: Bench): readonly ClientOptions[] {
 }
 
 /** The scopes of a provider. Those of the cases replace those of the kit. */
-export function scopesOf({ cases, parts }: Bench): readonly ScopeOptions[] {
-  const given = cases.options?.scopes ?? []
-  const required = partsOf(parts, 'endpoint').flatMap(({ part }) => part.scope ?? [])
+export function scopesOf(bench: Bench): readonly ScopeOptions[] {
+  const given = bench.cases.options?.scopes ?? []
+  const required = requiredScopes(bench)
   const standard = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
   const names = new Set(['api1', 'api2', reservedScope, ...required.filter((name) => !standard.includes(name))])
   const own = [...names].map((name) => ({ name, secrets: [{ sha256: sha256Of(`${name}-secret`) }] }))

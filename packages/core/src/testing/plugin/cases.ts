@@ -41,7 +41,10 @@ interface RequestCase {
    */
   readonly succeeds: ParametersOf
   readonly refused?: readonly RefusedCase[] | undefined
-  /** Parameters that are neither secret nor personal, besides those of the standards, such as `scope`. */
+  /**
+   * Names of parameters and headers that are neither secret nor personal, besides those of the standards, such as
+   * `scope`.
+   */
   readonly public?: readonly string[] | undefined
 }
 

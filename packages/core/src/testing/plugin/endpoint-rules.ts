@@ -1,11 +1,11 @@
 import type { Callers, Endpoint } from '../../plugin/endpoint.ts'
 import { declaredParameters } from '../../registry/schema.ts'
-import { type TestResponse, testClient } from '../test-provider.ts'
+import { testClient } from '../test-provider.ts'
 import { api, type Bench, disabledClient } from './bench.ts'
 import type { EndpointCase } from './cases.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
-import type { Outgoing, Setting } from './target.ts'
+import type { Outgoing, Received, Setting } from './target.ts'
 import { checkIssuers, checkStorageFailures } from './use-rules.ts'
 
 type Authentication = Pick<Outgoing, 'as' | 'headers'>
@@ -99,7 +99,7 @@ async function checkMetadata(bench: Bench, endpoint: Endpoint, target: Parameter
 export async function checkEndpoint(bench: Bench, endpoint: Endpoint, given: EndpointCase): Promise<void> {
   const target = endpointTarget(endpoint, given)
   await checkMetadata(bench, endpoint, target)
-  const response: TestResponse = await inSetting(bench, target, async (setting) =>
+  const response: Received = await inSetting(bench, target, async (setting) =>
     setting.send(await target.prepare(setting, target.sender)),
   )
   if (!isSuccess(response)) {

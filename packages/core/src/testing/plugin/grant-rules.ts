@@ -1,11 +1,11 @@
 import type { Grant } from '../../plugin/grant.ts'
 import { declaredParameters } from '../../registry/schema.ts'
-import { type Credentials, type TestResponse, testClient } from '../test-provider.ts'
+import { type Credentials, testClient } from '../test-provider.ts'
 import { type Bench, disabledClient, limitedClient, otherClient, publicClientId, reservedScope } from './bench.ts'
 import type { GrantCase } from './cases.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
-import type { Outgoing, Sender } from './target.ts'
+import type { Outgoing, Received, Sender } from './target.ts'
 import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
 
 interface GrantTarget extends ParameterTarget {
@@ -80,9 +80,9 @@ async function checkClients(bench: Bench, target: GrantTarget): Promise<void> {
   const { part, grant, given } = target
   const [clientId] = testClient
 
-  const sendAs = (as: Credentials): Promise<TestResponse> =>
+  const sendAs = (as: Credentials): Promise<Received> =>
     inSetting(bench, target, async (setting) => setting.send({ ...(await target.prepare(setting, target.sender)), as }))
-  const isRefused = ({ status, body }: TestResponse, expected: number, error: string): boolean =>
+  const isRefused = ({ status, body }: Received, expected: number, error: string): boolean =>
     status === expected && body?.error === error
 
   const wrong = await sendAs([clientId, 'wrong-secret'])
@@ -114,12 +114,12 @@ async function checkScopes(bench: Bench, target: GrantTarget): Promise<void> {
   const { findings } = bench
   const { part, grant, sender } = target
   if (grant.scope === 'ignored') return
-  const sendWith = (scope: string): Promise<TestResponse> =>
+  const sendWith = (scope: string): Promise<Received> =>
     inSetting(bench, target, async (setting) => {
       const outgoing: Outgoing = await target.prepare(setting, sender)
       return setting.send({ ...outgoing, parameters: { ...outgoing.parameters, scope } })
     })
-  const isRefused = ({ body }: TestResponse): boolean => body?.error === 'invalid_scope'
+  const isRefused = ({ body }: Received): boolean => body?.error === 'invalid_scope'
 
   const unknown = await sendWith('api1 unknown')
   if (!isRefused(unknown)) findings.add('unknown-scope', part, seenIn(unknown))
@@ -133,7 +133,7 @@ async function checkScopes(bench: Bench, target: GrantTarget): Promise<void> {
 /** Checks that a user who has lost all rights gets nothing. */
 async function checkUser(bench: Bench, target: GrantTarget, sub: string): Promise<void> {
   const { part, grant, sender } = target
-  const isRefused = ({ status }: TestResponse): boolean => status >= 400 && status < 500
+  const isRefused = ({ status }: Received): boolean => status >= 400 && status < 500
   await inSetting(bench, target, async (setting) => {
     const outgoing = await target.prepare(setting, sender)
     setting.deactivateUsers()

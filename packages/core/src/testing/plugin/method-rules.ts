@@ -1,11 +1,11 @@
 import type { ClientOptions } from '../../directory/client.ts'
 import type { ClientAuthentication } from '../../plugin/client-authentication.ts'
-import { sha256Of, type TestResponse, testClient } from '../test-provider.ts'
+import { sha256Of, testClient } from '../test-provider.ts'
 import { type Bench, kitGrantType, otherClient, present } from './bench.ts'
 import type { MethodCase, PreparedCredentials } from './cases.ts'
 import { hostile, isSuccess, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
-import type { Outgoing, Sender, Setting, Target } from './target.ts'
+import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
 import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
 
 /** Parameters that are not credentials. */
@@ -49,7 +49,7 @@ function targetOf(method: ClientAuthentication, given: MethodCase): MethodTarget
   }
 }
 
-const isRefused = ({ status }: TestResponse): boolean => status === 400 || status === 401
+const isRefused = ({ status }: Received): boolean => status === 400 || status === 401
 
 /** The value with another character in the middle. */
 function altered(value: string): string {
@@ -92,7 +92,7 @@ async function checkChanges(bench: Bench, target: MethodTarget): Promise<void> {
 async function checkClients(bench: Bench, target: MethodTarget, given: MethodCase): Promise<void> {
   const { findings } = bench
   const { part, client, sender } = target
-  const sendTo = async (setting: Setting, by: Sender): Promise<TestResponse> =>
+  const sendTo = async (setting: Setting, by: Sender): Promise<Received> =>
     setting.send(await target.prepare(setting, by))
 
   const disabledTarget: Target = { ...target, clients: [{ ...client, enabled: false }] }

@@ -1,8 +1,8 @@
-import type { TestResponse } from '../test-provider.ts'
+import type { Json } from '../../types.ts'
 import type { Bench } from './bench.ts'
 import type { CaseParameters, ParametersOf, RefusedCase } from './cases.ts'
 import { inSetting } from './setting.ts'
-import type { Outgoing, Sender, Setting, Target } from './target.ts'
+import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
 
 /** A target whose parameters are tested. */
 export interface ParameterTarget extends Target {
@@ -16,16 +16,15 @@ export interface ParameterTarget extends Target {
   readonly sender: Sender
 }
 
-export const isSuccess = ({ status }: TestResponse): boolean => status < 400
+export const isSuccess = ({ status, error }: Received): boolean => status < 400 && error === undefined
 
 /** What a response was, in a few words. */
-export function seenIn({ status, body }: TestResponse): string {
-  const error = typeof body === 'object' && body !== null ? body.error : undefined
+export function seenIn({ status, error }: Received): string {
   return error === undefined ? `the response was ${status}` : `the response was ${status} ${error}`
 }
 
-const isRefusedWith = ({ status, body }: TestResponse, ...errors: readonly string[]): boolean =>
-  status >= 400 && status < 500 && errors.includes(body?.error)
+const isRefusedWith = (response: Received, expected: string): boolean =>
+  !isSuccess(response) && response.status < 500 && response.error === expected
 
 const resolved = async (parameters: ParametersOf, setting: Setting, sender: Sender): Promise<CaseParameters> =>
   typeof parameters === 'function' ? parameters(setting.context(sender)) : parameters
@@ -45,17 +44,20 @@ export const hostile = [
   'x'.repeat(300),
 ]
 
+/** Values of other types, for bodies of JSON. */
+const otherTypes: readonly Json[] = [null, true, -1, [], {}]
+
 /** Checks how the part handles its parameters, with a new provider for each change. */
 export async function checkParameters(bench: Bench, target: ParameterTarget): Promise<void> {
   const { findings } = bench
   const { part, sender, declared } = target
-  const add = (rule: Parameters<typeof findings.add>[0], what: string, response: TestResponse): void =>
+  const add = (rule: Parameters<typeof findings.add>[0], what: string, response: Received): void =>
     // A server_error is a finding of its own.
     response.status === 500 ? undefined : findings.add(rule, part, `${what}, ${seenIn(response)}`)
 
-  const sendChanged = (change: (outgoing: Outgoing) => Outgoing): Promise<TestResponse> =>
+  const sendChanged = (change: (outgoing: Outgoing) => Outgoing): Promise<Received> =>
     inSetting(bench, target, async (setting) => setting.send(change(await target.prepare(setting, sender))))
-  const sendWith = (parameters: CaseParameters): Promise<TestResponse> =>
+  const sendWith = (parameters: CaseParameters): Promise<Received> =>
     sendChanged((outgoing) => ({ ...outgoing, parameters: { ...outgoing.parameters, ...parameters } }))
 
   const sample = await inSetting(bench, target, (setting) => target.prepare(setting, sender))
@@ -80,9 +82,11 @@ export async function checkParameters(bench: Bench, target: ParameterTarget): Pr
     if (isSuccess(oversized)) add('oversized-parameter', `with a long ${name}`, oversized)
     // Every response is checked. The part may accept the value.
     await inSetting(bench, target, async (setting) => {
-      for (const value of hostile) {
-        const outgoing = await target.prepare(setting, sender)
-        await setting.send({ ...outgoing, parameters: { ...outgoing.parameters, [name]: value } })
+      const values = sample.body === 'json' ? [...hostile, ...otherTypes] : hostile
+      for (const [index, value] of values.entries()) {
+        const { parameters, ...outgoing } = await target.prepare(setting, sender)
+        // From different addresses, because a limit would refuse the later values unread.
+        await setting.send({ ...outgoing, from: `198.51.100.${index}`, parameters: { ...parameters, [name]: value } })
       }
     })
   }

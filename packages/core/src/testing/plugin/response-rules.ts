@@ -3,62 +3,16 @@ import { isOAuthError } from '../../errors/oauth-error.ts'
 import { thrownValueOf } from '../../events/cause.ts'
 import type { ProviderEvent } from '../../events/event.ts'
 import { partsOf } from '../../registry/collect.ts'
-import type { TestResponse } from '../test-provider.ts'
 import type { Bench } from './bench.ts'
+import { isTelling, occursIn, publicNames } from './leak-rules.ts'
 import type { Probe } from './probe.ts'
-import type { Outgoing, Target } from './target.ts'
-
-/** Parameters of standards that are neither secret nor personal, or that events contain on purpose. */
-const publicParameters: ReadonlySet<string> = new Set([
-  'grant_type',
-  'scope',
-  'client_id',
-  'redirect_uri',
-  'resource',
-  'audience',
-  'username',
-  'acr_values',
-  'subject_token_type',
-  'actor_token_type',
-  'requested_token_type',
-  'token_type_hint',
-  'client_assertion_type',
-  'code_challenge_method',
-])
-
-const tokenMembers = ['access_token', 'refresh_token', 'id_token'] as const
-const shortest = 6
-/** A short value or a word can occur by chance. */
-const isTelling = (value: unknown): value is string =>
-  typeof value === 'string' && value.length >= shortest && !/^[a-z]+$/u.test(value)
-/** What an endpoint returns as a credential. The id of a token is none. */
-const credentialForm = /^[\w\-.~+=]{20,}$/u
-
-/** Returns the values that must not occur in events and in the storage, with their names. */
-export function secretsIn(
-  { parameters, headers }: Outgoing,
-  { status, body }: TestResponse,
-  isPublic: readonly string[],
-): readonly (readonly [value: string, name: string])[] {
-  const sent = Object.entries(parameters).filter(([name]) => !publicParameters.has(name) && !isPublic.includes(name))
-  const authorization = headers?.authorization?.replace(/^\w+ /u, '')
-  const members: Readonly<Record<string, unknown>> =
-    status < 400 && typeof body === 'object' && body !== null ? body : {}
-  const tokens = Object.entries(members).filter(
-    ([name, value]) =>
-      (tokenMembers as readonly string[]).includes(name) ||
-      (name !== 'jti' && typeof value === 'string' && credentialForm.test(value)),
-  )
-  return [...sent, ['authorization', authorization] as const, ...tokens].flatMap(([name, value]) =>
-    isTelling(value) && value.length < 10_000 ? [[value, name] as const] : [],
-  )
-}
+import type { Outgoing, Received, Target } from './target.ts'
 
 interface Exchange {
   readonly bench: Bench
   readonly target: Target
   readonly outgoing: Outgoing
-  readonly response: TestResponse
+  readonly response: Received
   /** The events of the request. */
   readonly events: readonly ProviderEvent[]
   readonly probe: Probe
@@ -72,10 +26,6 @@ const failureIn = (events: readonly ProviderEvent[]): unknown =>
   events.flatMap((event) => (event.type === 'unhandled_failure' ? [thrownValueOf(event.cause)] : [])).at(-1)
 
 const namesOf = ({ parameters }: Outgoing): string => Object.keys(parameters).join(', ')
-
-/** What an event says about a refusal. */
-export const reasonIn = (events: readonly ProviderEvent[]): string | undefined =>
-  events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 function checkError({ bench, target: { part }, outgoing, response: { status, headers, body } }: Exchange): void {
   const { findings } = bench
@@ -91,8 +41,8 @@ function checkError({ bench, target: { part }, outgoing, response: { status, hea
   if (!isRegistered) problem(`the error was ${JSON.stringify(error)}`)
   const text = JSON.stringify(body)
   for (const [name, value] of Object.entries(outgoing.parameters)) {
-    if (publicParameters.has(name) || !isTelling(value)) continue
-    if (text.includes(JSON.stringify(value).slice(1, -1))) {
+    if (publicNames.has(name) || !isTelling(value)) continue
+    if (occursIn(text, value)) {
       findings.add('value-in-error', part, `the response contains the value of ${name}`)
     }
   }
@@ -147,37 +97,4 @@ export function checkResponse(exchange: Exchange): void {
     bench.findings.add('server-error', target.part, `a request with ${namesOf(outgoing)} caused ${messageOf(thrown)}`)
   }
   checkThrown(exchange)
-}
-
-/** How a value can be written in JSON. */
-const spellingsOf = (secret: string): readonly string[] => [secret, JSON.stringify(secret).slice(1, -1)]
-
-/** Checks that no secret occurs in the events and in the storage. */
-export function checkLeaks(state: {
-  readonly bench: Bench
-  readonly target: Target
-  /** Values and their names. */
-  readonly secrets: ReadonlyMap<string, string>
-  readonly events: readonly ProviderEvent[]
-  readonly items: ReadonlyMap<string, string>
-  readonly probe: Probe
-}): void {
-  const { bench, target, secrets, events, items } = state
-  const written = events.map((event) => [event.type, JSON.stringify(event)] as const)
-  const stored = [...items].map(([key, value]) => [key.split(':')[0] ?? '', `${key} ${value}`] as const)
-  for (const [secret, name] of secrets) {
-    const isIn = ([, text]: readonly [string, string]): boolean => spellingsOf(secret).some((one) => text.includes(one))
-    const event = written.find(isIn)
-    if (event !== undefined) {
-      bench.findings.add('secret-in-event', target.part, `the event ${event[0]} contains the value of ${name}`)
-    }
-    const record = stored.find(isIn)
-    if (record !== undefined) {
-      bench.findings.add(
-        'secret-in-storage',
-        target.part,
-        `a record of the kind ${record[0]} contains the value of ${name}`,
-      )
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import type { EndpointSwitch } from '../../endpoints/paths.ts'
+import type { ProviderEvent } from '../../events/event.ts'
 import type { NewGrant } from '../../plugin/authorize.ts'
 import type { Plugins } from '../../plugin/plugin.ts'
 import type { AtomicDriver } from '../../records/driver.ts'
@@ -7,11 +8,15 @@ import { mapDriver } from '../map-driver.ts'
 import { basic, type Credentials, createTestClock, createTestProvider, read, type TestClock } from '../test-provider.ts'
 import { type Bench, clientsOf, kitGrantType, pluginsWith, present, scopesOf, usersOf } from './bench.ts'
 import type { CaseContext } from './cases.ts'
+import { checkLeaks, secretsIn } from './leak-rules.ts'
 import { createProbe } from './probe.ts'
-import { checkLeaks, checkResponse, secretsIn } from './response-rules.ts'
-import type { Outgoing, Sender, Setting, Target } from './target.ts'
+import { checkResponse } from './response-rules.ts'
+import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
 
 export const senderOf = (credentials: Credentials): Sender => ({ clientId: credentials[0], credentials })
+
+/** The address of a caller, unless the request has another. Limits of a plugin can need one. */
+const clientAddress = '192.0.2.1'
 
 /** What several providers share. */
 export interface Shared {
@@ -54,6 +59,16 @@ function requestOf(url: string, { method, body, parameters, headers, as, repeat 
   })
 }
 
+/** Reads a response. `events`: those of the request. */
+async function receivedFrom(response: Response, events: readonly ProviderEvent[]): Promise<Received> {
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true
+  const { body } = isJson || status === 204 ? await read(response) : { body: (await response.text()) || undefined }
+  if (isJson) return { status, headers, body, error: status < 400 ? undefined : body?.error }
+  const failures = events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.error] : []))
+  return { status, headers, body, error: failures.at(-1) }
+}
+
 const settingError = (part: string, what: string, body: unknown): Error =>
   new Error(`The kit could not ${what} for the ${part}: ${JSON.stringify(body)}`)
 
@@ -78,12 +93,12 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
   const secrets = new Map<string, string>()
 
   function context({ clientId, credentials }: Sender): CaseContext {
-    const { post, get } = test
+    const post: CaseContext['post'] = (endpoint, form, as, from = clientAddress) => test.post(endpoint, form, as, from)
     return {
       provider,
       clock,
       post,
-      get,
+      get: (endpoint, query, headers, from = clientAddress) => test.get(endpoint, query, headers, from),
       clientId,
       client: credentials,
       authorize: (more: Optional<NewGrant> = {}) =>
@@ -113,22 +128,18 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
       const handler = provider.handlers[outgoing.endpoint]
       if (handler === undefined) throw settingError(target.part, 'find the endpoint', outgoing.endpoint)
       const earlier = events.length
-      const response = await handler(requestOf(`${issuer ?? provider.issuer}/${outgoing.endpoint}`, outgoing))
-      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-      const plain = isJson || response.status === 204 ? await read(response) : undefined
-      const result = plain ?? {
-        status: response.status,
-        headers: response.headers,
-        body: (await response.text()) || undefined,
-      }
+      const request = requestOf(`${issuer ?? provider.issuer}/${outgoing.endpoint}`, outgoing)
+      const response = await handler(request, { clientAddress: outgoing.from ?? clientAddress })
+      const caused = events.slice(earlier)
+      const result = await receivedFrom(response, caused)
       for (const [value, name] of secretsIn(outgoing, result, target.public)) secrets.set(value, name)
-      checkResponse({ bench, target, outgoing, response: result, events: events.slice(earlier), probe })
+      checkResponse({ bench, target, outgoing, response: result, events: caused, probe })
       return result
     },
     deactivateUsers() {
       active = false
     },
-    finish: () => checkLeaks({ bench, target, secrets, events, items, probe }),
+    finish: () => checkLeaks({ bench, target, secrets, events, items }),
   }
 }
 

@@ -12,8 +12,16 @@ export interface Outgoing {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Basic authentication. */
   readonly as?: Credentials | undefined
+  /** The address of the caller. */
+  readonly from?: string | undefined
   /** A parameter to repeat. */
   readonly repeat?: string | undefined
+}
+
+/** The response to a request. */
+export interface Received extends TestResponse {
+  /** The error code of a refusal. A page and a redirect do not contain it, so it is that of the event. */
+  readonly error: string | undefined
 }
 
 /** What the requests of a part are. */
@@ -44,7 +52,7 @@ export interface Setting {
   readonly probe: Probe
   context(client: Sender): CaseContext
   /** Sends a request, and checks the rules of every response. */
-  send(outgoing: Outgoing): Promise<TestResponse>
+  send(outgoing: Outgoing): Promise<Received>
   /** Ends the rights of every user. */
   deactivateUsers(): void
   /** Checks the events and the storage. */

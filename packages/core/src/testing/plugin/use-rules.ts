@@ -1,9 +1,8 @@
 import type { AtomicDriver } from '../../records/driver.ts'
-import type { TestResponse } from '../test-provider.ts'
 import type { Bench } from './bench.ts'
 import { isSuccess, seenIn } from './parameter-rules.ts'
 import { createShared, inSetting, openSetting, type Shared } from './setting.ts'
-import type { Outgoing, Sender, Target } from './target.ts'
+import type { Outgoing, Received, Sender, Target } from './target.ts'
 import { createFailingDriver, inOrder, withLatency } from './test-drivers.ts'
 
 const concurrentRequests = 20
@@ -12,7 +11,7 @@ const maxOperations = 60
 /** Seconds until a device may poll again. */
 const pause = 6
 
-const countSuccesses = (responses: readonly TestResponse[]): number => responses.filter(isSuccess).length
+const countSuccesses = (responses: readonly Received[]): number => responses.filter(isSuccess).length
 
 /** Sends one request many times at the same time, to two providers as in two processes, and then once more. */
 async function race(bench: Bench, target: Target, sender: Sender, prepare: (driver: AtomicDriver) => AtomicDriver) {
@@ -68,7 +67,7 @@ export async function checkIssuers(bench: Bench, target: Target, sender: Sender)
 
 interface FailureRun {
   readonly hasFailed: boolean
-  readonly response: TestResponse
+  readonly response: Received
   /** How often the request succeeded, with two repetitions. */
   readonly successes: number
 }
