@@ -136,15 +136,16 @@ const grantOf = ({ interval }: v.InferOutput<typeof deviceAuthorizationSchema>) 
         await records.slowDown(hash, Math.min(slower, maxInterval), request)
         throw refuse('slow_down', 'The device polls too fast', 'polled_early')
       }
-      const expired = () => refuse('expired_token', 'The device code has expired', 'code_expired')
+      const isExpired = request.expiresAt <= kit.now()
+      const expired = (reason: string) => refuse('expired_token', 'The device code has expired', reason)
       if (decision === undefined) {
-        if (request.expiresAt <= kit.now()) throw expired()
+        if (isExpired) throw expired('code_expired')
         throw refuse('authorization_pending', 'The user has not decided yet', 'pending')
       }
       if (decision.sub === undefined) throw refuse('access_denied', 'The user has denied the request', 'denied')
       const stored = await kit.findGrant('device', device_code)
-      // Or the user or the client was revoked since.
-      if (stored === undefined) throw expired()
+      // A device starts again in both cases, so that only events distinguish them.
+      if (stored === undefined) throw expired(isExpired ? 'code_expired' : 'grant_revoked')
       const { subject, scopes, claims, redemption } = stored
       return {
         subject,

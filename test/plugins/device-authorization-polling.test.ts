@@ -40,7 +40,11 @@ describe('the device', () => {
     await page.approve(two.body.user_code, address, { subject: alice })
     clock.advance(600)
     expect((await poll(one.body.device_code)).body.error).toBe('expired_token')
-    expect((await poll(two.body.device_code)).body.error).toBe('expired_token')
+    const approved = await poll(two.body.device_code)
+    expect([approved.body.error, approved.failure]).toEqual([
+      'expired_token',
+      'plugin:device-authorization:code_expired',
+    ])
     expect(await page.find(one.body.user_code, address)).toBeUndefined()
   })
 
@@ -104,7 +108,8 @@ describe('the device', () => {
     const { body } = await start()
     await page.approve(body.user_code, address, { subject: alice })
     await provider.revoke({ subject: 'alice' })
-    expect((await poll(body.device_code)).body).not.toHaveProperty('access_token')
+    const { body: refused, failure } = await poll(body.device_code)
+    expect([refused.error, failure]).toEqual(['expired_token', 'plugin:device-authorization:grant_revoked'])
   })
 })
 
