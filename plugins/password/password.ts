@@ -36,9 +36,9 @@ function parseAcrValues(text: string | undefined, allowedProviders: readonly str
     else if (tenant === undefined && value.startsWith('tenant:')) tenant = value.slice('tenant:'.length)
     else rest.push(value)
   }
-  const isAllowed = idp !== undefined && (allowedProviders.length === 0 || allowedProviders.includes(idp))
+  const allowsAny = allowedProviders.length === 0
   return {
-    ...(isAllowed && idp !== undefined && { idp }),
+    ...(idp !== undefined && (allowsAny || allowedProviders.includes(idp)) && { idp }),
     ...(tenant !== undefined && { tenant }),
     ...(rest.length > 0 && { acrValues: rest }),
   }
