@@ -9,6 +9,7 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { wholeSeconds } from '../shared/config-schema.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'
 
@@ -36,22 +37,11 @@ export interface DeviceAuthorizationOptions {
   readonly interval?: number | undefined
 }
 
-const seconds = (byDefault: number, maximum: number) =>
-  v.optional(
-    v.pipe(
-      v.number('must be a number of seconds'),
-      v.integer('must be whole seconds'),
-      v.minValue(1, 'must be at least 1 second'),
-      v.maxValue(maximum, `must be at most ${maximum} seconds`),
-    ),
-    byDefault,
-  )
-
 /** The schema of the options. */
 export const deviceAuthorizationSchema = configurationObject({
   verificationUri: v.pipe(v.string('must be a URL'), v.url('must be a URL')),
-  lifetime: seconds(600, 3600),
-  interval: seconds(5, 60),
+  lifetime: v.optional(wholeSeconds(1, 3600), 600),
+  interval: v.optional(wholeSeconds(1, 60), 5),
 })
 
 const refusal = 'The device code is not valid'

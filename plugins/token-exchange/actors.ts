@@ -1,11 +1,8 @@
-import type { Actor } from '@grantry/core'
+import { type Actor, maxActors } from '@grantry/core'
 import * as v from 'valibot'
 
 /** The claims of a presented token. */
 export type Claims = Readonly<Record<string, unknown>>
-
-/** The core accepts no longer chain. */
-const maxActors = 5
 
 const actSchema = v.looseObject({
   sub: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),

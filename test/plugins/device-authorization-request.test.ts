@@ -53,8 +53,8 @@ describe('the device authorization request', () => {
 
   test.each([
     [{ verificationUri: 'device' }, /verificationUri must be a URL/u],
-    [{ verificationUri, lifetime: 0 }, /lifetime must be at least 1 second/u],
-    [{ verificationUri, interval: 61 }, /interval must be at most 60 seconds/u],
+    [{ verificationUri, lifetime: 0 }, /lifetime must be 1 to 3600 seconds/u],
+    [{ verificationUri, interval: 61 }, /interval must be 1 to 60 seconds/u],
     [{ verificationUri, intervall: 5 }, /deviceAuthorization\(\): intervall/u],
   ])('an option that is malformed is an error at startup: %j', (options, message) => {
     expect(() => deviceAuthorization(options)).toThrow(message)

@@ -193,7 +193,7 @@ const cases: readonly Case[] = [
   [withPlugin({ name: 'device-authorization' }), 'plugins[0].verificationUri', 'is required'],
   [withDevice({ verificationUri: 'login' }), 'plugins[0].verificationUri', 'must be a URL'],
   [withDevice({ verificationURI: 'x' }), 'plugins[0].verificationURI', 'did you mean verificationUri?'],
-  [withDevice({ lifetime: 0 }), 'plugins[0].lifetime', 'must be at least 1 second'],
+  [withDevice({ lifetime: 0 }), 'plugins[0].lifetime', 'must be 1 to 3600 seconds'],
   [withDevice({ verificationUri: `https://${unset}/` }), 'plugins[0].verificationUri', 'GRANTRY_TEST_UNSET'],
   [withAssertions({ audience: 'anyone' }), 'plugins[0].audience', 'must be "issuer" or'],
   [withAssertions({ algorithms: ['HS256'] }), 'plugins[0].algorithms[0]', 'must be one of ES256'],

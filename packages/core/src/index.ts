@@ -87,6 +87,7 @@ export {
   type Grant,
   type GrantRequest,
   type GrantResult,
+  maxActors,
   type RequestFacts,
   type StoredKind,
 } from './plugin/grant.ts'

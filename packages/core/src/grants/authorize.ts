@@ -21,6 +21,7 @@ import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import type { Contributed, ReadAuthorization } from './contributions.ts'
+import { audienceNotAllowed } from './narrow.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
 const requestEntries = {
@@ -149,11 +150,8 @@ export function createAuthorizations(deps: {
     if (missing !== undefined) {
       throw refuse('invalid_request', `The client requires ${missing}`, `${missing}_required`)
     }
-    if (audience?.every((one) => [audiences.of(scopes)].flat().includes(one)) === false) {
-      throw new OAuthError('invalid_target', 'The requested resource is not allowed', {
-        reason: 'audience_not_allowed',
-      })
-    }
+    const allowed = audiences.listOf(scopes)
+    if (audience?.every((one) => allowed.includes(one)) === false) throw audienceNotAllowed()
     return { client, grantType, scopes, contributed: { audience, demands: { ...given, ...demands } } }
   }
 

@@ -3,7 +3,8 @@ import type { Audiences } from '../tokens/audience.ts'
 import type { Contributed } from './contributions.ts'
 import type { CheckedResult } from './result.ts'
 
-const notAllowed = (): OAuthError =>
+/** The refusal of an audience that the granted scopes, or the consent of the user, do not allow. */
+export const audienceNotAllowed = (): OAuthError =>
   new OAuthError('invalid_target', 'The requested resource is not allowed', { reason: 'audience_not_allowed' })
 
 /**
@@ -14,23 +15,23 @@ const notAllowed = (): OAuthError =>
  * @see RFC 8707 section 2.2
  */
 export function narrowScopes(
-  { scopes, audience: fromGrant, stored, lineage }: CheckedResult,
+  { scopes, audience: fromGrant, source }: CheckedResult,
   { audience: fromChecks }: Contributed,
   audiences: Audiences,
 ): readonly string[] {
-  const consented = (stored ?? lineage?.stored)?.record?.audience
+  const consented = source?.record?.audience
   const requested = fromChecks ?? fromGrant
   const limit = requested ?? consented
   if (limit === undefined) return scopes
   const narrowed = audiences.within(scopes, limit)
   // A token without scopes would have the default audience, which was not requested.
-  if (narrowed.length === 0 && scopes.length > 0) throw notAllowed()
+  if (narrowed.length === 0 && scopes.length > 0) throw audienceNotAllowed()
   if (requested === undefined) return narrowed
   // Also for the audience of the grant: a check can only narrow it.
   const isAllowed = (audience: string): boolean =>
     [consented, fromGrant].every((allowed) => allowed === undefined || allowed.includes(audience))
-  if (requested.length === 0 || !requested.every(isAllowed)) throw notAllowed()
-  const reached = [audiences.of(narrowed)].flat()
-  if (!requested.every((audience) => reached.includes(audience))) throw notAllowed()
+  if (requested.length === 0 || !requested.every(isAllowed)) throw audienceNotAllowed()
+  const reached = audiences.listOf(narrowed)
+  if (!requested.every((audience) => reached.includes(audience))) throw audienceNotAllowed()
   return narrowed
 }

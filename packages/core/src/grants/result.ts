@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { subjectSchema } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Actor, Grant, GrantResult } from '../plugin/grant.ts'
+import { type Actor, type Grant, type GrantResult, maxActors } from '../plugin/grant.ts'
 import type { Redemption } from '../plugin/grant-kit.ts'
 import { jsonObjectSchema } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
@@ -9,9 +9,6 @@ import { type Lineage, lineageOf } from './lineage.ts'
 import { type CredentialDetails, detailsOf } from './redemption.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
-
-/** RFC 8693 section 4.1. The bound keeps tokens small. */
-const maxActors = 5
 
 const actorSchema: v.GenericSchema<Actor> = v.lazy(() =>
   v.strictObject({
@@ -65,6 +62,8 @@ export interface CheckedResult extends Omit<GrantResult, 'redeems' | 'continues'
   readonly stored: CredentialDetails | undefined
   /** The family that the tokens belong to, if the grant continues that of another token. */
   readonly lineage: Lineage | undefined
+  /** The stored grant that the tokens come from: `stored`, or that of `lineage`. */
+  readonly source: CredentialDetails | undefined
   /** The claim `act`. */
   readonly act: JsonObject | undefined
   /** The demands of the stored grant and those that the grant adds. */
@@ -125,15 +124,23 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   if (lineage !== undefined && (stored !== undefined || output.issue?.identityToken === true)) {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a family and issue more than an access token`)
   }
-  const used = stored ?? lineage?.stored
+  const source = stored ?? lineage?.stored
   // Without it, the core would not compare the client, settle the demands, or spend the credential.
-  const isLookedUpOnly = ({ kind, hash }: CredentialDetails): boolean => kind !== used?.kind || hash !== used.hash
+  const isLookedUpOnly = ({ kind, hash }: CredentialDetails): boolean => kind !== source?.kind || hash !== source.hash
   if (found.map(detailsOf).some(isLookedUpOnly)) {
     throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
   }
   // From the record, so that a grant cannot drop a demand by omitting it.
-  const { demands, act: earlierAct } = used?.record ?? {}
+  const { demands, act: earlierAct } = source?.record ?? {}
   const demanded = { ...output.demands, ...demands }
   const act = output.actor ? actOf(output.actor) : earlierAct
-  return Object.assign(output, { redeems, continues, stored, lineage, act, demanded }) as unknown as CheckedResult
+  return Object.assign(output, {
+    redeems,
+    continues,
+    stored,
+    lineage,
+    source,
+    act,
+    demanded,
+  }) as unknown as CheckedResult
 }

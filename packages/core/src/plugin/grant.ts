@@ -32,12 +32,15 @@ export interface GrantRequest<P> {
   readonly request: RequestFacts
 }
 
+/** The maximum number of actors in a chain. It keeps tokens small. */
+export const maxActors = 5
+
 /** Who acts for the subject (RFC 8693 section 4.1). */
 export interface Actor {
   readonly sub: string
   /** The issuer of `sub`, if it is not this provider. */
   readonly iss?: string | undefined
-  /** The actor before this one, in a chain of delegation. */
+  /** The actor before this one, in a chain of at most `maxActors`. */
   readonly actor?: Actor | undefined
 }
 
