@@ -10,27 +10,28 @@ import { spentKeyOf } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 
 /**
- * Counts the failed proofs of each stored grant, exactly and across processes, and ends the grant at the tenth. An
- * ended grant gets the marker of a spent code, so a successful redemption costs no additional read.
+ * Counts the failed proofs of each stored grant, exactly and across processes, and ends the grant at the tenth. The end
+ * is the same marker as that of a spent credential, which a redemption reads anyway.
  *
  * @see wire contract, section 3; docs/decisions/0029-ten-failed-proofs-end-a-code.md
  */
 export interface FailedProofs {
   /**
-   * Counts a failed proof. Ignores other credentials than codes, codes of other clients, and spent codes.
+   * Counts a failed proof of an unspent grant of this client. Does nothing for refresh tokens, for grants of other
+   * clients, and for spent ones.
    *
    * @throws OAuthError `temporarily_unavailable` when it cannot be counted.
    */
   record(stored: CredentialDetails, client: Client, trace: Trace): Promise<void>
 }
 
-/** The number of failures that ends the code. */
+/** The number of failures that ends a grant. */
 const maxFailures = 10
 
-/** The maximum number of codes whose uncounted failures a process remembers. */
+/** The maximum number of grants whose uncounted failures a process remembers. */
 const maxCodes = 1000
 
-/** Seconds by which a count outlives its code, to allow for clock skew between servers. */
+/** Seconds by which a count outlives its grant, to allow for clock skew between servers. */
 const margin = 60
 
 export function createFailedProofs(deps: {
@@ -41,7 +42,7 @@ export function createFailedProofs(deps: {
 }): FailedProofs {
   const { store, families, runtime, recorder } = deps
 
-  /** By the hash of the code: failures that the storage could not count. They count in this process. */
+  /** By the hash of the credential: failures that the storage could not count. They count in this process. */
   const uncounted = createBoundedMap<number>(maxCodes)
   const countKey = (hash: string): string => keyOf('count', hashOf(JSON.stringify(['code_proof', hash]), runtime))
 

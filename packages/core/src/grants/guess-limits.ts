@@ -4,7 +4,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
 
-/** A plugin has few limits; a bound, in case that it computes their names. */
+/** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
 const maxLimits = 100
 
 /** Creates `limitGuesses` of a plugin. */

@@ -27,7 +27,7 @@ export function narrowScopes(
   // A token without scopes would have the default audience, which was not requested.
   if (narrowed.length === 0 && scopes.length > 0) throw audienceNotAllowed()
   if (requested === undefined) return narrowed
-  // Also for the audience of the grant: a check can only narrow it.
+  // A request can only narrow what the user consented to, and a check can only narrow what the grant returned.
   const isAllowed = (audience: string): boolean =>
     [consented, fromGrant].every((allowed) => allowed === undefined || allowed.includes(audience))
   if (requested.length === 0 || !requested.every(isAllowed)) throw audienceNotAllowed()

@@ -63,7 +63,7 @@ export function assertWithinPolicy(
   assertStoredGrant(result, request, registry)
   const { grant, client, scopes } = request
   const continued = result.lineage?.stored?.record
-  // The kit has checked the client of a refresh token of another one.
+  // If the refresh token belongs to another client, the kit has already checked that client.
   const loss = continued?.clientId === client.clientId ? lossOf(continued, client) : undefined
   if (loss !== undefined) throw refusalOf(grant, loss)
   scopePolicy.assertGranted(result, scopes, grant, client)

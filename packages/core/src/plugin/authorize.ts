@@ -29,8 +29,9 @@ export interface NewGrant {
   /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
   /**
-   * The credential that redeems the grant, if the client already has one: its SHA-256 as unpadded base64url
-   * (`kit.sha256`), so that the credential need not be stored. It must be random. Default: 256 random bits.
+   * The SHA-256 (`kit.sha256`) of the credential that redeems the grant, if the client already has one. The credential
+   * must have at least 128 random bits, such as `kit.randomId()`: guesses of it are not limited. Default: the core
+   * creates one with 256 random bits.
    */
   readonly credentialHash?: string | undefined
 }
@@ -42,10 +43,12 @@ export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | '
 export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>
 
 /**
- * Stores what was authorized under a single-use credential, and returns the credential; `credentialHash`, if that was
- * given. Revocation, replay detection
- * and demands apply as for an authorization code.
+ * Stores what was authorized under a single-use credential. Revocation, replay detection and demands apply as for an
+ * authorization code.
  *
- * @throws OAuthError `unauthorized_client`, `invalid_request` or `invalid_scope`.
+ * @returns the credential, or `credentialHash` if it was given.
+ * @throws OAuthError `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`. `invalid_request`
+ * with `details.reason` `credential_taken`: a grant of this kind is already stored under this `credentialHash`, also one
+ * that was redeemed.
  */
 export type Authorize = (grant: NewGrant) => Promise<string>

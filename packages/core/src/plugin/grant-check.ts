@@ -30,9 +30,10 @@ export interface AuthorizationCheck<K extends keyof Demands, S extends Schema> {
 }
 
 /**
- * Checks the requests of its grant types. One that settles a demand also runs without it, so that it can reject a proof
- * that was not demanded. The core rejects a demand that no check settles: omitting a security plugin causes refusals,
- * never a downgrade. `kit.records` is the same for all grant types, so it can enforce single use across them.
+ * Checks the requests of its grant types. A check that settles a demand runs for every request of these grant types, so
+ * that it can also reject a proof that was not demanded. The core refuses a request with a demand that no check settles:
+ * omitting a security plugin causes refusals, never a downgrade. All grant types share `kit.records`, so the check can
+ * enforce single use across them.
  */
 export interface GrantCheck<
   K extends keyof Demands = keyof Demands,

@@ -60,8 +60,9 @@ export interface GrantResult {
   /** Who acts for the subject. The core writes it to the claim `act`. */
   readonly actor?: Actor | undefined
   /**
-   * A token that the kit has validated, or a stored refresh token that the kit has found. What is issued belongs to its
-   * family and expires no later, so that it is revoked with it. No refresh token and no identity token is issued.
+   * The token that this request uses: what `kit.validateToken` returned, or `kit.findGrant` for a refresh token. The
+   * access token of the response is revoked together with that token and expires no later. The response contains no
+   * refresh token and no identity token.
    */
   readonly continuesFamilyOf?: ValidatedToken | StoredGrant | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
@@ -162,10 +163,16 @@ type Exactly<R extends GrantResult> = R & { readonly [K in Exclude<keyof R, keyo
  * Defines a grant, with `params` typed by the schema.
  *
  * @example
- * const hello = defineGrant({
- *   grantType: 'urn:example:hello',
+ * const badge = defineGrant({
+ *   grantType: 'urn:example:badge',
  *   params: v.object({ badge_id: v.string() }),
- *   handle: ({ params, scopes }) => ({ subject: { sub: params.badge_id, amr: ['badge'] }, scopes }),
+ *   async handle({ params, scopes }) {
+ *     const sub = await doors.ownerOf(params.badge_id)
+ *     if (sub === undefined) {
+ *       throw new OAuthError('invalid_grant', 'The badge is not valid', { reason: 'plugin:badge:unknown' })
+ *     }
+ *     return { subject: { sub, amr: ['badge'] }, scopes }
+ *   },
  * })
  */
 export function defineGrant<const S extends Schema, R extends GrantResult>(
