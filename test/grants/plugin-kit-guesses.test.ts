@@ -45,6 +45,16 @@ describe('limitGuesses()', () => {
     await expect(limitGuesses(limit, '2001:db8::4', right)).rejects.toMatchObject({ code: 'slow_down' })
   })
 
+  test('counts the guesses of all parts of a plugin together', async () => {
+    const { provider, withKit } = await setUp('vault')
+    const address = '192.0.2.1'
+    expect(await withKit((kit) => kit.limitGuesses(limit, address, right))).toBe('found')
+    for (let guess = 0; guess < 3; guess += 1) await withKit((kit) => kit.limitGuesses(limit, address, wrong))
+    await expect(withKit((kit) => kit.limitGuesses(limit, address, right))).rejects.toBe('too_many_failures')
+    await expect(provider.kit('vault').limitGuesses(limit, address, right)).rejects.toMatchObject({ code: 'slow_down' })
+    expect(await provider.kit('other').limitGuesses(limit, address, right)).toBe('found')
+  })
+
   test('does not count a guess that failed', async () => {
     const { provider } = await setUp()
     const { limitGuesses } = provider.kit('page')

@@ -119,7 +119,7 @@ describe('the definition of an endpoint', () => {
 
 test('the kit has exactly the documented members, and no way to issue', () => {
   expectTypeOf<keyof EndpointKit>().toEqualTypeOf<
-    keyof Kit | 'findClient' | 'scopesOf' | 'checkAuthorization' | 'authorize' | 'authenticateUser' | 'limitGuesses'
+    keyof Kit | 'findClient' | 'scopesOf' | 'checkAuthorization' | 'authorize' | 'authenticateUser'
   >()
 })
 

@@ -56,6 +56,7 @@ describe('the arguments of a grant', () => {
       | 'seal'
       | 'unseal'
       | 'sign'
+      | 'limitGuesses'
       | 'findGrant'
       | 'redemption'
       | 'authenticateUser'

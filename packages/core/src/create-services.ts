@@ -116,7 +116,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     names,
     recorder,
   })
-  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime })
+  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
   const authorizations = createAuthorizations({
     issuer,
@@ -171,14 +171,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),
-    endpointKitOf: createEndpointKits({
-      plugins,
-      clients,
-      scopePolicy,
-      authorizations,
-      authenticateUser,
-      limits: limitDeps,
-    }),
+    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy, authorizations, authenticateUser }),
     mint: createMint({
       issuer,
       accessTokens,

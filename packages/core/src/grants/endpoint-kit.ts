@@ -1,9 +1,7 @@
-import type { LimitDeps } from '../abuse/window-limit.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
 import type { Authorizations } from './authorize.ts'
-import { createGuessLimits } from './guess-limits.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
 
@@ -16,9 +14,8 @@ export function createEndpointKits(deps: {
   readonly scopePolicy: ScopePolicy
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
-  readonly limits: LimitDeps
 }): EndpointKitOf {
-  const { plugins, clients, scopePolicy, authorizations, authenticateUser, limits } = deps
+  const { plugins, clients, scopePolicy, authorizations, authenticateUser } = deps
   const kits = new Map<string, EndpointKit>()
 
   function createKit(plugin: string): EndpointKit {
@@ -33,7 +30,6 @@ export function createEndpointKits(deps: {
       checkAuthorization: authorizations.check,
       authorize: authorizations.authorize,
       authenticateUser,
-      limitGuesses: createGuessLimits(plugin, limits),
     }
   }
 

@@ -2,13 +2,13 @@ import { addressGroupOf } from '../abuse/address-group.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
 import { createBoundedMap } from '../bounded-map.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
-import type { EndpointKit } from '../plugin/endpoint.ts'
+import type { Kit } from '../plugin/kit.ts'
 
 /** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
 const maxLimits = 100
 
 /** Creates `limitGuesses` of a plugin. */
-export function createGuessLimits(plugin: string, deps: LimitDeps): EndpointKit['limitGuesses'] {
+export function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses'] {
   const { recorder } = deps
   const limits = createBoundedMap<WindowLimit>(maxLimits)
 

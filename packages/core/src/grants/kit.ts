@@ -78,7 +78,8 @@ export function createGrantKits(deps: {
       if (kind !== 'refresh') return grant
       return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
     }
-    const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, redemption } = plugins.kitOf(plugin)
+    const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, limitGuesses, redemption } =
+      plugins.kitOf(plugin)
     const kit: GrantKit = {
       issuer,
       now,
@@ -89,6 +90,7 @@ export function createGrantKits(deps: {
       seal,
       unseal,
       sign,
+      limitGuesses,
       redemption,
       findGrant,
       authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),

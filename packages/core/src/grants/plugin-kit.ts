@@ -1,6 +1,7 @@
 import { maxLifetime } from '../config-schema.ts'
 import { constantTimeEqual } from '../credentials/secret.ts'
 import { utf8 } from '../encoding.ts'
+import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { GrantKit } from '../plugin/grant-kit.ts'
 import type { Kit, PluginRecords } from '../plugin/kit.ts'
@@ -9,6 +10,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
+import { createGuessLimits } from './guess-limits.ts'
 import { createSeal } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
@@ -29,8 +31,9 @@ export function createPluginKits(deps: {
   readonly jwt: Jwt
   readonly store: Store
   readonly runtime: Runtime
+  readonly recorder: Recorder
 }): PluginKits {
-  const { issuer, keys, jwt, store, runtime } = deps
+  const { issuer, keys, jwt, store, runtime, recorder } = deps
 
   async function sign(typ: string, claims: JsonObject): Promise<string> {
     if (!foreignType.test(typ))
@@ -77,6 +80,7 @@ export function createPluginKits(deps: {
       records,
       ...createSeal(plugin, { issuer, keys, runtime }),
       sign,
+      limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),
       redemption: (credential, expiresAt) =>
         createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }),
     }

@@ -47,4 +47,18 @@ export interface Kit {
    * `typ` could accept as an identity token.
    */
   sign(typ: string, claims: JsonObject): Promise<string>
+  /**
+   * Runs `guess`, which returns `undefined` for a wrong guess, such as of a short code that a user types. Wrong guesses
+   * are counted for each address, exactly over all processes.
+   *
+   * @param limit `name`: unique within the plugin. `failures`: the number of wrong guesses that are answered in a
+   * `window` (seconds).
+   * @throws OAuthError `slow_down` (429) when the limit is reached, also for a right guess.
+   * @throws TypeError without an address, because guesses would not be limited.
+   */
+  limitGuesses<T>(
+    limit: { readonly name: string; readonly failures: number; readonly window: number },
+    clientAddress: string,
+    guess: () => Promise<T | undefined>,
+  ): Promise<T | undefined>
 }
