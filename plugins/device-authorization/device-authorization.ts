@@ -10,9 +10,12 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeSeconds } from '../shared/config-schema.ts'
+import { type DevicePage, devicePageSchema, pageEndpoint } from './page.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'
 
+export type { DevicePage } from './page.ts'
+export type { DevicePageProblem, DevicePageState, RenderedPage } from './page-html.ts'
 export {
   createDeviceVerification,
   type DeviceApproval,
@@ -23,26 +26,48 @@ export {
 declare module '@grantry/core' {
   interface PluginEndpoints {
     deviceAuthorization: true
+    deviceVerification: true
   }
 }
 
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export interface DeviceAuthorizationOptions {
-  /** The URL of the page where the user enters the code. Short, because people type it. */
-  readonly verificationUri: string
+  /**
+   * The URL of the page where the user enters the code. Short, because people type it. Required without `page`; with
+   * it, the default is the URL of that page.
+   */
+  readonly verificationUri?: string | undefined
+  /** Serves the page where the user enters the code. Without it, the page at `verificationUri` is yours. */
+  readonly page?: DevicePage | undefined
   /** Seconds for which the codes are valid. Default: 600. */
   readonly lifetime?: number | undefined
   /** Seconds between two requests of a device. Default: 5. */
   readonly interval?: number | undefined
 }
 
-/** The schema of the options. */
+const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
+
+/** The schema of the options that are data. */
 export const deviceAuthorizationSchema = configurationObject({
-  verificationUri: v.pipe(v.string('must be a URL'), v.url('must be a URL')),
+  verificationUri: uriSchema,
   lifetime: v.optional(wholeSeconds(1, 3600), 600),
   interval: v.optional(wholeSeconds(1, 60), 5),
 })
+
+const optionsSchema = v.pipe(
+  configurationObject({
+    ...deviceAuthorizationSchema.entries,
+    verificationUri: v.optional(uriSchema),
+    page: v.optional(devicePageSchema),
+  }),
+  v.forward(
+    v.check(({ verificationUri, page }) => (verificationUri ?? page) !== undefined, 'is required without page'),
+    ['verificationUri'],
+  ),
+)
+
+type Options = v.InferOutput<typeof optionsSchema>
 
 const refusal = 'The device code is not valid'
 
@@ -57,7 +82,7 @@ const slowerBy = 5
 const maxInterval = 60
 
 /** @see RFC 8628 sections 3.1 and 3.2 */
-const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeof deviceAuthorizationSchema>) =>
+const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
   defineEndpoint({
     name: 'deviceAuthorization',
     path: '/connect/deviceauthorization',
@@ -85,13 +110,14 @@ const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeo
         userCode = randomUserCode(kit.randomId)
       }
       const shown = groupedUserCode(userCode)
-      const complete = new URL(verificationUri)
+      const uri = verificationUri ?? `${kit.issuer}${page?.path ?? ''}`
+      const complete = new URL(uri)
       complete.searchParams.set('user_code', shown)
       return {
         json: {
           device_code: deviceCode,
           user_code: shown,
-          verification_uri: verificationUri,
+          verification_uri: uri,
           verification_uri_complete: complete.href,
           expires_in: lifetime,
           interval,
@@ -101,7 +127,7 @@ const endpointOf = ({ verificationUri, lifetime, interval }: v.InferOutput<typeo
   })
 
 /** @see RFC 8628 sections 3.4 and 3.5 */
-const grantOf = ({ interval }: v.InferOutput<typeof deviceAuthorizationSchema>) =>
+const grantOf = ({ interval }: Pick<Options, 'interval'>) =>
   defineGrant({
     grantType: deviceGrantType,
     params: v.object({ device_code: v.pipe(v.string(), v.maxLength(512)) }),
@@ -149,12 +175,17 @@ const grantOf = ({ interval }: v.InferOutput<typeof deviceAuthorizationSchema>) 
 
 /**
  * Device authorization: a device without a browser or keyboard shows a short code, which the user enters on another
- * device. Your page looks the code up, and approves or denies it, with `createDeviceVerification`.
+ * device. With `page`, the plugin serves the page for it; otherwise your own page uses `createDeviceVerification`.
  *
  * @throws TypeError when an option is malformed.
  * @see RFC 8628
  */
 export function deviceAuthorization(input: DeviceAuthorizationOptions): Plugin {
-  const options = parseConfiguration(deviceAuthorizationSchema, input, 'deviceAuthorization()')
-  return definePlugin('device-authorization', [endpointOf(options), grantOf(options)])
+  const options = parseConfiguration(optionsSchema, input, 'deviceAuthorization()')
+  const { page } = options
+  return definePlugin('device-authorization', [
+    endpointOf(options),
+    grantOf(options),
+    ...(page === undefined ? [] : [pageEndpoint(page)]),
+  ])
 }

@@ -91,8 +91,9 @@ describe.concurrent('testPlugin() finds nothing in', () => {
     }))
 
   test('device-authorization', () =>
-    testPlugin(() => deviceAuthorization({ verificationUri: 'https://id.example.com/device' }), {
+    testPlugin(() => deviceAuthorization({ page: { signIn: () => ({ sub: 'alice', amr: ['pwd'] }) } }), {
       endpoints: {
+        deviceVerification: { succeeds: {}, refused: [{ with: { decision: 'other' } }] },
         deviceAuthorization: {
           succeeds: { scope: 'api1' },
           refused: [{ with: { scope: 'unknown' }, error: 'invalid_scope' }],

@@ -1,0 +1,141 @@
+import {
+  configurationObject,
+  defineEndpoint,
+  type EndpointKit,
+  type EndpointRequest,
+  isOAuthError,
+  type MaybePromise,
+  OAuthError,
+  type Reply,
+  type Subject,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { functionSchema } from '../shared/config-schema.ts'
+import { type DevicePageState, defaultPage, type RenderedPage } from './page-html.ts'
+import { createDeviceVerification } from './verification.ts'
+
+/** Determines who is signed in, and how the page looks. The plugin does everything else. */
+export interface DevicePage {
+  /** The path of the page, relative to the issuer. Short, because people type it. Default: `/connect/device`. */
+  readonly path?: `/${string}` | undefined
+  /**
+   * Returns the user who is signed in, or a reply that starts a login, such as a redirect. `request.url` is where to
+   * return to; it can contain the user code. Without either, and when a form is sent after the session has ended, the
+   * page shows a link to itself: browsers apply the content security policy of a form to its redirects.
+   */
+  signIn(request: EndpointRequest): MaybePromise<Subject | Reply | undefined>
+  /** Renders the page. Escape every text. Default: a page in English without scripts. */
+  render?: ((state: DevicePageState) => MaybePromise<RenderedPage>) | undefined
+}
+
+/** The schema of the option `page`. */
+export const devicePageSchema = configurationObject({
+  path: v.optional(
+    v.custom<`/${string}`>(
+      (path) => typeof path === 'string' && path.startsWith('/'),
+      'must be a path such as /device',
+    ),
+    '/connect/device',
+  ),
+  signIn: v.custom<DevicePage['signIn']>((value) => typeof value === 'function', 'must be a function'),
+  render: functionSchema<NonNullable<DevicePage['render']>>(),
+})
+
+/** Sent with every request to this host over TLS, and set by no other host (RFC 6265bis section 4.1.3.2). */
+const cookieName = '__Host-device'
+const cookiePattern = new RegExp(`(?:^|; ?)${cookieName}=([\\w-]{43})(?:;|$)`, 'u')
+
+/** What a form token contains. The code is in it, so that a form cannot be sent for another code than it shows. */
+const formSchema = v.object({ browser: v.string(), sub: v.string(), userCode: v.string() })
+
+const refuse = (code: 'invalid_request' | 'login_required', text: string, reason: string): OAuthError =>
+  new OAuthError(code, text, { reason: `plugin:device-authorization:${reason}` })
+
+const isSubject = (signedIn: Subject | Reply): signedIn is Subject => 'sub' in signedIn
+
+/** The secret that the page keeps in this browser. Another site can neither read it nor send it with a form. */
+const browserOf = (request: EndpointRequest): string | undefined =>
+  cookiePattern.exec(request.header('cookie') ?? '')?.[1]
+
+/** A request of a user who is signed in. */
+interface Visit {
+  readonly subject: Subject
+  readonly request: EndpointRequest
+  readonly kit: EndpointKit
+}
+
+/**
+ * The page where the user enters the code, and approves or denies.
+ *
+ * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
+ */
+export function pageEndpoint({ path, signIn, render }: v.InferOutput<typeof devicePageSchema>) {
+  const show = async (state: DevicePageState, kit: EndpointKit, error?: OAuthError): Promise<Reply> => ({
+    ...(await (render === undefined ? defaultPage(state, kit) : render(state))),
+    ...(error !== undefined && { error }),
+  })
+
+  /** The same response for a code that never existed, has expired, or was decided. */
+  const unknownCode = (kit: EndpointKit): Promise<Reply> =>
+    show(
+      { step: 'enter_code', problem: 'code_unknown' },
+      kit,
+      refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
+    )
+
+  async function confirm(typed: string, { subject, request, kit }: Visit): Promise<Reply> {
+    const found = await createDeviceVerification({ kit: () => kit }).find(typed, request.clientAddress ?? '')
+    const client = found && (await kit.findClient(found.clientId))
+    if (found === undefined || client === undefined) return unknownCode(kit)
+    const { userCode, scopes, expiresAt } = found
+    const known = browserOf(request)
+    const browser = known ?? kit.randomId()
+    const formToken = await kit.seal({ browser, sub: subject.sub, userCode }, expiresAt)
+    const reply = await show({ step: 'confirm', userCode, client, scopes, subject, formToken }, kit)
+    if (known !== undefined) return reply
+    const cookie = `${cookieName}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax`
+    return { ...reply, cookies: [...(reply.cookies ?? []), cookie] }
+  }
+
+  async function decide(approves: boolean, formToken: string, { subject, request, kit }: Visit): Promise<Reply> {
+    const form = await kit.unseal(formToken, formSchema)
+    const isOfBrowser = form !== undefined && kit.equals(form.browser, browserOf(request) ?? '')
+    if (!isOfBrowser || form.sub !== subject.sub) {
+      const error = refuse('invalid_request', 'The form is not valid', 'form_invalid')
+      return show({ step: 'enter_code', problem: 'form_expired' }, kit, error)
+    }
+    const { approve, deny } = createDeviceVerification({ kit: () => kit })
+    const address = request.clientAddress ?? ''
+    const isDecided = await (approves ? approve(form.userCode, address, { subject }) : deny(form.userCode, address))
+    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, kit) : unknownCode(kit)
+  }
+
+  return defineEndpoint({
+    name: 'deviceVerification',
+    path,
+    methods: ['GET', 'POST'],
+    caller: 'anyone',
+    params: v.object({
+      user_code: v.optional(v.string()),
+      form_token: v.optional(v.string()),
+      decision: v.optional(v.picklist(['approve', 'deny'])),
+    }),
+    async handle({ params: { user_code, form_token = '', decision }, request }, kit) {
+      const signedIn = await signIn(request)
+      const isForm = request.method === 'POST'
+      if (signedIn === undefined || !isSubject(signedIn)) {
+        if (signedIn !== undefined && !isForm) return signedIn
+        return show({ step: 'signed_out' }, kit, refuse('login_required', 'The user is not signed in', 'signed_out'))
+      }
+      const visit = { subject: signedIn, request, kit }
+      try {
+        // Never by GET: a link must not decide (RFC 8628 section 5.4).
+        if (isForm && decision !== undefined) return await decide(decision === 'approve', form_token, visit)
+        return await (user_code === undefined ? show({ step: 'enter_code' }, kit) : confirm(user_code, visit))
+      } catch (error) {
+        if (!isOAuthError(error) || error.code !== 'slow_down') throw error
+        return show({ step: 'enter_code', problem: 'too_many_guesses' }, kit, error)
+      }
+    },
+  })
+}
