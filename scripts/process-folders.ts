@@ -4,6 +4,7 @@
  */
 export const processFolders = [
   'bench',
+  'browser',
   'conformance',
   'console',
   'contract',

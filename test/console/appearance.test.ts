@@ -1,33 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium } from '../support/chromium.ts'
 import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'
 
 // Layout and accessibility of the console, empty and after many requests. CONSOLE_SCREENSHOTS=directory saves screenshots.
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pictures = process.env.CONSOLE_SCREENSHOTS
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-}
-
-/** Returns the violations that axe finds, with their elements. */
-async function violationsIn(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  // Runs as a script of the driver, so the policy of the page does not have to allow it.
-  if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe)
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
-  const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
-    readonly violations: readonly Violation[]
-  }
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  )
-}
 
 /** Returns controls that overlap each other or exceed the window. */
 const overflowingElements = (page: Page): Promise<readonly string[]> =>
