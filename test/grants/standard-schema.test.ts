@@ -108,11 +108,13 @@ describe('the message of a schema', () => {
 })
 
 test('a retry ignores parameters that a zod schema does not declare, and every one counts for arktype', async () => {
-  for (const [library, isRetry] of [
-    ['zod', true],
-    ['arktype', false],
+  for (const [params, isRetry] of [
+    [z.object({ refresh_token: z.string() }), true],
+    [z.object({ refresh_token: z.string() }).transform((params) => params), true],
+    [z.union([z.object({ refresh_token: z.string() }), z.object({ other: z.string() })]), true],
+    [z.union([z.object({ refresh_token: z.string() }), z.looseObject({})]), false],
+    [type({ refresh_token: 'string' }), false],
   ] as const) {
-    const params = { zod: z.object({ refresh_token: z.string() }), arktype: type({ refresh_token: 'string' }) }[library]
     const grant = defineGrant({
       grantType: 'refresh_token',
       params: params as Schema<{ refresh_token: string }>,

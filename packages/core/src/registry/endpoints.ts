@@ -1,7 +1,7 @@
 import type { Endpoint } from '../plugin/endpoint.ts'
 import type { CredentialParameters } from './client-authentication.ts'
 import type { OwnedPart } from './collect.ts'
-import { declaredParameters, isSchema } from './schema.ts'
+import { isSchema, namedParameters } from './schema.ts'
 
 const nameForm = /^[a-z][A-Za-z\d]{0,49}$/u
 const metadataForm = /^[a-z][a-z\d_]{0,90}_(?:endpoint|uri)$/u
@@ -56,7 +56,7 @@ export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credential
   if (caller === 'token' ? typeof scope !== 'string' || scope === '' : scope !== undefined) {
     throw refuse(`${what} ${scope === undefined ? 'requires' : 'cannot have'} scope, which belongs to the caller token`)
   }
-  const declared = params === undefined ? [] : (declaredParameters(params) ?? [])
+  const declared = params === undefined ? [] : namedParameters(params)
   const taken = credentials[caller].find((parameter) => declared.includes(parameter))
   if (taken !== undefined) {
     throw refuse(`${what} cannot have ${taken} in params, because the core reads it; remove it`)

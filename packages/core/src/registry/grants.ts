@@ -8,6 +8,7 @@ import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import type { ResponseFormat } from '../plugin/response-format.ts'
+import type { Schema } from '../standard-schema.ts'
 import type { JsonObject } from '../types.ts'
 import type { CredentialParameters } from './client-authentication.ts'
 import { assertMethods, credentialParametersOf, hiddenParametersOf } from './client-authentication.ts'
@@ -15,7 +16,7 @@ import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
 import { assertEndpoint } from './endpoints.ts'
 import { fieldsOf } from './fields.ts'
 import { metadataOf } from './metadata.ts'
-import { declaredParameters, isSchema } from './schema.ts'
+import { declaredParameters, isSchema, namedParameters } from './schema.ts'
 
 /** The parts of the plugins of a provider. */
 export interface Registry {
@@ -57,7 +58,19 @@ function assertOneOf(plugin: string, name: string, value: unknown, known: readon
   throw new TypeError(`plugins: ${plugin} has an unknown value of ${name}; known values: ${known.join(', ')}`)
 }
 
-function assertGrant(grant: Grant, hidden: ReadonlyMap<string, string>): void {
+/** The parameters that plugins do not receive, above all credentials, with the plugin that reads each. */
+type HiddenParameters = ReturnType<typeof hiddenParametersOf>
+
+function assertParameters(name: string, params: Schema, hidden: HiddenParameters): void {
+  for (const taken of namedParameters(params)) {
+    const reader = hidden.get(taken)
+    if (reader === undefined) continue
+    const who = reader === 'core' ? 'the core' : reader
+    throw new TypeError(`plugins: ${name} cannot have ${taken} in params, because ${who} reads it; remove it`)
+  }
+}
+
+function assertGrant(grant: Grant, hidden: HiddenParameters): void {
   if (typeof grant.grantType !== 'string' || !grantTypeForm.test(grant.grantType)) {
     throw new TypeError(
       `plugins: "${String(grant.grantType)}" is not a valid grant type; use a short name or an absolute URI of at most 100 characters`,
@@ -67,11 +80,7 @@ function assertGrant(grant: Grant, hidden: ReadonlyMap<string, string>): void {
   if (typeof grant.handle !== 'function' || !isSchema(grant.params)) {
     throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and handle()`)
   }
-  for (const [taken, reader] of hidden) {
-    if (!('entries' in grant.params && taken in Object(grant.params.entries))) continue
-    const who = reader === 'core' ? 'the core' : reader
-    throw new TypeError(`plugins: ${name} cannot have ${taken} in params, because ${who} reads it; remove it`)
-  }
+  assertParameters(name, grant.params, hidden)
   assertOneOf(name, 'scope', grant.scope, ['required', 'optional', 'ignored'])
   if (grant.defaultScopes !== undefined && (typeof grant.defaultScopes !== 'function' || grant.scope !== 'optional')) {
     throw new TypeError(`plugins: ${name} can have defaultScopes, a function, only with scope: 'optional'`)
@@ -89,7 +98,7 @@ function assertGrant(grant: Grant, hidden: ReadonlyMap<string, string>): void {
   for (const required of grant.requires ?? []) assertOneOf(name, 'requires', required, ['users.authenticate'])
 }
 
-function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
+function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>, hidden: HiddenParameters): void {
   const name = `the grant check of ${plugin}`
   if (check.settles !== undefined && !(typeof check.settles === 'string' && (check.settles as string) !== '')) {
     throw new TypeError(`plugins: ${name} has an invalid settles; use the name of the demand that it settles`)
@@ -97,6 +106,7 @@ function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>): void {
   if (typeof check.check !== 'function' || !isSchema(check.params)) {
     throw new TypeError(`plugins: ${name} requires params (a Standard Schema, such as v.object()) and check()`)
   }
+  assertParameters(name, check.params, hidden)
   if (check.grantTypes !== 'all' && (!Array.isArray(check.grantTypes) || check.grantTypes.length === 0)) {
     throw new TypeError(`plugins: ${name} requires grantTypes, an array of the grant types that it runs on, or 'all'`)
   }
@@ -122,7 +132,7 @@ export function createRegistry(plugins: Plugins): Registry {
   assertMethods(authenticationMethods)
   const hiddenParameters = hiddenParametersOf(authenticationMethods)
   for (const { part } of grants) assertGrant(part, hiddenParameters)
-  for (const check of checks) assertCheck(check)
+  for (const check of checks) assertCheck(check, hiddenParameters)
   const endpoints = partsOf(parts, 'endpoint')
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)

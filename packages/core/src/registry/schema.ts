@@ -9,34 +9,67 @@ export function isSchema(value: unknown): value is Schema {
   return version === 1 && typeof validate === 'function'
 }
 
-/** The parts of a valibot schema that list its entries, and that of a zod schema. */
+/** What the schemas of valibot and zod say about their members and the schemas that they combine. */
 interface Shape {
   readonly type?: unknown
+  /** The members of an object of valibot. */
   readonly entries?: object
-  readonly options?: readonly unknown[]
-  readonly shape?: unknown
-  readonly def?: unknown
+  /** The members of an object of zod. */
+  readonly shape?: object
+  readonly options?: readonly Schema[]
+  readonly def?: {
+    readonly catchall?: Shape
+    readonly left?: Schema
+    readonly right?: Schema
+    readonly in?: Schema
+    readonly innerType?: Schema
+  }
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+/** The parameter names that a schema declares, and whether it passes on others. */
+interface DeclaredNames {
+  readonly names: readonly string[]
+  readonly isOpen: boolean
+}
 
-/** Whether a zod object passes on members that it does not declare: `looseObject()`, `catchall()`. */
-function isLoose(def: unknown): boolean {
-  const { catchall } = Object(def) as { readonly catchall?: Shape }
-  return catchall !== undefined && catchall.type !== 'never'
+const unknownNames: DeclaredNames = { names: [], isOpen: true }
+
+function combined(schemas: readonly (Schema | undefined)[]): DeclaredNames {
+  const declared = schemas.map((schema) => (schema === undefined ? unknownNames : namesIn(schema)))
+  return { names: declared.flatMap(({ names }) => names), isOpen: declared.some(({ isOpen }) => isOpen) }
+}
+
+function namesInValibot({ type, entries, options = [] }: Shape): DeclaredNames {
+  if (entries !== undefined) {
+    return { names: Object.keys(entries), isOpen: type !== 'object' && type !== 'strict_object' }
+  }
+  return type === 'union' || type === 'variant' || type === 'intersect' ? combined(options) : unknownNames
+}
+
+function namesInZod({ type, shape, options = [], def = {} }: Shape): DeclaredNames {
+  const { catchall, left, right, in: input, innerType } = def
+  if (type === 'object' && shape !== undefined) {
+    return { names: Object.keys(shape), isOpen: catchall !== undefined && catchall.type !== 'never' }
+  }
+  if (type === 'union') return combined(options)
+  if (type === 'intersection') return combined([left, right])
+  return combined([input ?? innerType])
+}
+
+function namesIn(schema: Schema): DeclaredNames {
+  const { vendor } = schema['~standard']
+  if (vendor === 'valibot') return namesInValibot(schema as Shape)
+  return vendor === 'zod' ? namesInZod(schema as Shape) : unknownNames
 }
 
 /**
- * Returns the parameter names that a schema declares: the entries of an object, and of every object in a union, variant
- * or intersection of valibot. Returns `undefined` if the schema accepts any name, or does not list its names.
+ * Returns the parameter names that a schema of valibot or zod declares, also those of the objects that it combines. A
+ * schema can pass on other parameters too.
  */
+export const namedParameters = (schema: Schema): readonly string[] => namesIn(schema).names
+
+/** Returns all parameter names that a schema passes on; `undefined` if it passes on any, or does not list them. */
 export function declaredParameters(schema: Schema): readonly string[] | undefined {
-  const { type, entries, options, shape, def } = schema as Shape
-  const { vendor } = schema['~standard']
-  if (vendor === 'zod' && type === 'object' && isObject(shape) && !isLoose(def)) return Object.keys(shape)
-  if (vendor !== 'valibot') return undefined
-  if (type === 'object' || type === 'strict_object') return Object.keys(entries ?? {})
-  if (type !== 'union' && type !== 'variant' && type !== 'intersect') return undefined
-  const names = (options ?? []).map((option) => declaredParameters(option as Schema))
-  return names.every((declared) => declared !== undefined) ? names.flat() : undefined
+  const { names, isOpen } = namesIn(schema)
+  return isOpen ? undefined : names
 }
