@@ -4,7 +4,8 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, builtInPlugins, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
 
-const params = v.object({ text: v.string() })
+// Refuses what it does not declare: the credentials must be removed before.
+const params = v.strictObject({ text: v.string() })
 
 const echo = definePlugin('echo', [
   defineEndpoint({

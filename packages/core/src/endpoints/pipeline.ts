@@ -16,7 +16,6 @@ import {
 } from '../http/read-parameters.ts'
 import type { Callers, EndpointKit, TokenCaller } from '../plugin/endpoint.ts'
 import { after } from '../promises.ts'
-import { declaredParameters } from '../registry/schema.ts'
 import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
@@ -91,9 +90,8 @@ export function createPipeline(
     isPublic: callerKind === 'anyone',
     pluginErrors: registry.pluginErrors,
   })
-  // A schema that accepts any parameter must not receive the credentials of the caller.
-  const isOpen = schema !== undefined && declaredParameters(schema) === undefined
-  const hidden = isOpen ? registry.credentialParameters[callerKind] : []
+  // A schema that accepts any parameter must not receive the credentials of the caller; a strict one would refuse them.
+  const hidden = schema === undefined ? [] : registry.credentialParameters[callerKind]
   const validate = validatorOf(schema)
   const formats = registry.formats.filter(({ part }) => part.endpoint === endpoint.name)
   const respond = createRespond(toResponse, formats, services.endpointKitOf)
