@@ -11,6 +11,16 @@ const session = 'session=of-alice'
 let running: RunningProvider
 let browser: Browser
 
+/** The login page of the host, on another origin. */
+const loginUri = () => `${running.issuer.replace('127.0.0.1', 'localhost')}/login`
+
+const startDevice = async () => {
+  const config = await client.discovery(new URL(running.issuer), 'tv', {}, client.None(), {
+    execute: [client.allowInsecureRequests],
+  })
+  return { config, device: await client.initiateDeviceAuthorization(config, { scope: 'openid api1' }) }
+}
+
 describeWithChromium('the page of deviceAuthorization(), in a browser', () => {
   beforeAll(async () => {
     const page = deviceAuthorization({
@@ -18,9 +28,7 @@ describeWithChromium('the page of deviceAuthorization(), in a browser', () => {
       page: {
         path: '/device',
         signIn: (request) =>
-          request.header('cookie')?.includes(session)
-            ? { sub: '1', amr: ['pwd'] }
-            : { location: `${running.issuer}/in` },
+          request.header('cookie')?.includes(session) ? { sub: '1', amr: ['pwd'] } : { location: loginUri() },
       },
     })
     const tv = { clientId: 'tv', public: true, grantTypes: [deviceGrantType], scopes: ['openid', 'api1'] }
@@ -30,10 +38,7 @@ describeWithChromium('the page of deviceAuthorization(), in a browser', () => {
   afterAll(() => Promise.all([running?.close(), browser?.close()]))
 
   test('a user approves without script, on a narrow screen, and openid-client gets the tokens', async () => {
-    const config = await client.discovery(new URL(running.issuer), 'tv', {}, client.None(), {
-      execute: [client.allowInsecureRequests],
-    })
-    const device = await client.initiateDeviceAuthorization(config, { scope: 'openid api1' })
+    const { config, device } = await startDevice()
     const polling = client.pollDeviceAuthorizationGrant(config, device)
 
     const viewport = { width: 320, height: 640 }
@@ -67,5 +72,17 @@ describeWithChromium('the page of deviceAuthorization(), in a browser', () => {
     await page.getByRole('status').filter({ hasText: 'You have approved the request' }).waitFor()
     expect((await polling).claims()).toMatchObject({ sub: '1', aud: 'tv' })
     expect(problems).toEqual([])
+  })
+
+  test('a user whose session has ended gets to the login, on another origin', async () => {
+    const { device } = await startDevice()
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    await context.addCookies([{ name: 'session', value: 'of-alice', url: running.issuer }])
+    const page = await context.newPage()
+    await page.goto(device.verification_uri_complete ?? '')
+    await context.clearCookies({ name: 'session' })
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('link', { name: 'Continue' }).click()
+    await page.waitForURL(loginUri())
   })
 })
