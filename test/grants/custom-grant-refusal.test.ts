@@ -118,6 +118,25 @@ describe('a grant that fails', () => {
   })
 
   test.each<[string, unknown]>([
+    ['no details', undefined],
+    ['a text instead of details', 'plugin:badge:shut'],
+    ['details without a reason', { status: 429 }],
+    ['a reason that is not a text', { reason: 7 }],
+  ])('by refusing with %s: the operator learns what is missing, and where', async (_, details) => {
+    const refuseBadge = (): never => {
+      throw new OAuthError('access_denied', 'The door stays shut', details as OAuthErrorOptions)
+    }
+    const { status, body, failure } = await present(await start(refuseBadge))
+    expect({ status, body }).toEqual({ status: 500, body: { error: 'server_error' } })
+    expect(failure).toBeInstanceOf(TypeError)
+    const { message, stack = '' } = failure as TypeError
+    expect(message).toBe(
+      "new OAuthError('access_denied', ...) requires a third argument with a reason: { reason: 'plugin:<plugin name>:<reason>' }",
+    )
+    expect(stack).toContain('refuseBadge')
+  })
+
+  test.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
     ['a text', 'granted'],

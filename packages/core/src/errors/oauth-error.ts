@@ -79,8 +79,14 @@ export class OAuthError extends Error {
   /**
    * @param description sent to the caller. It must not contain a secret or a token, or reveal which of several checks
    * failed.
+   * @throws TypeError without a reason, which authors of JavaScript may forget.
    */
   constructor(code: OAuthErrorCode, description: string, details: OAuthErrorOptions) {
+    if (typeof details?.reason !== 'string') {
+      throw new TypeError(
+        `new OAuthError('${code}', ...) requires a third argument with a reason: { reason: 'plugin:<plugin name>:<reason>' }`,
+      )
+    }
     super(description, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.details = details
