@@ -1,4 +1,4 @@
-import { defineFields, defineGrant, definePlugin, type EndpointName } from '@grantry/core'
+import { defineClientSource, defineFields, defineGrant, definePlugin, type EndpointName } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as v from 'valibot'
@@ -170,11 +170,15 @@ describe('built from the registered plugins', () => {
     expect((await fetchJson(f, url === openid ? oauth : openid)).status).toBe(200)
   })
 
-  test('9.3 lists none as an authentication method only if there is a public client', async () => {
+  test('9.3 lists none as an authentication method only if there can be a public client', async () => {
     const confidential = clients.filter(({ clientId }) => clientId !== spaClientId)
     const f = await fixture({ clients: confidential })
     const methods = (await fetchJson(f, openid)).body.token_endpoint_auth_methods_supported
     expect(methods).toEqual(['client_secret_basic', 'client_secret_post'])
+    const registration = definePlugin('registration', [defineClientSource({ find: () => undefined })])
+    const withSource = await fixture({ clients: confidential, plugins: [...builtInPlugins, registration] })
+    const { body } = await fetchJson(withSource, openid)
+    expect(body.token_endpoint_auth_methods_supported).toEqual([...methods, 'none'])
   })
 
   test('9.3 lists the enabled scopes and claims, including custom ones', async () => {

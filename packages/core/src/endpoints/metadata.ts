@@ -35,9 +35,10 @@ export function createMetadata(
   const responseTypes = [...registry.grants.values()].flatMap(({ stored }) => (stored?.redirect ? [stored.kind] : []))
   const methods = registry.authenticationMethods.map(({ part }) => part)
   const secretMethods = methods.filter(({ verify }) => verify === undefined).map(({ method }) => method)
-  // A client store can contain clients of any kind.
+  // A client store, and a plugin that keeps clients, can contain clients of any kind.
+  const hasUnknownClients = clients.all.length === 0 || registry.clientSources.length > 0
   const isUsed = ({ implicit, accepts }: ClientAuthentication): boolean =>
-    !implicit || clients.all.length === 0 || clients.all.some((client) => accepts?.(client) ?? true)
+    !implicit || hasUnknownClients || clients.all.some((client) => accepts?.(client) ?? true)
   const clientMethods = methods.filter(isUsed).map(({ method }) => method)
   const callerMethods = builtInEndpoints.flatMap(({ name, caller, methodsMember }: BuiltIn) =>
     methodsMember !== undefined && paths.has(name)

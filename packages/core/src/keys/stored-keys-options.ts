@@ -69,7 +69,8 @@ export interface StoredKeysOptions {
   readonly refused?: readonly string[] | undefined
   /**
    * The minimum time in seconds for which a retired key verifies. Default: one day. Token lifetimes of clients in an
-   * array are taken into account automatically; with a client store, set this to the longest token lifetime.
+   * array are taken into account automatically; with a client store, or a plugin that keeps clients, set this to the
+   * longest token lifetime.
    */
   readonly keepFor?: number | undefined
   /**
