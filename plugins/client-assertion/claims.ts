@@ -1,8 +1,7 @@
 import { defaultPaths, type Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
+import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
 import type { Settings } from './settings.ts'
-
-const maxIdLength = 256
 
 /** Checks the claims that jose does not check, and spends the assertion. Returns `true`, or the reason of a refusal. */
 export type ClaimsCheck = (
@@ -13,23 +12,16 @@ export type ClaimsCheck = (
 
 /** @see RFC 7523 section 3 */
 export function createClaimsCheck({ audience, tokenEndpoint, maxLifetime, clockTolerance }: Settings): ClaimsCheck {
-  function isAudience(aud: unknown, issuer: string): boolean {
+  return async (payload, clientId, kit) => {
+    const { aud, exp = 0, jti = '' } = payload
+    const accepted = audience === 'issuer' ? [] : [tokenEndpoint ?? `${kit.issuer}${defaultPaths.token}`]
     // One string: an assertion for several servers could be forwarded by one of them to another.
-    if (audience === 'issuer') return aud === issuer
-    const accepted: readonly unknown[] = [issuer, tokenEndpoint ?? `${issuer}${defaultPaths.token}`]
-    const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
-    return audiences.length > 0 && audiences.every((one) => accepted.includes(one))
-  }
-
-  return async ({ aud, exp = 0, iat, jti }, clientId, kit) => {
-    const now = kit.now()
-    if (!isAudience(aud, kit.issuer)) return { reason: 'aud_invalid' }
-    // Bounds how long the id must be kept.
-    if (exp > now + maxLifetime + clockTolerance) return { reason: 'exp_too_late' }
-    if (iat !== undefined && !(typeof iat === 'number' && iat <= now + clockTolerance)) return { reason: 'iat_invalid' }
-    if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) return { reason: 'jti_invalid' }
+    if (audience === 'issuer' && typeof aud !== 'string') return { reason: 'aud_invalid' }
+    const rules = { audience: [kit.issuer, ...accepted], now: kit.now(), maxLifetime, clockTolerance }
+    const reason = claimsProblem(payload, rules)
+    if (reason !== undefined) return { reason }
     // Last, so that only the client itself can fill the storage.
-    const isFirst = await kit.records.insert(JSON.stringify([clientId, jti]), true, Math.ceil(exp + clockTolerance) + 1)
-    return isFirst || { reason: 'replayed' }
+    const { id, expiresAt } = singleUseOf(clientId, jti, exp, clockTolerance)
+    return (await kit.records.insert(id, true, expiresAt)) || { reason: 'replayed' }
   }
 }

@@ -10,6 +10,7 @@ import {
 import * as v from 'valibot'
 import { createPublishedKeys, jwksUriSchema } from '../shared/jwks-uri.ts'
 import { jwksSchema, type KeySet, keySetOf } from '../shared/key-set.ts'
+import type { Outcome } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
 import { createClaimsCheck } from './claims.ts'
 import { createDecoys } from './decoys.ts'
@@ -80,11 +81,15 @@ function privateKeyMethod(settings: Settings) {
     return !isPublic && (jwks !== undefined || jwksUri !== undefined)
   }
 
-  async function keysOf(client: Client | undefined, alg: string, now: number): Promise<KeySet | undefined> {
-    if (client === undefined || !accepts(client) || !fitsClient(client, alg)) return undefined
-    const { jwks, jwksUri } = client
-    if (jwks !== undefined) return configuredKeys(jwks)
-    return jwksUri === undefined ? undefined : published.find(jwksUri, now, false)
+  async function verifiedWith(
+    client: Client | undefined,
+    alg: string,
+    now: number,
+    verify: (keys: KeySet) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { jwks, jwksUri } = client !== undefined && accepts(client) && fitsClient(client, alg) ? client : {}
+    if (jwks !== undefined) return verify(configuredKeys(jwks))
+    return jwksUri === undefined ? { reason: 'keys_unavailable' } : published.verify(jwksUri, now, verify)
   }
 
   return defineClientAuthentication({
@@ -101,18 +106,10 @@ function privateKeyMethod(settings: Settings) {
       const allowed: readonly string[] = algorithms
       if (!allowed.includes(alg)) return { reason: 'algorithm_not_allowed' }
       const options = optionsFor(presented, settings, kit)
-      const keys = await keysOf(client, alg, kit.now())
-      // Without keys, the signature is verified all the same, so that the time does not reveal which clients exist.
-      let outcome = await verifiedAssertion(presented, keys ?? decoys.keysFor(alg), options)
-      if (keys === undefined) return { reason: 'keys_unavailable' }
-      // The client may have published another key, with or without an id.
-      const isUnknownKey = outcome.reason === 'key_unknown' || outcome.reason === 'signature_mismatch'
-      if (isUnknownKey && client?.jwksUri !== undefined) {
-        const renewed = await published.find(client.jwksUri, kit.now(), true)
-        if (renewed !== undefined && renewed !== keys) outcome = await verifiedAssertion(presented, renewed, options)
-      }
-      // Without a key for the header, no signature was verified.
-      if (outcome.reason === 'key_unknown') await verifiedAssertion(presented, decoys.keysFor(alg), options)
+      const verify = (keys: KeySet) => verifiedAssertion(presented, keys, options)
+      const outcome = await verifiedWith(client, alg, kit.now(), verify)
+      // No signature was verified. The time must not reveal which clients exist.
+      if (outcome.reason === 'keys_unavailable' || outcome.reason === 'key_unknown') await verify(decoys.keysFor(alg))
       if (outcome.payload === undefined) return { reason: outcome.reason }
       return refusalOf(outcome.payload, presented.clientId, kit)
     },

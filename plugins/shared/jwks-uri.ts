@@ -2,6 +2,7 @@ import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from './config-schema.ts'
 import { type KeySet, publishedKeySet } from './key-set.ts'
+import type { Outcome } from './verify-jwt.ts'
 
 /** Sends the request for keys. Must not follow redirects. */
 export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
@@ -95,12 +96,12 @@ const maxEntries = 1000
 /** The keys that clients and issuers publish at their `jwksUri`. */
 export interface PublishedKeys {
   /**
-   * Returns the keys; `undefined` if they are not available.
+   * Verifies a JWT with the keys that are published at this URI. If they do not contain its key, fetches them again: the
+   * owner may have published another key, with or without an id.
    *
    * @param now epoch seconds
-   * @param renew whether an assertion names a key that is not among the remembered ones
    */
-  find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined>
+  verify(uri: string, now: number, verify: (keys: KeySet) => Promise<Outcome>): Promise<Outcome>
 }
 
 export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
@@ -147,17 +148,31 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
     entry.fetchedAt = now
   }
 
+  /**
+   * Returns the keys; `undefined` if they are not available.
+   *
+   * @param renew whether a JWT names a key that is not among the remembered ones
+   */
+  async function find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined> {
+    const entry = entryOf(uri)
+    const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
+    // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
+    const isDue = now >= entry.triedAt + cooldown || (!isFresh() && entry.fetchedAt === entry.triedAt)
+    if ((!isFresh() || renew) && entry.pending === undefined && isDue) {
+      entry.pending = renewed(entry, uri, now)
+    }
+    if (!isFresh() || renew) await entry.pending
+    return isFresh() ? entry.keys : undefined
+  }
+
   return {
-    async find(uri, now, renew) {
-      const entry = entryOf(uri)
-      const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
-      // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
-      const isDue = now >= entry.triedAt + cooldown || (!isFresh() && entry.fetchedAt === entry.triedAt)
-      if ((!isFresh() || renew) && entry.pending === undefined && isDue) {
-        entry.pending = renewed(entry, uri, now)
-      }
-      if (!isFresh() || renew) await entry.pending
-      return isFresh() ? entry.keys : undefined
+    async verify(uri, now, verify) {
+      const keys = await find(uri, now, false)
+      if (keys === undefined) return { reason: 'keys_unavailable' }
+      const outcome = await verify(keys)
+      if (outcome.reason !== 'key_unknown' && outcome.reason !== 'signature_mismatch') return outcome
+      const renewed = await find(uri, now, true)
+      return renewed === undefined || renewed === keys ? outcome : verify(renewed)
     },
   }
 }

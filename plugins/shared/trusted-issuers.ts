@@ -3,6 +3,7 @@ import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
 import { createPublishedKeys, jwksUriProblem, jwksUriSettingsSchema } from './jwks-uri.ts'
+import { claimsProblem, singleUseOf } from './jwt-claims.ts'
 import { jwksSchema, type KeySet, keySetOf } from './key-set.ts'
 import { algorithmsSchema, unverifiedJwt, verifiedJwt } from './verify-jwt.ts'
 
@@ -36,8 +37,6 @@ export const trustedIssuersEntries = {
 const settingsSchema = v.object(trustedIssuersEntries)
 
 type TrustedIssuer = v.InferOutput<typeof issuerSchema>
-
-const maxIdLength = 256
 
 /** OpenID Connect Core section 2. */
 const maxSubjectLength = 255
@@ -81,7 +80,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
     settings.issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: issuer.jwks && keySetOf(issuer.jwks) }]),
   )
 
-  /** Verifies the signature, `iss`, `exp` and `nbf`. Fetches the keys again if they do not contain the one of the JWT. */
+  /** Verifies the signature, `iss`, `exp` and `nbf`. */
   async function verified(jwt: string, { issuer, algorithms, jwksUri = '', ...from }: TrustedIssuer, kit: Kit) {
     const { keys } = from as { readonly keys?: KeySet }
     const options = {
@@ -91,29 +90,20 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       clockTolerance,
       requiredClaims: ['sub', 'aud', 'exp'],
     }
-    const first = keys ?? (await published.find(jwksUri, kit.now(), false))
-    if (first === undefined) return { reason: 'keys_unavailable' }
-    const outcome = await verifiedJwt(jwt, first, options)
-    const isUnknownKey = outcome.reason === 'key_unknown' || outcome.reason === 'signature_mismatch'
-    if (keys !== undefined || !isUnknownKey) return outcome
-    const renewed = await published.find(jwksUri, kit.now(), true)
-    return renewed === undefined || renewed === first ? outcome : verifiedJwt(jwt, renewed, options)
+    if (keys !== undefined) return verifiedJwt(jwt, keys, options)
+    return published.verify(jwksUri, kit.now(), (found) => verifiedJwt(jwt, found, options))
   }
 
   /** Checks what jose does not check. Returns the reason of a refusal. */
-  function problemWith({ sub, aud, exp = 0, iat, jti }: JWTPayload, from: TrustedIssuer, kit: Kit): string | undefined {
+  function problemWith(payload: JWTPayload, from: TrustedIssuer, kit: Kit): string | undefined {
     const { maxLifetime, requireJti, audience = [kit.issuer, `${kit.issuer}${defaultPaths.token}`] } = from
+    const { sub, iat, jti } = payload
     const now = kit.now()
-    // Every audience: one of several servers could forward the JWT to another.
-    const accepted: readonly unknown[] = audience
-    const audiences: readonly unknown[] = [aud].flat()
-    if (audiences.length === 0 || !audiences.every((one) => accepted.includes(one))) return 'aud_invalid'
+    const problem = claimsProblem(payload, { audience, now, maxLifetime, clockTolerance })
+    if (problem !== undefined) return problem
     if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) return 'sub_invalid'
-    if (exp > now + maxLifetime + clockTolerance) return 'exp_too_late'
-    if (iat !== undefined && iat > now + clockTolerance) return 'iat_invalid'
     if (iat !== undefined && iat < now - maxLifetime - clockTolerance) return 'iat_too_early'
-    if (jti === undefined) return requireJti ? 'jti_missing' : undefined
-    return typeof jti === 'string' && jti !== '' && jti.length <= maxIdLength ? undefined : 'jti_invalid'
+    return jti === undefined && requireJti ? 'jti_missing' : undefined
   }
 
   return {
@@ -129,8 +119,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       if (problem !== undefined) return { reason: problem }
       const claims = outcome.payload as TrustedJwt['claims']
       if (claims.jti === undefined) return { claims }
-      const expiresAt = Math.ceil(claims.exp + clockTolerance) + 1
-      return { claims, singleUse: { id: JSON.stringify([claims.iss, claims.jti]), expiresAt } }
+      return { claims, singleUse: singleUseOf(claims.iss, claims.jti, claims.exp, clockTolerance) }
     },
   }
 }

@@ -1,0 +1,34 @@
+import type { JWTPayload } from 'jose'
+
+/** Also bounds the key of the record that remembers a JWT. */
+const maxIdLength = 256
+
+/** What the claims of a JWT must fulfil, besides what jose checks. All times are in seconds. */
+export interface ClaimRules {
+  /** The values of `aud` that name this provider. */
+  readonly audience: readonly string[]
+  readonly now: number
+  /** From `now` to the latest `exp`: how long the id of a JWT must be remembered. */
+  readonly maxLifetime: number
+  readonly clockTolerance: number
+}
+
+/** Returns the reason for events why a verified JWT is refused; `undefined` if it is not. */
+export function claimsProblem(
+  { aud, exp = 0, iat, jti }: JWTPayload,
+  { audience, now, maxLifetime, clockTolerance }: ClaimRules,
+): string | undefined {
+  const audiences = [aud ?? []].flat()
+  // Every audience: one of several servers could forward the JWT to another.
+  if (audiences.length === 0 || !audiences.every((one) => audience.includes(one))) return 'aud_invalid'
+  if (exp > now + maxLifetime + clockTolerance) return 'exp_too_late'
+  if (iat !== undefined && iat > now + clockTolerance) return 'iat_invalid'
+  if (jti === undefined) return undefined
+  return typeof jti === 'string' && jti !== '' && jti.length <= maxIdLength ? undefined : 'jti_invalid'
+}
+
+/** The id under which a JWT can be used once, and until when (epoch seconds) a second use must be refused. */
+export const singleUseOf = (issuer: string, jti: string, exp: number, clockTolerance: number) => ({
+  id: JSON.stringify([issuer, jti]),
+  expiresAt: Math.ceil(exp + clockTolerance) + 1,
+})
