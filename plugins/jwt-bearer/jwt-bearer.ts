@@ -51,8 +51,8 @@ export function jwtBearer(options: JwtBearerOptions): Plugin {
     grantType: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
     params,
     refusal,
-    async handle({ client, params: { assertion }, scopes }, kit) {
-      const verified = await issuers.verify(assertion, [], kit)
+    async handle({ client, params: { assertion }, scopes, confirmation }, kit) {
+      const verified = await issuers.verify(assertion, [], confirmation, kit)
       if ('reason' in verified) throw notValid(verified.reason)
       const { claims, singleUse } = verified
       const subject = await subjectOf(claims, client)

@@ -1,4 +1,4 @@
-import { configurationObject, defaultPaths, type Kit } from '@grantry/core'
+import { type Confirmation, configurationObject, defaultPaths, type Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import * as v from 'valibot'
 import { seconds } from './config-schema.ts'
@@ -55,7 +55,12 @@ export interface TrustedIssuers {
    *
    * @param types the accepted values of `typ`, besides `JWT` and none, in lower case
    */
-  verify(jwt: string, types: readonly string[], kit: Kit): Promise<TrustedJwt | { readonly reason: string }>
+  verify(
+    jwt: string,
+    types: readonly string[],
+    confirmation: Confirmation | undefined,
+    kit: Kit,
+  ): Promise<TrustedJwt | { readonly reason: string }>
 }
 
 /** @throws TypeError when an issuer has not exactly one source of keys, or two have the same name. */
@@ -70,6 +75,11 @@ function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema
     if (problem !== undefined) throw new TypeError(`${where}.jwksUri ${problem}`)
   }
 }
+
+/** Whether the request has proved every key that the JWT is bound to. Keys of other kinds count as not proved. */
+const isConfirmed = (cnf: unknown, proved: Confirmation | undefined): boolean =>
+  cnf === undefined ||
+  (typeof cnf === 'object' && cnf !== null && Object.entries(cnf).every(([member, key]) => proved?.[member] === key))
 
 /** @param what the plugin, for errors */
 export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSchema>, what: string): TrustedIssuers {
@@ -107,7 +117,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
   }
 
   return {
-    async verify(jwt, types, kit) {
+    async verify(jwt, types, confirmation, kit) {
       const { payload, reason } = unverifiedJwt(jwt, types)
       if (payload === undefined) return { reason }
       // A token of this provider is not an assertion of another one, whatever the configuration says.
@@ -117,6 +127,7 @@ export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSche
       if (outcome.payload === undefined) return { reason: outcome.reason }
       const problem = problemWith(outcome.payload, issuer, kit)
       if (problem !== undefined) return { reason: problem }
+      if (!isConfirmed(outcome.payload.cnf, confirmation)) return { reason: 'key_not_proved' }
       const claims = outcome.payload as TrustedJwt['claims']
       if (claims.jti === undefined) return { claims }
       return { claims, singleUse: singleUseOf(claims.iss, claims.jti, claims.exp, clockTolerance) }

@@ -1,6 +1,8 @@
 import {
   type Client,
+  type Confirmation,
   type GrantKit,
+  type GrantRequest,
   OAuthError,
   type StoredGrant,
   type Subject,
@@ -66,7 +68,12 @@ function subjectIn(claims: Claims): Subject | undefined {
 }
 
 /** @throws OAuthError `invalid_request` when the token is not valid, or must not be presented by this client. */
-export type ReadPresented = (token: string, type: TokenType, client: Client, kit: GrantKit) => Promise<ReadToken>
+export type ReadPresented = (
+  token: string,
+  type: TokenType,
+  request: Pick<GrantRequest<unknown>, 'client' | 'confirmation'>,
+  kit: GrantKit,
+) => Promise<ReadToken>
 
 export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
   async function refreshToken(token: string, client: Client, kit: GrantKit): Promise<ReadToken> {
@@ -79,15 +86,19 @@ export function createReadPresented(issuers: TrustedIssuers): ReadPresented {
     return { type: 'refresh_token', clientId, sub: subject.sub, subject, scopes, claims: withActor, origin: stored }
   }
 
-  async function foreignToken(token: string, kit: GrantKit): Promise<ReadToken> {
+  async function foreignToken(
+    token: string,
+    confirmation: Confirmation | undefined,
+    kit: GrantKit,
+  ): Promise<ReadToken> {
     // An access token of another issuer too: its audience is this provider.
-    const verified = await issuers.verify(token, ['at+jwt'], kit)
+    const verified = await issuers.verify(token, ['at+jwt'], confirmation, kit)
     if ('reason' in verified) throw refuse(verified.reason)
     return { type: 'jwt', sub: verified.claims.sub, claims: verified.claims }
   }
 
-  return async (token, type, client, kit) => {
-    if (type === 'jwt') return foreignToken(token, kit)
+  return async (token, type, { client, confirmation }, kit) => {
+    if (type === 'jwt') return foreignToken(token, confirmation, kit)
     if (type === 'refresh_token') return refreshToken(token, client, kit)
     const origin = await kit.validateToken(token, type)
     if (origin === undefined) throw refuse(`${type}_invalid`)

@@ -180,12 +180,13 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
     refusal,
     refusalCode: 'invalid_request',
     scope: 'optional',
-    async handle({ client, params, scopes: requested }, kit) {
+    async handle(request, kit) {
+      const { client, params, scopes: requested } = request
       const types = typesOf(params)
       const targets = targetsIn(params)
-      const token = await read(params.subject_token, types.subject, client, kit)
+      const token = await read(params.subject_token, types.subject, request, kit)
       const subject = await userOf(token, client)
-      const by = types.actor && (await read(params.actor_token ?? '', types.actor, client, kit))
+      const by = types.actor && (await read(params.actor_token ?? '', types.actor, request, kit))
       // Otherwise, the new token would not show for whom the actor acts.
       if (by?.claims.act !== undefined) throw refuse('actor_delegated')
       assertMayAct(token, by, client, kit.issuer)

@@ -41,6 +41,7 @@ const wrongGrant: Wrong<GrantRecord> = {
   keptUntil: notNumber,
   claims: notObject,
   act: notObject,
+  cnf: [...notObject, { jkt: 7 }],
   redirectUri: notText,
   nonce: notText,
   demands: notObject,
@@ -51,6 +52,7 @@ const wrongGrant: Wrong<GrantRecord> = {
 const optionalOfGrant: readonly string[] = [
   'claims',
   'act',
+  'cnf',
   'redirectUri',
   'nonce',
   'demands',

@@ -42,6 +42,7 @@ import { createFamilies } from './tokens/family.ts'
 import { createIdentityTokens } from './tokens/identity-token.ts'
 import { createInspect } from './tokens/inspect.ts'
 import { createJwt } from './tokens/jwt.ts'
+import { createKeyProofs } from './tokens/key-proofs.ts'
 import { createRevision } from './tokens/revision.ts'
 import { createRevocationEpochs } from './tokens/revocation-epochs.ts'
 import { createNewRevocationMark, createRequestMarks } from './tokens/revocation-mark.ts'
@@ -53,6 +54,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const { issuer, clockTolerance, maxHostCalls } = options
   const hostLimits = { timeLimit: options.hostTimeLimit, maxCalls: maxHostCalls, runtime }
   const registry = createRegistry([builtInMethods, options.plugins])
+  const { bindings } = registry
   const paths = endpointPaths(options, registry)
   const sources = registry.clientSources.map(({ plugin, part }) => {
     const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
@@ -93,6 +95,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     revision,
     authorizationStatus,
     jwt,
+    bindings,
     clientTokenSubject: options.clientTokenSubject,
     clockTolerance,
     observed: recorder.observed,
@@ -139,6 +142,12 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     keys,
 
     registry,
+    errors: {
+      realm: issuer,
+      pluginErrors: registry.pluginErrors,
+      schemes: bindings.schemes,
+      exposedHeaders: bindings.exposedHeaders,
+    },
     clients,
     scopes,
     users,
@@ -177,6 +186,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       accessTokens,
       identityTokens,
       families,
+      bindings,
       observed: recorder.observed,
       runtime,
     }),
@@ -185,6 +195,7 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
 
     audiences,
     accessTokens,
+    keyProofs: createKeyProofs(bindings, plugins.kitOf),
     identityTokens,
     storedGrants,
     families,

@@ -66,6 +66,7 @@ export {
   type SecretMethod,
 } from './plugin/client-authentication.ts'
 export { type ClientSource, defineClientSource } from './plugin/client-source.ts'
+export type { Confirmation } from './plugin/confirmation.ts'
 export {
   type Call,
   type Callers,
@@ -78,7 +79,7 @@ export {
   type Reply,
   type TokenCaller,
 } from './plugin/endpoint.ts'
-export { defineFields, type Fields } from './plugin/fields.ts'
+export { defineFields, type ErrorStatuses, type Fields } from './plugin/fields.ts'
 export {
   type Actor,
   type AuthenticatedClient,
@@ -96,6 +97,12 @@ export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'
 export { defineResponseFormat, type ResponseFormat } from './plugin/response-format.ts'
+export {
+  defineTokenBinding,
+  type Proof,
+  type ProofRequest,
+  type TokenBinding,
+} from './plugin/token-binding.ts'
 export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { collectParts, type OwnedPart } from './registry/collect.ts'

@@ -108,9 +108,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
   const { metadata, paths } = services
   const { issuer: realm, traceHeaders } = options
   const authorizationCodes = createAuthorizationCodes(services.authorizations, services.registry)
-  const { clients, recorder, registry } = services
-  const { pluginErrors } = registry
-  const routerDeps = { clients, realm, pluginErrors, recorder, runtime, traceHeaders }
+  const { clients, recorder, errors } = services
+  const routerDeps = { clients, errors, recorder, runtime, traceHeaders }
   const notFound = createNotFound(routerDeps, (path) => basePathHint(path, realm, paths))
   const handlers = {} as Record<EndpointName, Handler> & Record<string, Handler>
   const byPath = new Map<string, Handler>()

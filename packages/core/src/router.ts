@@ -1,6 +1,6 @@
 import type { HandleRequest } from './endpoints/pipeline.ts'
 import type { EndpointResponse } from './endpoints/reply.ts'
-import { type CallerKind, errorResponse, isWellFormed, type PluginErrors } from './errors/error-response.ts'
+import { type CallerKind, type ErrorContext, errorResponse, isWellFormed } from './errors/error-response.ts'
 import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
@@ -8,6 +8,7 @@ import { type TraceContext, traceparentOf } from './events/trace-context.ts'
 import {
   type CorsPolicy,
   checkPreflight,
+  exposedHeaders,
   isPreflight,
   originFact,
   originHeaders,
@@ -30,15 +31,13 @@ export interface ConnectionInfo {
 /** Handles a request. Never rejects: every failure becomes a `Response`. */
 export type Handler = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
-export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime'> {
-  readonly realm: string
-  readonly pluginErrors: PluginErrors
+export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
 }
 
-const asOAuthError = (thrown: unknown, pluginErrors: PluginErrors): OAuthError =>
-  isOAuthError(thrown) && isWellFormed(thrown, pluginErrors)
+const asOAuthError = (thrown: unknown, errors: ErrorContext): OAuthError =>
+  isOAuthError(thrown) && isWellFormed(thrown, errors)
     ? thrown
     : new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
 
@@ -112,7 +111,8 @@ export function createNotFound(deps: RouterDeps, hintFor: (path: string) => stri
  * events.
  */
 export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
-  const { clients, realm, pluginErrors, recorder, runtime, traceHeaders } = deps
+  const { clients, errors, recorder, runtime, traceHeaders } = deps
+  const exposed = [...exposedHeaders, ...errors.exposedHeaders].join(', ')
   const traced = recorder.observed || traceHeaders
   const allowed = [...endpoint.methods, ...(endpoint.methods.includes('GET') ? ['HEAD'] : [])]
   const allow = [...allowed, ...(endpoint.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
@@ -160,10 +160,10 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
 
   async function withCors(response: PlainResponse, request: Request, trace: Trace): Promise<PlainResponse> {
     // No `Vary`: the document is the same for every origin.
-    if (endpoint.cors === 'public') return withHeaders(response, originHeaders('*'))
+    if (endpoint.cors === 'public') return withHeaders(response, originHeaders('*', exposed))
     const origin = request.headers.get('origin')
     if (origin === null) return varying(response)
-    const more = (await isAllowed(origin, trace)) ? originHeaders(origin) : undefined
+    const more = (await isAllowed(origin, trace)) ? originHeaders(origin, exposed) : undefined
     return withHeaders(response, { vary: varyWithOrigin(response), ...more })
   }
 
@@ -219,8 +219,8 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
       response = dispatched
       error = dispatched.error
     } catch (thrown) {
-      error = asOAuthError(thrown, pluginErrors)
-      response = errorResponse(error, endpoint.caller, realm, pluginErrors)
+      error = asOAuthError(thrown, errors)
+      response = errorResponse(error, endpoint.caller, errors, trace.scheme)
     }
     if (error !== undefined) recordFailure(error, trace)
     if (endpoint.cors !== 'none' && !isPreflight(request)) response = await withCors(response, request, trace)

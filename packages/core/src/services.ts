@@ -5,6 +5,7 @@ import type { ClientDirectory } from './directory/clients.ts'
 import type { ScopeDirectory } from './directory/scopes.ts'
 import type { UserClaims } from './directory/user-claims.ts'
 import type { UserService } from './directory/user-service.ts'
+import type { ErrorContext } from './errors/error-response.ts'
 import type { Recorder } from './events/recorder.ts'
 import type { Authorizations } from './grants/authorize.ts'
 import type { Commit } from './grants/commit.ts'
@@ -23,6 +24,7 @@ import type { Audiences } from './tokens/audience.ts'
 import type { Families } from './tokens/family.ts'
 import type { IdentityTokens } from './tokens/identity-token.ts'
 import type { Inspect } from './tokens/inspect.ts'
+import type { KeyProofs } from './tokens/key-proofs.ts'
 import type { Revoke } from './tokens/revoke.ts'
 import type { StoredGrants } from './tokens/stored-grant.ts'
 import type { JsonObject } from './types.ts'
@@ -35,6 +37,7 @@ export interface Services {
   readonly keys: KeyRing
 
   readonly registry: Registry
+  readonly errors: ErrorContext
   readonly clients: ClientDirectory
   readonly scopes: ScopeDirectory
   readonly users: UserService
@@ -54,6 +57,7 @@ export interface Services {
 
   readonly audiences: Audiences
   readonly accessTokens: AccessTokens
+  readonly keyProofs: KeyProofs
   readonly identityTokens: IdentityTokens
   readonly storedGrants: StoredGrants
   readonly families: Families

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken } from '../events/recorder.ts'
+import { confirmationIn } from '../tokens/confirmation.ts'
 import { builtIn } from './core-endpoint.ts'
 
 const inactive = { active: false }
@@ -23,7 +24,7 @@ export const introspectionEndpoint = builtIn(
     denial: 'introspection_denied',
     params: v.object({ token: v.string() }),
   },
-  ({ accessTokens, recorder, unrelatedScope }) =>
+  ({ accessTokens, registry, recorder, unrelatedScope }) =>
     async ({ caller: scope, params: { token } }, _kit, trace) => {
       const validation = await accessTokens.validate(token)
       noteToken(trace, validation)
@@ -43,7 +44,8 @@ export const introspectionEndpoint = builtIn(
       }
       recorder.record(trace, { type: 'introspection_active', ...about })
       const shown = scope.unrestrictedIntrospection ? validation.scopes.join(' ') : scope.name
+      const tokenType = registry.bindings.schemeOf(confirmationIn(validation.claims))
       // `Object.assign`, not spread: V8 takes microseconds to spread objects whose shape varies from token to token.
-      return { json: Object.assign({}, validation.claims, { active: true, token_type: 'Bearer', scope: shown }) }
+      return { json: Object.assign({}, validation.claims, { active: true, token_type: tokenType, scope: shown }) }
     },
 )

@@ -1,6 +1,6 @@
 import type { ValidationLimits } from '../abuse/validation-limits.ts'
-import { readBearer } from '../credentials/bearer.ts'
 import { refuseSecondMethod } from '../credentials/presented.ts'
+import { readAccessToken } from '../credentials/presented-token.ts'
 import type { CallerKind } from '../errors/error-response.ts'
 import { isOAuthError, OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
@@ -14,11 +14,13 @@ import {
   readQueryParameters,
   refuseBody,
 } from '../http/read-parameters.ts'
-import type { Callers, EndpointKit, TokenCaller } from '../plugin/endpoint.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
+import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../plugin/endpoint.ts'
 import { after } from '../promises.ts'
 import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
+import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
@@ -34,6 +36,10 @@ export const callerKinds: Readonly<Record<keyof Callers, CallerKind>> = {
   token: 'bearer',
   anyone: 'validation',
 }
+
+/** Adds the headers of the proofs. */
+const withProofHeaders = (response: EndpointResponse, { headers }: Proved): EndpointResponse =>
+  headers === undefined ? response : { ...response, headers: { ...response.headers, ...headers } }
 
 const noForm: RequestParameters = Object.freeze(Object.create(null))
 
@@ -76,7 +82,16 @@ function validatorOf(schema: Schema | undefined): (parameters: Parameters) => un
 export function createPipeline(
   endpoint: CoreEndpoint,
   kit: EndpointKit,
-  { authenticateClient, authenticateScope, accessTokens, registry, scopes, validationLimits, ...services }: Services,
+  {
+    authenticateClient,
+    authenticateScope,
+    accessTokens,
+    keyProofs,
+    registry,
+    scopes,
+    validationLimits,
+    ...services
+  }: Services,
 ): HandleRequest {
   const { caller: callerKind, params: schema, scope: requiredScope = '', denial } = endpoint
   const { recorder, runtime, bodyLimit } = services
@@ -85,11 +100,13 @@ export function createPipeline(
   const readBody = isForm ? readForm : readJson
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
   const toResponse = createToResponse({
-    realm: kit.issuer,
+    errors: services.errors,
     caller: callerKinds[callerKind],
     isPublic: callerKind === 'anyone',
-    pluginErrors: registry.pluginErrors,
   })
+  const [firstScheme, ...otherSchemes] = services.errors.schemes
+  const schemes = [firstScheme.name, ...otherSchemes.map(({ name }) => name)] as const
+  const readsProofs = endpoint.readsProofs === true && registry.bindings.all.length > 0
   // A schema that accepts any parameter must not receive the credentials of the caller; a strict one would refuse them.
   const hidden = schema === undefined ? [] : registry.credentialParameters[callerKind]
   const validate = validatorOf(schema)
@@ -116,10 +133,18 @@ export function createPipeline(
     return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
   }
 
-  function call(caller: Callers[keyof Callers], parameters: Parameters, request: Request, trace: Trace) {
+  const factsOf = (request: Request, trace: Trace): EndpointRequest => requestFacts(request, trace, origin, runtime)
+
+  function call(
+    caller: Callers[keyof Callers],
+    parameters: Parameters,
+    request: EndpointRequest,
+    trace: Trace,
+    confirmation?: Confirmation,
+  ) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
     return after(validate(parameters), (params) =>
-      endpoint.handle({ caller, params, request: requestFacts(request, trace, origin, runtime) }, kit, trace),
+      endpoint.handle({ caller, params, request, confirmation }, kit, trace),
     )
   }
 
@@ -129,26 +154,35 @@ export function createPipeline(
       const bytes = body && (await body)
       const form = formOf(bytes)
       const client = await authenticateClient(request, form ?? noForm, trace)
-      return respond(client, request, await call(client, form ?? otherParameters(request, bytes), request, trace))
+      const facts = factsOf(request, trace)
+      const proved = readsProofs ? await keyProofs.prove(facts, client) : nothingProved
+      const parameters = form ?? otherParameters(request, bytes)
+      const reply = await call(client, parameters, facts, trace, proved.confirmation)
+      return withProofHeaders(await respond(client, request, reply), proved)
     },
 
     async scope(request, trace) {
       const { scope, parameters } = await authenticateBeforeParsing(request, trace)
-      return respond(scope, request, await call(scope, parameters, request, trace))
+      return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace))
     },
 
     async token(request, trace) {
       const body = bodyOf(request)
       const bytes = body && (await body)
       const form = formOf(bytes)
-      const validation = await accessTokens.validate(readBearer(request.headers.get('authorization'), form))
+      const { token, scheme } = readAccessToken(request.headers.get('authorization'), form, schemes)
+      trace.scheme = scheme
+      const validation = await accessTokens.validate(token)
       noteToken(trace, validation)
       const { fingerprint, sub } = validation
-      if (!validation.valid) {
-        const { reason } = validation
+      const facts = factsOf(request, trace)
+      const fail = (reason: string): void =>
         recorder.record(trace, { type: 'validation_failed', tokenType: 'access_token', reason, fingerprint })
-        throw new OAuthError('invalid_token', 'The access token is not valid', { reason })
+      if (!validation.valid) {
+        fail(validation.reason)
+        throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
       }
+      const proved = await keyProofs.confirm(facts, { token, scheme, ...validation }, fail)
       if (!validation.scopes.includes(requiredScope) || (needsUser && sub === undefined)) {
         throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
           reason: `${requiredScope}_missing`,
@@ -158,12 +192,17 @@ export function createPipeline(
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
       const { client, scopes: granted, claims } = validation
       const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
-      return respond(caller, request, await call(caller, form ?? otherParameters(request, bytes), request, trace))
+      const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved.confirmation)
+      return withProofHeaders(await respond(caller, request, reply), proved)
     },
 
     async anyone(request, trace) {
       const bytes = schema !== undefined && hasBody(request) ? await readBody(request, bodyLimit) : undefined
-      return respond(undefined, request, await call(undefined, otherParameters(request, bytes), request, trace))
+      return respond(
+        undefined,
+        request,
+        await call(undefined, otherParameters(request, bytes), factsOf(request, trace), trace),
+      )
     },
   }
 

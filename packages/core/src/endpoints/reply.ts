@@ -1,5 +1,5 @@
 import { isLocation } from '../directory/redirect-uri.ts'
-import { type CallerKind, errorResponse, isWellFormed, type PluginErrors } from '../errors/error-response.ts'
+import { type CallerKind, type ErrorContext, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
 import { isSetCookie } from '../http/set-cookie.ts'
@@ -64,23 +64,22 @@ function assertCacheable({ status, json, location, cookies, maxAge }: Reply, isP
   }
 }
 
-function assertError({ status, html, location, error }: Reply, pluginErrors: PluginErrors): void {
+function assertError({ status, html, location, error }: Reply, context: ErrorContext): void {
   if (error === undefined) return
-  if (!isOAuthError(error) || !isWellFormed(error, pluginErrors)) throw defect('has a malformed error')
+  if (!isOAuthError(error) || !isWellFormed(error, context)) throw defect('has a malformed error')
   if (status !== undefined || (html === undefined && location === undefined)) {
     throw defect('has an error and also a status, or neither html nor location; throw the error instead')
   }
 }
 
 export function createToResponse(deps: {
-  readonly realm: string
+  readonly errors: ErrorContext
   /** Determines the status of errors. */
   readonly caller: CallerKind
   /** Whether responses can be cached. */
   readonly isPublic: boolean
-  readonly pluginErrors: PluginErrors
 }): ToResponse {
-  const { realm, caller, isPublic, pluginErrors } = deps
+  const { errors, caller, isPublic } = deps
   const documents = new WeakMap<Reply, PlainResponse>()
 
   function special(given: Reply): EndpointResponse {
@@ -89,7 +88,7 @@ export function createToResponse(deps: {
     const { status, json, html, sources, location, cookies, maxAge, error } = reply
     assertContent(reply)
     assertCacheable(reply, isPublic)
-    assertError(reply, pluginErrors)
+    assertError(reply, errors)
     if (cookies !== undefined && !(Array.isArray(cookies) && cookies.every(isSetCookie))) {
       throw defect('has a malformed cookie')
     }
@@ -98,8 +97,7 @@ export function createToResponse(deps: {
       if (Object.isFrozen(given)) documents.set(given, response)
       return response
     }
-    const refusal =
-      html === undefined || error === undefined ? undefined : errorResponse(error, caller, realm, pluginErrors)
+    const refusal = html === undefined || error === undefined ? undefined : errorResponse(error, caller, errors)
     const usualHeaders = html !== undefined ? htmlHeaders(sources) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.
     const headers =

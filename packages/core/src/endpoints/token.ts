@@ -10,6 +10,7 @@ import { assertWithinPolicy } from '../grants/policy.ts'
 import { parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient, Grant } from '../plugin/grant.ts'
 import { hashOf } from '../records/keys.ts'
 import type { Schema } from '../standard-schema.ts'
@@ -28,6 +29,7 @@ export const tokenEndpoint = builtIn(
     methods: ['POST'],
     caller: 'client',
     cors: 'clients',
+    readsProofs: true,
     // Each grant has its own schema.
     params: v.any() as Schema<RequestParameters>,
   },
@@ -61,17 +63,22 @@ export const tokenEndpoint = builtIn(
     }
 
     /**
-     * Returns a hash that identifies a retry of the same request: the client, the scope, and the parameters that the
-     * grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
+     * Returns a hash that identifies a retry of the same request: the client, its keys, the scope, and the parameters
+     * that the grant and its checks declare. Other parameters are ignored (RFC 6749 section 3.2).
      */
-    function retryIdOf({ clientId }: AuthenticatedClient, grantType: string, form: RequestParameters): string {
+    function retryIdOf(
+      { clientId }: AuthenticatedClient,
+      confirmation: Confirmation | undefined,
+      grantType: string,
+      form: RequestParameters,
+    ): string {
       const declared = Object.entries(pluginParameters(form)).filter(([name]) => registry.declares(grantType, name))
       declared.sort(([one], [other]) => (one < other ? -1 : 1))
       const scopes = wordsOfScope(form.scope ?? '').sort()
-      return hashOf(JSON.stringify([clientId, grantType, scopes, declared]), runtime)
+      return hashOf(JSON.stringify([clientId, confirmation, grantType, scopes, declared]), runtime)
     }
 
-    return async ({ caller: client, params: form, request }, _kit, trace) => {
+    return async ({ caller: client, params: form, request, confirmation }, _kit, trace) => {
       const grant = grantFor(form.grant_type, client)
       const { grantType } = grant
       const refuse = (reason: string): OAuthError => refusalOf(grant, reason)
@@ -80,6 +87,7 @@ export const tokenEndpoint = builtIn(
       const { kit, kitFor, foundGrants, validatedTokens, marks } = createKit(
         registry.pluginOf(grantType),
         client,
+        confirmation,
         trace,
       )
       const checks: PreparedCheck[] = []
@@ -91,13 +99,13 @@ export const tokenEndpoint = builtIn(
         form.scope === undefined && grant.defaultScopes !== undefined
           ? scopePolicy.available(grant.defaultScopes(client), client)
           : scopePolicy.requested(form.scope, grant, client)
-      const grantRequest = { client, scopes, request }
+      const grantRequest = { client, scopes, request, confirmation }
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)
       trace.sub = result.subject?.sub
       const contributed = await settleDemands(result, checks, { ...grantRequest, grantType }, trace)
       if (contributed === undefined) throw refuse('demand_unsettled')
-      assertWithinPolicy(result, { grant, client, scopes }, { registry, scopePolicy })
+      assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy })
       const accessScopes = narrowScopes(result, contributed, audiences)
       const { subject, stored } = result
       if (subject !== undefined) {
@@ -110,12 +118,23 @@ export const tokenEndpoint = builtIn(
         client,
         redemptions: result.redeems,
         continues: result.continues ?? result.lineage?.stored,
-        retryId: () => retryIdOf(client, grantType, form),
+        retryId: () => retryIdOf(client, confirmation, grantType, form),
         refuse,
         trace,
       }
       const mintFrom = (issuance: Issuance): Promise<Minted> =>
-        mint({ result, accessScopes, contributed, client, grantType, refuse, validatedTokens, marks, issuance })
+        mint({
+          result,
+          accessScopes,
+          contributed,
+          client,
+          confirmation,
+          grantType,
+          refuse,
+          validatedTokens,
+          marks,
+          issuance,
+        })
       return { json: await commit(commitRequest, mintFrom) }
     }
   },

@@ -7,7 +7,7 @@ import type { CoreErrorCode, OAuthError } from './oauth-error.ts'
  */
 export type CallerKind = 'client' | 'bearer' | 'validation'
 
-type Statuses = Readonly<Record<CallerKind, number>>
+export type Statuses = Readonly<Record<CallerKind, number>>
 
 const sameForAll = (status: number): Statuses => ({ client: status, bearer: status, validation: status })
 
@@ -35,14 +35,30 @@ const statuses: Readonly<Record<CoreErrorCode, Statuses>> = {
 }
 
 /** The HTTP statuses of the error codes that plugins add. */
-export type PluginErrors = ReadonlyMap<string, number>
+export type PluginErrors = ReadonlyMap<string, Statuses>
+
+/** A scheme of access tokens, with the additional parameters of its challenge: each begins with `, `. */
+export interface TokenScheme {
+  readonly name: string
+  readonly parameters: string
+}
+
+/** What the response to an error depends on besides the error itself. */
+export interface ErrorContext {
+  /** The issuer. */
+  readonly realm: string
+  readonly pluginErrors: PluginErrors
+  /** The schemes of access tokens, `Bearer` first. */
+  readonly schemes: readonly [TokenScheme, ...TokenScheme[]]
+  /** The headers that plugins can add to an error, in lower case. */
+  readonly exposedHeaders: readonly string[]
+}
 
 export const isCoreError = (code: string): code is CoreErrorCode => Object.hasOwn(statuses, code)
 
-/** At the validation endpoints, every refusal is 400: the seed, section 7. */
 function statusOf(code: string, caller: CallerKind, pluginErrors: PluginErrors): number {
-  if (isCoreError(code)) return statuses[code][caller]
-  return caller === 'validation' ? 400 : (pluginErrors.get(code) ?? 500)
+  const row = isCoreError(code) ? statuses[code] : pluginErrors.get(code)
+  return row?.[caller] ?? 500
 }
 
 // RFC 6749 section 5.2 and RFC 6750 section 3: %x20-21 / %x23-5B / %x5D-7E. Other characters are removed from the body
@@ -51,14 +67,25 @@ const invalidInDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
 
 const quoted = (text: string): string => `"${text.replaceAll(invalidInDescription, '')}"`
 
+// RFC 9110 section 5.5, without white space and non-ASCII characters.
+const headerValue = /^[\x21-\x7E]{1,500}$/u
+
+/** Whether these are headers that plugins may set. They are not trusted: another one could change the response. */
+export const areExposed = (headers: unknown, exposed: readonly string[]): headers is Readonly<Record<string, string>> =>
+  typeof headers === 'object' &&
+  headers !== null &&
+  Object.entries(headers).every(
+    ([name, value]) => exposed.includes(name) && typeof value === 'string' && headerValue.test(value),
+  )
+
 const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
 
 /**
  * Whether an error can be sent as it is. Errors from plugins are not trusted: an unknown code or status, or an invalid
  * header value, is a defect in the plugin and becomes `server_error`.
  */
-export function isWellFormed({ code, details }: OAuthError, pluginErrors: PluginErrors): boolean {
-  const { reason, status, allow, retryAfter, scope, port } = details ?? {}
+export function isWellFormed({ code, details }: OAuthError, { pluginErrors, exposedHeaders }: ErrorContext): boolean {
+  const { reason, status, allow, retryAfter, scope, port, headers } = details ?? {}
   return (
     typeof reason === 'string' &&
     (isCoreError(code) || pluginErrors.has(code)) &&
@@ -66,31 +93,60 @@ export function isWellFormed({ code, details }: OAuthError, pluginErrors: Plugin
     (scope === undefined || typeof scope === 'string') &&
     (port === undefined || typeof port === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
-    (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0))
+    (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
+    (headers === undefined || areExposed(headers, exposedHeaders))
   )
 }
 
-function challenge(error: OAuthError, caller: CallerKind, status: number, realm: string): string | undefined {
-  if (caller === 'bearer') {
-    if (error.details.withoutCredentials) return `Bearer realm=${quoted(realm)}`
-    if (status !== 400 && status !== 401 && status !== 403) return undefined
-    const scope = error.details.scope === undefined ? '' : `, scope=${quoted(error.details.scope)}`
-    return `Bearer realm=${quoted(realm)}, error="${error.code}", error_description=${quoted(error.message)}${scope}`
-  }
-  return status === 401 ? `Basic realm=${quoted(realm)}` : undefined
+/**
+ * Returns the challenges for an access token: that of the scheme which the request used, with the error, and with status
+ * 401 those of the other schemes (RFC 6750 section 3, RFC 9449 section 7.1).
+ */
+function tokenChallenges(
+  { code, message, details }: OAuthError,
+  status: number,
+  { realm, schemes }: ErrorContext,
+  used: string | undefined,
+): string | undefined {
+  if (status !== 400 && status !== 401 && status !== 403) return undefined
+  const scope = details.scope === undefined ? '' : `, scope=${quoted(details.scope)}`
+  const failure = `, error="${code}", error_description=${quoted(message)}${scope}`
+  const challengeOf = ({ name, parameters }: TokenScheme, problem = ''): string =>
+    `${name} realm=${quoted(realm)}${problem}${parameters}`
+  const attempted = details.withoutCredentials ? undefined : (schemes.find(({ name }) => name === used) ?? schemes[0])
+  const others = status === 401 ? schemes.filter((scheme) => scheme !== attempted) : []
+  return [
+    ...(attempted === undefined ? [] : [challengeOf(attempted, failure)]),
+    ...others.map((scheme) => challengeOf(scheme)),
+  ].join(', ')
 }
 
-/** Converts an error to a response. */
+function challenge(
+  error: OAuthError,
+  caller: CallerKind,
+  status: number,
+  context: ErrorContext,
+  scheme: string | undefined,
+): string | undefined {
+  if (caller === 'bearer') return tokenChallenges(error, status, context, scheme)
+  return status === 401 ? `Basic realm=${quoted(context.realm)}` : undefined
+}
+
+/**
+ * Converts an error to a response.
+ *
+ * @param scheme the scheme of the access token that the request presents
+ */
 export function errorResponse(
   error: OAuthError,
   caller: CallerKind,
-  realm: string,
-  pluginErrors: PluginErrors,
+  context: ErrorContext,
+  scheme?: string,
 ): PlainResponse {
   const { code, details } = error
-  const status = details.status ?? statusOf(code, caller, pluginErrors)
-  const headers: Record<string, string> = { ...jsonHeaders }
-  const authenticate = challenge(error, caller, status, realm)
+  const status = details.status ?? statusOf(code, caller, context.pluginErrors)
+  const headers: Record<string, string> = { ...jsonHeaders, ...details.headers }
+  const authenticate = challenge(error, caller, status, context, scheme)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate
   if (details.allow !== undefined) headers.allow = details.allow
   if (details.retryAfter !== undefined) headers['retry-after'] = String(details.retryAfter)

@@ -56,6 +56,8 @@ export interface OAuthErrorOptions {
   readonly allow?: string | undefined
   /** The `scope` attribute of a bearer challenge. */
   readonly scope?: string | undefined
+  /** More headers of the response. Their names must be in `exposedHeaders` of an installed token binding. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Set it if the request has no credentials: the challenge then contains no error (RFC 6750 section 3.1). */
   readonly withoutCredentials?: true | undefined
 }

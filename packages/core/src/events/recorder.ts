@@ -16,6 +16,8 @@ export interface Trace {
   readonly context: TraceContext | undefined
   client: Client | undefined
   sub: string | undefined
+  /** The scheme of the presented access token, for the challenge of a refusal. */
+  scheme: string | undefined
   /** The scope name that the caller presented. */
   presented: { readonly known: string | undefined; readonly fingerprint: string } | undefined
   /** Logins only: the requested tenant. */
@@ -85,6 +87,7 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     context,
     client: undefined,
     sub: undefined,
+    scheme: undefined,
     presented: undefined,
     tenant: undefined,
     events: 0,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
-import { jsonObjectSchema } from '../records/schemas.ts'
+import { jsonSchema } from '../records/schemas.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Registry } from '../registry/grants.ts'
 import type { JsonObject } from '../types.ts'
@@ -19,7 +19,7 @@ export const noContribution: Contributed = Object.freeze({ audience: undefined, 
 
 /** A plugin is not trusted: its contribution is validated like any other input. */
 const contributionSchema = v.optional(
-  v.strictObject({ audience: v.optional(v.array(v.string())), demand: v.optional(jsonObjectSchema) }),
+  v.strictObject({ audience: v.optional(v.array(v.string())), demand: v.optional(jsonSchema) }),
 )
 
 /**

@@ -2,10 +2,12 @@ import type { PasswordCheck } from '../credentials/password-check.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { Trace } from '../events/recorder.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { familyIn, withoutClientSub } from '../tokens/claims.ts'
+import { confirmationIn, isConfirmed } from '../tokens/confirmation.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
@@ -28,7 +30,13 @@ export interface RequestKit {
   readonly marks: RequestMarks
 }
 
-export type CreateGrantKit = (plugin: string, client: AuthenticatedClient, trace: Trace) => RequestKit
+/** @param confirmation the keys that the request has proved */
+export type CreateGrantKit = (
+  plugin: string,
+  client: AuthenticatedClient,
+  confirmation: Confirmation | undefined,
+  trace: Trace,
+) => RequestKit
 
 /** Drops what a later release may have stored: a grant returns the subject, and an unknown member is an error. */
 const knownMembersOf = ({ sub, amr, authTime, idp, acr }: CompleteSubject): CompleteSubject => ({
@@ -50,7 +58,7 @@ export function createGrantKits(deps: {
 }): CreateGrantKit {
   const { plugins, clients, storedGrants, accessTokens, identityTokens, checkPassword, createMarks } = deps
 
-  return (plugin, client, trace) => {
+  return (plugin, client, confirmation, trace) => {
     const foundGrants: Redemption[] = []
     const validatedTokens: JsonObject[] = []
     const marks = createMarks(client.clientId)
@@ -98,6 +106,8 @@ export function createGrantKits(deps: {
         const validation = await (type === 'id_token' ? identityTokens.validate(token) : accessTokens.validate(token))
         if (!validation.valid) return undefined
         const { client, claims } = validation
+        // Otherwise, a stolen token could be exchanged for one that needs no key.
+        if (!isConfirmed(confirmationIn(claims), confirmation)) return undefined
         // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
         validatedTokens.push({ ...claims, client_id: client.clientId })
         const lineage = { family: familyIn(claims), expiresAt: Number(claims.exp) }

@@ -2,9 +2,11 @@ import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
+import type { TokenBindings } from '../registry/token-bindings.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
@@ -38,6 +40,8 @@ interface MintRequest {
   /** What the grant checks add. */
   readonly contributed: Contributed
   readonly client: Client
+  /** The keys that the request has proved: the tokens are bound to them. */
+  readonly confirmation: Confirmation | undefined
   readonly grantType: string
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError
@@ -67,11 +71,12 @@ export function createMint(deps: {
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
+  readonly bindings: TokenBindings
   /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): Mint {
-  const { issuer, accessTokens, identityTokens, families, observed, runtime } = deps
+  const { issuer, accessTokens, identityTokens, families, bindings, observed, runtime } = deps
 
   /**
    * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without
@@ -110,7 +115,7 @@ export function createMint(deps: {
    * absolute lifetime.
    */
   function refreshToken(
-    { result, contributed, client, grantType, issuance: { at: now, refreshToken: random } }: MintRequest,
+    { result, contributed, client, confirmation, grantType, issuance: { at: now, refreshToken: random } }: MintRequest,
     subject: CompleteSubject,
     family: string,
     { epochs, revision: recorded }: RevocationMark,
@@ -130,6 +135,7 @@ export function createMint(deps: {
     const audience = result.stored === undefined ? (contributed.audience ?? result.audience) : previous?.audience
     // Those of a code were for its redemption. Those of a refresh token, such as its key, stay.
     const demands = { ...(previous?.kind === 'refresh' && previous.demands), ...contributed.demands }
+    const cnf = bindings.refreshConfirmationOf(client, confirmation) ?? previous?.cnf
     const value: GrantRecord = {
       kind: 'refresh',
       issuer,
@@ -146,6 +152,7 @@ export function createMint(deps: {
       ...(recorded !== undefined && { revision: recorded }),
       ...(result.claims !== undefined && { claims: result.claims }),
       ...(result.act !== undefined && { act: result.act }),
+      ...(cnf !== undefined && { cnf }),
       ...(audience !== undefined && { audience: [...audience] }),
       ...(Object.keys(demands).length > 0 && { demands }),
     }
@@ -154,7 +161,7 @@ export function createMint(deps: {
   }
 
   return async (request) => {
-    const { result, accessScopes: scopes, client, grantType, issuance } = request
+    const { result, accessScopes: scopes, client, confirmation, grantType, issuance } = request
     const { issue = {}, stored, lineage } = result
     const subject = result.subject && completeSubject(result.subject, issuance.at)
     const wantsRefreshToken =
@@ -181,6 +188,7 @@ export function createMint(deps: {
       subject,
       claims: result.claims,
       act: result.act,
+      cnf: confirmation,
       family,
       ...mark,
       format,
@@ -205,7 +213,7 @@ export function createMint(deps: {
 
     const response: Record<string, Json> = {
       access_token: access.token,
-      token_type: 'Bearer',
+      token_type: bindings.schemeOf(confirmation),
       expires_in: lifetime,
       scope: scopes.join(' '),
       ...(refresh !== undefined && { refresh_token: refresh.token }),

@@ -1,7 +1,9 @@
 import type { Client } from '../directory/client.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Registry } from '../registry/grants.ts'
+import { isConfirmed } from '../tokens/confirmation.ts'
 import { type CheckedResult, refusalOf } from './result.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
@@ -9,6 +11,8 @@ import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 export interface PolicyRequest {
   readonly grant: Grant
   readonly client: Client
+  /** The keys that the request has proved. */
+  readonly confirmation: Confirmation | undefined
   /** The requested scopes. */
   readonly scopes: readonly string[]
 }
@@ -29,12 +33,13 @@ export function lossOf({ grantType, kind }: GrantRecord, client: Client): 'grant
  */
 function assertStoredGrant(
   { subject, stored, continues, demanded }: CheckedResult,
-  { grant, client }: PolicyRequest,
+  { grant, client, confirmation }: PolicyRequest,
   registry: Registry,
 ): void {
   const record = stored?.record
   if (record === undefined) return
   if (record.clientId !== client.clientId) throw refusalOf(grant, 'client_mismatch')
+  if (!isConfirmed(record.cnf, confirmation)) throw refusalOf(grant, 'wrong_key')
   if (subject?.sub !== record.subject.sub) {
     throw new TypeError(`The grant ${grant.grantType} returned a subject that differs from that of the stored grant`)
   }
@@ -61,8 +66,9 @@ export function assertWithinPolicy(
   { registry, scopePolicy }: { readonly registry: Registry; readonly scopePolicy: ScopePolicy },
 ): void {
   assertStoredGrant(result, request, registry)
-  const { grant, client, scopes } = request
+  const { grant, client, confirmation, scopes } = request
   const continued = result.lineage?.stored?.record
+  if (!isConfirmed(continued?.cnf, confirmation)) throw refusalOf(grant, 'wrong_key')
   // If the refresh token belongs to another client, the kit has already checked that client.
   const loss = continued?.clientId === client.clientId ? lossOf(continued, client) : undefined
   if (loss !== undefined) throw refusalOf(grant, loss)

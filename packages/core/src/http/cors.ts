@@ -9,7 +9,8 @@ export type CorsPolicy = 'none' | 'clients' | 'public'
 export type PreflightRefusal = 'origin_missing' | 'origin_not_allowed' | 'method_not_allowed' | 'headers_malformed'
 export type PreflightPermission = Readonly<Record<string, string>>
 
-const exposedHeaders = 'www-authenticate, retry-after'
+/** The response headers that pages of other origins can always read. */
+export const exposedHeaders: readonly string[] = ['www-authenticate', 'retry-after']
 
 export const isPreflight = (request: Request): boolean =>
   request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
@@ -17,10 +18,12 @@ export const isPreflight = (request: Request): boolean =>
 /**
  * The headers that let an origin, or every origin (`*`), read the response. Without `Access-Control-Allow-Credentials`,
  * so that a page of another origin cannot use the cookies of an endpoint.
+ *
+ * @param exposed the names of the headers that the page can read, separated by commas
  */
-export const originHeaders = (origin: string): Record<string, string> => ({
+export const originHeaders = (origin: string, exposed: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
-  'access-control-expose-headers': exposedHeaders,
+  'access-control-expose-headers': exposed,
 })
 
 // RFC 9110 section 5.6.2: token.

@@ -6,6 +6,7 @@ import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser } from './authenticate-user.ts'
 import type { Authorize, CheckAuthorization } from './authorize.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { AuthenticatedClient, RequestFacts } from './grant.ts'
 import type { Kit } from './kit.ts'
 
@@ -45,6 +46,8 @@ export interface Call<P = unknown, C extends keyof Callers = keyof Callers> {
   /** The parameters that the schema declares, under their wire names; `undefined` without a schema. */
   readonly params: P
   readonly request: EndpointRequest
+  /** The keys that the request has proved, if the endpoint has `readsProofs`; `undefined` if it has proved none. */
+  readonly confirmation: Confirmation | undefined
 }
 
 /**
@@ -151,6 +154,11 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    * each `invalid_token` that `handle` throws counts. They always apply to the caller `token`. Default: `false`.
    */
   readonly guessable?: boolean | undefined
+  /**
+   * Whether requests can prove a key, as at the token endpoint; for the caller `client`. The installed token bindings
+   * then verify the proofs, and `confirmation` contains the keys. Default: `false`.
+   */
+  readonly readsProofs?: boolean | undefined
   /** The schema of the parameters. Without it, the core reads none. */
   readonly params?: S | undefined
   /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */

@@ -1,6 +1,14 @@
 import type { ObjectEntries } from 'valibot'
 import type { JsonObject } from '../types.ts'
 
+type ErrorStatus = 400 | 401 | 403
+
+/** The status of an error code where a client authenticates, and where an access token is presented. */
+export interface ErrorStatuses {
+  readonly client: ErrorStatus
+  readonly bearer: ErrorStatus
+}
+
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields {
   readonly kind: 'fields'
@@ -12,8 +20,11 @@ export interface Fields {
   readonly client?: ObjectEntries | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
   readonly scope?: ObjectEntries | undefined
-  /** Error codes with their HTTP status. Declare them in `OAuthErrorCodes`. */
-  readonly errors?: Readonly<Record<string, 400 | 401 | 403>> | undefined
+  /**
+   * Error codes with their HTTP status: one, or one for clients and one for the bearers of access tokens. Declare the
+   * codes in `OAuthErrorCodes`.
+   */
+  readonly errors?: Readonly<Record<string, ErrorStatus | ErrorStatuses>> | undefined
   /**
    * Members of the discovery document, such as `code_challenge_methods_supported`. Arrays of strings are merged with
    * those of other plugins. Of the core's members, only `token_endpoint_auth_methods_supported` and

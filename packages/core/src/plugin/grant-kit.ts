@@ -54,8 +54,8 @@ export interface GrantKit extends Kit {
    */
   authenticateUser(credentials: UserCredentials): Promise<Subject | undefined>
   /**
-   * Validates a token of this provider, issued to any client. Returns `undefined` if it is not valid. For a refresh
-   * token, use `findGrant`.
+   * Validates a token of this provider, issued to any client. Returns `undefined` if it is not valid, or if it is bound
+   * to a key that this request has not proved. For a refresh token, use `findGrant`.
    */
   validateToken(token: string, type: 'access_token' | 'id_token'): Promise<ValidatedToken | undefined>
 }

@@ -2,6 +2,7 @@ import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './grant-kit.ts'
 
 declare const authenticated: unique symbol
@@ -30,6 +31,8 @@ export interface GrantRequest<P> {
   /** The requested scopes. Each exists, is enabled, and is allowed for the client. */
   readonly scopes: readonly string[]
   readonly request: RequestFacts
+  /** The keys that the request has proved, to which its tokens will be bound; `undefined` if it has proved none. */
+  readonly confirmation: Confirmation | undefined
 }
 
 /** The maximum number of actors in a chain. It keeps tokens small. */

@@ -5,9 +5,18 @@ import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
 import type { ResponseFormat } from './response-format.ts'
+import type { TokenBinding } from './token-binding.ts'
 
 /** A part of a plugin. Each kind extends the provider in one place. */
-export type PluginPart = Grant | GrantCheck | Endpoint | ClientAuthentication | ResponseFormat | ClientSource | Fields
+export type PluginPart =
+  | Grant
+  | GrantCheck
+  | Endpoint
+  | ClientAuthentication
+  | TokenBinding
+  | ResponseFormat
+  | ClientSource
+  | Fields
 
 /**
  * An extension of the provider: a name and its parts. The name is a namespace: the parts share the records under it,

@@ -16,6 +16,7 @@ function isJson(value: unknown, depth: number): boolean {
 }
 
 /** For values from plugins and the host. */
+export const jsonSchema = v.custom<Json>((value) => isJson(value, 0))
 export const jsonObjectSchema = v.custom<Readonly<Record<string, Json>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value, 0),
 )
@@ -33,6 +34,9 @@ const isStringOrAbsent = (value: unknown): boolean => value === undefined || isS
 const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
 /** The values were just parsed from JSON, so their content is not checked. */
 const isJsonObject = (value: unknown): boolean => isObject(value) && !Array.isArray(value)
+
+const isConfirmation = (value: unknown): boolean =>
+  isJsonObject(value) && Object.values(value as object).every(isString)
 
 /**
  * The record of a stored grant: an authorization code, a refresh token, or a credential of a plugin. All tokens that
@@ -57,6 +61,8 @@ export interface GrantRecord {
   readonly claims?: JsonObject
   /** The claim `act`. */
   readonly act?: JsonObject
+  /** The keys that a request must prove to use the grant, by their members of `cnf`. */
+  readonly cnf?: Readonly<Record<string, string>>
   readonly redirectUri?: string
   readonly nonce?: string
   readonly demands?: JsonObject
@@ -97,6 +103,7 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
     isNumber(record.keptUntil) &&
     (record.claims === undefined || isJsonObject(record.claims)) &&
     (record.act === undefined || isJsonObject(record.act)) &&
+    (record.cnf === undefined || isConfirmation(record.cnf)) &&
     isStringOrAbsent(record.redirectUri) &&
     isStringOrAbsent(record.nonce) &&
     (record.demands === undefined || isJsonObject(record.demands)) &&

@@ -33,6 +33,7 @@ const kinds: Readonly<Record<PluginPart['kind'], true>> = {
   'client-authentication': true,
   endpoint: true,
   'response-format': true,
+  'token-binding': true,
   'client-source': true,
   fields: true,
 }

@@ -48,6 +48,7 @@ export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credential
   assertOneOf('caller', caller, known.caller)
   assertOneOf('cors', cors, known.cors)
   assertOneOf('guessable', part.guessable, known.flag)
+  assertOneOf('readsProofs', part.readsProofs, caller === 'client' ? known.flag : [undefined, false])
   assertOneOf('beforeIssuerPath', part.beforeIssuerPath, known.flag)
   if (typeof part.handle !== 'function') throw refuse(`${what} requires handle()`)
   if (params !== undefined && !isSchema(params))

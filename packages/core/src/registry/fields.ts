@@ -1,7 +1,7 @@
 import type { ObjectEntries } from 'valibot'
 import { clientEntries, clientSchemaWith } from '../directory/client.ts'
 import { scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
-import { isCoreError, type PluginErrors } from '../errors/error-response.ts'
+import { isCoreError, type PluginErrors, type Statuses } from '../errors/error-response.ts'
 import type { Fields } from '../plugin/fields.ts'
 import type { Plugins } from '../plugin/plugin.ts'
 import { collectParts, type OwnedPart, partsOf } from './collect.ts'
@@ -62,6 +62,13 @@ export const directorySchemasOf = (plugins: Plugins) => schemasFrom(partsOf(coll
 
 const statuses: readonly unknown[] = [400, 401, 403]
 
+/** Returns the statuses of an error code; `undefined` if they are not valid. */
+function statusesOf(value: unknown): Statuses | undefined {
+  const { client, bearer } = { client: value, bearer: value, ...Object(value) } as Record<'client' | 'bearer', number>
+  // The seed, section 7: the validation endpoints respond with 400 to every refusal.
+  return statuses.includes(client) && statuses.includes(bearer) ? { client, bearer, validation: 400 } : undefined
+}
+
 /**
  * Returns what the plugins add to clients, scopes and error codes.
  *
@@ -69,10 +76,12 @@ const statuses: readonly unknown[] = [400, 401, 403]
  */
 export function fieldsOf(fields: AllFields) {
   const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
-  for (const { plugin, name, value } of errors) {
-    if (statuses.includes(value)) continue
-    throw new TypeError(`plugins: ${plugin} has the error code ${name} without the status 400, 401 or 403`)
-  }
-  const pluginErrors: PluginErrors = new Map(errors.map(({ name, value }) => [name, value]))
+  const pluginErrors: PluginErrors = new Map(
+    errors.map(({ plugin, name, value }) => {
+      const row = statusesOf(value)
+      if (row !== undefined) return [name, row]
+      throw new TypeError(`plugins: ${plugin} has the error code ${name} without the status 400, 401 or 403`)
+    }),
+  )
   return { ...schemasFrom(fields), pluginErrors }
 }

@@ -17,6 +17,7 @@ import { assertEndpoint } from './endpoints.ts'
 import { fieldsOf } from './fields.ts'
 import { metadataOf } from './metadata.ts'
 import { declaredParameters, isSchema, namedParameters } from './schema.ts'
+import { type TokenBindings, tokenBindingsOf } from './token-bindings.ts'
 
 /** The parts of the plugins of a provider. */
 export interface Registry {
@@ -46,6 +47,7 @@ export interface Registry {
   readonly clientSources: readonly OwnedPart<ClientSource>[]
   /** Other forms of the responses of endpoints. */
   readonly formats: readonly OwnedPart<ResponseFormat>[]
+  readonly bindings: TokenBindings
   /** What the plugins add to the discovery document. */
   readonly metadata: JsonObject
 }
@@ -174,6 +176,7 @@ export function createRegistry(plugins: Plugins): Registry {
     endpoints,
     clientSources,
     formats: partsOf(parts, 'response-format'),
+    bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
     metadata: metadataOf(fields, endpoints),
   }
 }

@@ -2,17 +2,20 @@ import type { Client } from '../directory/client.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
 import type { UserClaims } from '../directory/user-claims.ts'
 import type { Bytes } from '../encoding.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import { allOf } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { type Lookup, recordAt } from '../records/lookup.ts'
 import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
+import type { TokenBindings } from '../registry/token-bindings.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Audiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
+import { confirmationIn } from './confirmation.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
@@ -26,6 +29,8 @@ export interface NewAccessToken {
   readonly claims: JsonObject | undefined
   /** The claim `act` (RFC 8693 section 4.1). */
   readonly act: JsonObject | undefined
+  /** The claim `cnf` (RFC 7800 section 3.1). */
+  readonly cnf: Confirmation | undefined
   readonly family: string | undefined
   readonly epochs: Epochs
   /** For the record of a reference token. */
@@ -101,6 +106,7 @@ export function createAccessTokens(deps: {
   readonly revision: Revision
   readonly authorizationStatus: AuthorizationStatus
   readonly jwt: Jwt
+  readonly bindings: TokenBindings
   readonly clientTokenSubject: 'none' | 'client_id'
   /** Seconds. */
   readonly clockTolerance: number
@@ -118,6 +124,7 @@ export function createAccessTokens(deps: {
     revision,
     authorizationStatus,
     jwt,
+    bindings,
     clientTokenSubject,
     clockTolerance,
     observed,
@@ -146,6 +153,7 @@ export function createAccessTokens(deps: {
       ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
       ...(subject?.acr !== undefined && { acr: subject.acr }),
       ...(token.act !== undefined && { act: token.act }),
+      ...(token.cnf !== undefined && { cnf: token.cnf }),
       ...(family !== undefined && { grant_id: family }),
       ...epochClaims(epochs),
       ...custom,
@@ -209,6 +217,10 @@ export function createAccessTokens(deps: {
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
       ])
       const facts: TokenFacts = { fingerprint, client: state.client, sub }
+      // Without the plugin, no part could check which key the request proves.
+      if (!bindings.canVerify(Object.keys(confirmationIn(claims) ?? {}))) {
+        return { ...facts, valid: false, reason: 'binding_unknown' }
+      }
       if (!audiences.fits(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
       if (state.reason !== undefined) return { ...facts, valid: false, reason: state.reason }
       if (denied) return { ...facts, valid: false, reason: 'token_revoked' }

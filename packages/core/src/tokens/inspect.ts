@@ -61,6 +61,7 @@ const claimsOf = ({ record }: { readonly record: GrantRecord }): JsonObject => (
   grant_id: record.family,
   grant_type: record.grantType,
   generation: record.generation,
+  ...(record.cnf !== undefined && { cnf: record.cnf }),
 })
 
 export function createInspect(deps: {

@@ -1,0 +1,47 @@
+import { OAuthError } from '../errors/oauth-error.ts'
+import type { RequestParameters } from '../http/parameters.ts'
+
+// RFC 9110 section 11.4: the scheme ends at the first white space. RFC 6750 section 2.1: b64token.
+const authorizationForm = /^([A-Za-z][\w-]*)(?:\s|$)/u
+const tokenForm = /^[A-Za-z][\w-]* ([A-Za-z0-9\-._~+/]+=*)$/u
+
+/** An access token, with the scheme that the request uses for it, spelled as in `schemes`. */
+export interface PresentedToken {
+  readonly token: string
+  readonly scheme: string
+}
+
+/** RFC 6750 section 3.1: without authentication information, the challenge has no error code. */
+const unauthenticated = (reason: string): OAuthError =>
+  new OAuthError('invalid_token', 'An access token is required', { reason, withoutCredentials: true })
+
+/**
+ * Returns the access token of a request: from the header or, for POST, from the form; never from the query.
+ *
+ * @param schemes the schemes of access tokens, `Bearer` first
+ * @see RFC 6750 section 2; RFC 9449 section 7.1; wire contract, section 5
+ */
+export function readAccessToken(
+  authorization: string | null,
+  form: RequestParameters | undefined,
+  [bearer, ...others]: readonly [string, ...string[]],
+): PresentedToken {
+  const inForm = form?.access_token
+  if (authorization === null && inForm === undefined) {
+    throw unauthenticated('token_missing')
+  }
+  if (authorization !== null && inForm !== undefined) {
+    throw new OAuthError('invalid_request', 'The access token is sent both in the header and in the form', {
+      reason: 'several_credentials',
+    })
+  }
+  if (authorization === null) return { token: inForm ?? '', scheme: bearer }
+  const name = authorizationForm.exec(authorization)?.[1]?.toLowerCase()
+  const scheme = [bearer, ...others].find((known) => known.toLowerCase() === name)
+  if (scheme === undefined) throw unauthenticated('authorization_scheme_unsupported')
+  const token = tokenForm.exec(authorization)?.[1]
+  if (token === undefined) {
+    throw new OAuthError('invalid_token', 'The access token is not valid', { reason: 'malformed_authorization' })
+  }
+  return { token, scheme }
+}

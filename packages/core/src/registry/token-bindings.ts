@@ -1,0 +1,93 @@
+import type { Client } from '../directory/client.ts'
+import type { TokenScheme } from '../errors/error-response.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
+import type { TokenBinding } from '../plugin/token-binding.ts'
+import { byClaim, type OwnedPart } from './collect.ts'
+
+/** The token bindings of the installed plugins. */
+export interface TokenBindings {
+  readonly all: readonly OwnedPart<TokenBinding>[]
+  /** Whether plugins can verify all these members of `cnf`. */
+  canVerify(members: readonly string[]): boolean
+  /** Returns the scheme of tokens that are bound to these keys: that of a binding, or `Bearer`. */
+  schemeOf(confirmation: Confirmation | undefined): string
+  /** Returns the keys, of those that a request has proved, to which a new refresh token is bound. */
+  refreshConfirmationOf(client: Client, proved: Confirmation | undefined): Confirmation | undefined
+  /** The schemes of access tokens, with the parameters of their challenges. `Bearer` is the first. */
+  readonly schemes: readonly [TokenScheme, ...TokenScheme[]]
+  /** Response headers that bindings set, in lower case. */
+  readonly exposedHeaders: readonly string[]
+}
+
+export const bearer = 'Bearer'
+
+const memberForm = /^[A-Za-z][\w#.:-]{0,49}$/u
+const schemeForm = /^[A-Za-z][\w-]{0,29}$/u
+const headerForm = /^[a-z][a-z\d-]{0,49}$/u
+/** Headers of which the core, or the adapter, decides the value. */
+const coreHeaders =
+  /^(?:access-control-.*|allow|cache-control|connection|content-.*|date|location|pragma|retry-after|set-cookie|traceparent|transfer-encoding|vary|www-authenticate|x-.*)$/u
+const parameterForm = /^[a-z][a-z\d_-]{0,29}$/u
+const valueForm = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u
+
+function assertBinding({ plugin, part }: OwnedPart<TokenBinding>): void {
+  const { member, scheme, challenge, exposedHeaders = [], bindsRefreshTokens, prove } = part
+  if (typeof member !== 'string' || !memberForm.test(member)) {
+    throw new TypeError(`plugins: ${plugin} has a token binding with an invalid member; use the name of one in cnf`)
+  }
+  const name = `the token binding ${member} of ${plugin}`
+  if (typeof prove !== 'function') throw new TypeError(`plugins: ${name} requires prove()`)
+  if (bindsRefreshTokens !== undefined && typeof bindsRefreshTokens !== 'function') {
+    throw new TypeError(`plugins: ${name} has bindsRefreshTokens, which is not a function`)
+  }
+  const isOwn = scheme !== undefined && scheme !== bearer
+  if (isOwn && !(typeof scheme === 'string' && schemeForm.test(scheme) && !/^(?:basic|bearer)$/iu.test(scheme))) {
+    throw new TypeError(`plugins: ${name} has the invalid scheme "${String(scheme)}"`)
+  }
+  if (challenge !== undefined && !isOwn) {
+    throw new TypeError(`plugins: ${name} can have a challenge only with a scheme of its own`)
+  }
+  for (const [parameter, value] of Object.entries(challenge ?? {})) {
+    if (parameterForm.test(parameter) && typeof value === 'string' && valueForm.test(value)) continue
+    throw new TypeError(`plugins: ${name} has the invalid parameter ${parameter} of its challenge`)
+  }
+  const isOwnHeader = (header: unknown): boolean =>
+    typeof header === 'string' && headerForm.test(header) && !coreHeaders.test(header)
+  if (!Array.isArray(exposedHeaders) || !exposedHeaders.every(isOwnHeader)) {
+    throw new TypeError(`plugins: ${name} has invalid exposedHeaders; use names of its own, in lower case`)
+  }
+}
+
+/** @throws TypeError when a binding is malformed, or two plugins provide the same member or scheme. */
+export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenBindings {
+  for (const binding of all) assertBinding(binding)
+  const byMember = byClaim(all, 'the token binding', ({ member }) => member)
+  const own = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
+    scheme === bearer ? undefined : scheme.toLowerCase(),
+  )
+  const parametersOf = ({ challenge = {} }: TokenBinding): string =>
+    Object.entries(challenge)
+      .map(([name, value]) => `, ${name}="${value}"`)
+      .join('')
+  return {
+    all,
+    canVerify: (members) => members.every((member) => byMember.has(member)),
+    schemeOf(confirmation) {
+      if (confirmation === undefined) return bearer
+      const bound = [...own.values()].find(({ part }) => Object.hasOwn(confirmation, part.member))
+      return bound?.part.scheme ?? bearer
+    },
+    refreshConfirmationOf(client, proved) {
+      if (proved === undefined) return undefined
+      const isBound = (member: string): boolean =>
+        client.public || byMember.get(member)?.part.bindsRefreshTokens?.(client) === true
+      const bound = Object.entries(proved).filter(([member]) => isBound(member))
+      return bound.length === 0 ? undefined : Object.fromEntries(bound)
+    },
+    schemes: [
+      { name: bearer, parameters: '' },
+      ...[...own.values()].map(({ part }) => ({ name: part.scheme ?? bearer, parameters: parametersOf(part) })),
+    ],
+    exposedHeaders: [...new Set(all.flatMap(({ part }) => part.exposedHeaders ?? []))],
+  }
+}

@@ -1,0 +1,115 @@
+import type { Client } from '../directory/client.ts'
+import { areExposed } from '../errors/error-response.ts'
+import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
+import type { EndpointRequest } from '../plugin/endpoint.ts'
+import type { Kit } from '../plugin/kit.ts'
+import type { Proof, TokenBinding } from '../plugin/token-binding.ts'
+import type { OwnedPart } from '../registry/collect.ts'
+import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
+import { confirmationIn, isConfirmed } from './confirmation.ts'
+
+/** What a request has proved, and the headers that the response gets. */
+export interface Proved {
+  readonly confirmation?: Confirmation | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A valid access token that a request presents. */
+interface PresentedToken {
+  readonly token: string
+  /** The scheme that the request uses. */
+  readonly scheme: string
+  readonly client: Client
+  readonly claims: JsonObject
+}
+
+/** Finds out which keys a request proves, with the token bindings of the plugins. */
+export interface KeyProofs {
+  /** Returns the keys that a request for tokens proves. */
+  prove(request: EndpointRequest, client: Client): Promise<Proved>
+  /**
+   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token.
+   *
+   * @param fail called with the reason of a refusal, for an event
+   * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
+   */
+  confirm(request: EndpointRequest, presented: PresentedToken, fail: (reason: string) => void): MaybePromise<Proved>
+}
+
+export const nothingProved: Proved = Object.freeze({})
+
+const notConfirmed = (reason: string): OAuthError =>
+  new OAuthError('invalid_token', 'The access token is not valid', { reason })
+
+const maxKeyLength = 255
+
+export function createKeyProofs(
+  { all, schemeOf, exposedHeaders }: TokenBindings,
+  kitOf: (plugin: string) => Kit,
+): KeyProofs {
+  /** A plugin is not trusted: its proof is validated like any other input. */
+  function checkProof(plugin: string, proof: Proof | undefined): Proof | undefined {
+    if (proof === undefined) return undefined
+    const { key, headers = {} } = Object(proof) as Partial<Proof>
+    if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && areExposed(headers, exposedHeaders)) {
+      return { key, headers }
+    }
+    throw new TypeError(`The token binding of ${plugin} returned a malformed proof`)
+  }
+
+  /** Asks some bindings. In sequence, so that a refused proof does not use up another one. */
+  async function ask(
+    bindings: readonly OwnedPart<TokenBinding>[],
+    request: EndpointRequest,
+    client: Client,
+    accessToken?: string,
+  ): Promise<Proved> {
+    const confirmation: Record<string, string> = {}
+    let headers: Readonly<Record<string, string>> = {}
+    for (const { plugin, part } of bindings) {
+      const proof = checkProof(plugin, await part.prove({ ...request, client, accessToken }, kitOf(plugin)))
+      if (proof === undefined) continue
+      confirmation[part.member] = proof.key
+      headers = { ...headers, ...proof.headers }
+    }
+    return { confirmation: Object.keys(confirmation).length > 0 ? confirmation : undefined, headers }
+  }
+
+  async function confirmBound(
+    required: Confirmation | undefined,
+    request: EndpointRequest,
+    { token, scheme, client }: PresentedToken,
+  ): Promise<Proved> {
+    // A bound token with the scheme of a bearer token comes from a thief, or from a client that ignores `token_type`.
+    if (required === undefined || schemeOf(required) !== scheme) throw notConfirmed('wrong_scheme')
+    const bindings = all.filter(({ part }) => Object.hasOwn(required, part.member))
+    const proved = await ask(bindings, request, client, token)
+    if (isConfirmed(required, proved.confirmation)) return proved
+    throw notConfirmed(proved.confirmation === undefined ? 'proof_missing' : 'wrong_key')
+  }
+
+  return {
+    async prove(request, client) {
+      const proved = await ask(all, request, client)
+      // The response can have only one `token_type`.
+      const ofOwnScheme = Object.keys(proved.confirmation ?? {}).filter(
+        (member) => schemeOf({ [member]: '' }) !== bearer,
+      )
+      if (ofOwnScheme.length > 1) {
+        throw new OAuthError('invalid_request', 'The request proves several keys', { reason: 'several_proofs' })
+      }
+      return proved
+    },
+
+    confirm(request, presented, fail) {
+      const required = confirmationIn(presented.claims)
+      if (required === undefined && presented.scheme === bearer) return nothingProved
+      return confirmBound(required, request, presented).catch((error: unknown) => {
+        fail(reasonOf(error))
+        throw error
+      })
+    },
+  }
+}
