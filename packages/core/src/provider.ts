@@ -1,9 +1,9 @@
 import { parseConfiguration } from './config-schema.ts'
 import { createServices } from './create-services.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
-import { type BuiltIn, type CoreEndpoint, fromPlugin } from './endpoints/core-endpoint.ts'
+import { type BuiltIn, type CoreEndpoint, callerKindOf, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
-import { callerKinds, createPipeline } from './endpoints/pipeline.ts'
+import { createPipeline } from './endpoints/pipeline.ts'
 import {
   type CheckAuthorizationRequest,
   type CreateAuthorizationCode,
@@ -74,7 +74,7 @@ function routesOf(services: Services): readonly Route[] {
   const routeOf = (plugin: string, endpoint: CoreEndpoint): Route => ({
     name: endpoint.name,
     methods: endpoint.methods,
-    caller: callerKinds[endpoint.caller],
+    caller: callerKindOf(endpoint),
     cors: endpoint.cors ?? 'none',
     handle: createPipeline(endpoint, services.endpointKitOf(plugin), services),
   })

@@ -24,6 +24,7 @@ export const accessTokenValidationEndpoint = builtIn(
     methods: ['GET', 'POST'],
     caller: 'anyone',
     guessable: true,
+    refusesWith400: true,
     // No CORS: a page must not be able to send requests from the addresses of its visitors.
     cors: 'none',
     params: v.object({ token: v.string(), expectedScope: v.optional(v.string()) }),

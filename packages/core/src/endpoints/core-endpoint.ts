@@ -1,3 +1,4 @@
+import type { CallerKind } from '../errors/error-response.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { Call, Callers, Endpoint, EndpointKit, Reply } from '../plugin/endpoint.ts'
 import type { Services } from '../services.ts'
@@ -12,7 +13,15 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
   extends Omit<Endpoint<S, C>, 'handle'> {
   /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
   readonly denial?: 'introspection_denied' | undefined
+  /** Set for the validation endpoints: every refusal has the status 400 (the seed, section 7). */
+  readonly refusesWith400?: true | undefined
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>
+}
+
+/** Returns the kind of caller, for the status and headers of errors. */
+export function callerKindOf({ caller, refusesWith400 }: CoreEndpoint): CallerKind {
+  if (refusesWith400) return 'validation'
+  return caller === 'token' ? 'bearer' : 'client'
 }
 
 /** The facts about an endpoint that are known before the services exist. */

@@ -29,6 +29,7 @@ export const identityTokenValidationEndpoint = builtIn(
     methods: ['GET', 'POST'],
     caller: 'anyone',
     guessable: true,
+    refusesWith400: true,
     cors: 'clients',
     params: v.object({ token: v.string(), client_id: v.string() }),
   },

@@ -1,7 +1,6 @@
 import type { ValidationLimits } from '../abuse/validation-limits.ts'
 import { refuseSecondMethod } from '../credentials/presented.ts'
 import { readAccessToken } from '../credentials/presented-token.ts'
-import type { CallerKind } from '../errors/error-response.ts'
 import { isOAuthError, OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields, type RequestParameters } from '../http/parameters.ts'
@@ -21,21 +20,13 @@ import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
-import type { CoreEndpoint } from './core-endpoint.ts'
+import { type CoreEndpoint, callerKindOf } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
 import { createRespond } from './respond.ts'
 
 /** Handles a request up to the response of the endpoint. Throws to refuse. */
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
-
-/** The kind of caller, for the status and headers of errors. */
-export const callerKinds: Readonly<Record<keyof Callers, CallerKind>> = {
-  client: 'client',
-  scope: 'client',
-  token: 'bearer',
-  anyone: 'validation',
-}
 
 /** Adds the headers of the proofs. */
 const withProofHeaders = (response: EndpointResponse, { headers }: Proved): EndpointResponse =>
@@ -101,7 +92,7 @@ export function createPipeline(
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
   const toResponse = createToResponse({
     errors: services.errors,
-    caller: callerKinds[callerKind],
+    caller: callerKindOf(endpoint),
     isPublic: callerKind === 'anyone',
   })
   const [firstScheme, ...otherSchemes] = services.errors.schemes

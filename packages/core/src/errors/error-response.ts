@@ -2,8 +2,8 @@ import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
 import type { CoreErrorCode, OAuthError } from './oauth-error.ts'
 
 /**
- * The kind of caller: a client or scope with credentials, the bearer of a token, or the caller of a validation
- * endpoint.
+ * The kind of caller: the bearer of a token, the caller of a validation endpoint of the core, or any other, who
+ * authenticates like a client or not at all.
  */
 export type CallerKind = 'client' | 'bearer' | 'validation'
 
