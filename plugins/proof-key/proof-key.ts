@@ -23,10 +23,10 @@ const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/u
 const hashForm = /^[A-Za-z0-9_-]{43}$/u
 
 const notValid = (reason: string): OAuthError =>
-  new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof_key:${reason}` })
+  new OAuthError('invalid_grant', 'The authorization code is not valid', { reason: `plugin:proof-key:${reason}` })
 
 const malformed = (text: string, reason: string): OAuthError =>
-  new OAuthError('invalid_request', text, { reason: `plugin:proof_key:${reason}` })
+  new OAuthError('invalid_request', text, { reason: `plugin:proof-key:${reason}` })
 
 /** Returns the demand of an authorization request; `undefined` if it has no challenge. */
 function challengeIn(

@@ -32,54 +32,54 @@ const harm = (f: Fixture) =>
   f.events.filter(({ type }) => type === 'code_replayed' || type === 'family_revoked' || type === 'code_redeemed')
 
 const attempts: readonly { attack: string; sent: Record<string, string>; error: string; reason: string }[] = [
-  { attack: 'no verifier', sent: {}, error: 'invalid_grant', reason: 'plugin:proof_key:verifier_missing' },
+  { attack: 'no verifier', sent: {}, error: 'invalid_grant', reason: 'plugin:proof-key:verifier_missing' },
   {
     attack: 'an empty verifier',
     sent: { code_verifier: '' },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_missing',
+    reason: 'plugin:proof-key:verifier_missing',
   },
   {
     attack: 'another verifier',
     sent: { code_verifier: 'x'.repeat(43) },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_mismatch',
+    reason: 'plugin:proof-key:verifier_mismatch',
   },
   {
     attack: 'the challenge itself, as for plain',
     sent: { code_verifier: proof.challenge },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_mismatch',
+    reason: 'plugin:proof-key:verifier_mismatch',
   },
   {
     attack: 'the challenge, and the method plain in the token request',
     sent: { code_verifier: proof.challenge, code_challenge_method: 'plain', code_challenge: proof.challenge },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_mismatch',
+    reason: 'plugin:proof-key:verifier_mismatch',
   },
   {
     attack: 'the right verifier in another case',
     sent: { code_verifier: proof.verifier.toLowerCase() },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_mismatch',
+    reason: 'plugin:proof-key:verifier_mismatch',
   },
   {
     attack: 'the right verifier with an extra character',
     sent: { code_verifier: `${proof.verifier}A` },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_mismatch',
+    reason: 'plugin:proof-key:verifier_mismatch',
   },
   {
     attack: 'the right verifier with a line break',
     sent: { code_verifier: `${proof.verifier}\n` },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_malformed',
+    reason: 'plugin:proof-key:verifier_malformed',
   },
   {
     attack: 'the right verifier, shortened',
     sent: { code_verifier: proof.verifier.slice(0, -1) },
     error: 'invalid_grant',
-    reason: 'plugin:proof_key:verifier_malformed',
+    reason: 'plugin:proof-key:verifier_malformed',
   },
 ]
 
@@ -116,21 +116,21 @@ test('a verifier for a code without a challenge is rejected, and the client stil
   const injected = await f.post('token', form(code, { code_verifier: proof.verifier }), web)
   expect(injected.status).toBe(400)
   expect(injected.body.error).toBe('invalid_grant')
-  expect(lastReason(f)).toBe('plugin:proof_key:verifier_without_challenge')
+  expect(lastReason(f)).toBe('plugin:proof-key:verifier_without_challenge')
   expect((await f.post('token', form(code), web)).status).toBe(200)
 })
 
 test('a code without a challenge is not even created for a public client', async () => {
   const f = await fixture()
   await expect(f.code({ clientId: spaClientId })).rejects.toMatchObject({
-    details: { reason: 'plugin:proof_key:challenge_required' },
+    details: { reason: 'plugin:proof-key:challenge_required' },
   })
 })
 
 test('the method plain is not accepted from a client that did not opt in', async () => {
   const f = await fixture()
   const code = f.code({ codeChallenge: proof.verifier, codeChallengeMethod: 'plain' })
-  await expect(code).rejects.toMatchObject({ details: { reason: 'plugin:proof_key:plain_not_allowed' } })
+  await expect(code).rejects.toMatchObject({ details: { reason: 'plugin:proof-key:plain_not_allowed' } })
 })
 
 test('a public client gets no token for a code whose demand was removed in the store', async () => {

@@ -59,7 +59,7 @@ describe('requirements for a public client', () => {
     const start = f.code({ clientId: spaClientId })
     await expect(start).rejects.toMatchObject({
       code: 'invalid_request',
-      details: { reason: 'plugin:proof_key:challenge_required' },
+      details: { reason: 'plugin:proof-key:challenge_required' },
     })
   })
 

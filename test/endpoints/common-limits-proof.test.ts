@@ -39,7 +39,7 @@ describe('code_challenge and code_verifier: 43 to 128', () => {
     const code = await f.code({ codeChallenge: proof.challenge })
     const { status, body } = await f.post('token', { ...form, code, code_verifier: x(length) }, web)
     expect([status, body.error]).toEqual([400, 'invalid_grant'])
-    expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:proof_key:verifier_malformed' })
+    expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:proof-key:verifier_malformed' })
     expect((await f.post('token', { ...form, code, code_verifier: proof.verifier }, web)).status).toBe(200)
   })
 })

@@ -27,7 +27,7 @@ async function door() {
   return { f, items }
 }
 
-const malformed = 'plugin:proof_key:challenge_malformed'
+const malformed = 'plugin:proof-key:challenge_malformed'
 
 /** Each is refused with the error of RFC 6749 section 4.1.2.1 and a reason. */
 const refusals: readonly [title: string, more: More, code: string, reason: string][] = [
@@ -100,25 +100,25 @@ const refusals: readonly [title: string, more: More, code: string, reason: strin
     'another challenge method',
     { codeChallenge: proof.challenge, codeChallengeMethod: 'S512' as never },
     'invalid_request',
-    'plugin:proof_key:method_unknown',
+    'plugin:proof-key:method_unknown',
   ],
   [
     'a method without a challenge',
     { codeChallengeMethod: 'S256' },
     'invalid_request',
-    'plugin:proof_key:challenge_missing',
+    'plugin:proof-key:challenge_missing',
   ],
   [
     'plain without the opt-in',
     { codeChallenge: proof.challenge, codeChallengeMethod: 'plain' },
     'invalid_request',
-    'plugin:proof_key:plain_not_allowed',
+    'plugin:proof-key:plain_not_allowed',
   ],
   [
     'a public client without a challenge',
     { clientId: spaClientId },
     'invalid_request',
-    'plugin:proof_key:challenge_required',
+    'plugin:proof-key:challenge_required',
   ],
 ]
 

@@ -40,12 +40,12 @@ describe('a code with a challenge', () => {
   })
 
   test.each([
-    ['no verifier', undefined, 'plugin:proof_key:verifier_missing'],
-    ['an empty verifier', '', 'plugin:proof_key:verifier_missing'],
-    ['another verifier', 'x'.repeat(43), 'plugin:proof_key:verifier_mismatch'],
-    ['the verifier in another case', proof.verifier.toUpperCase(), 'plugin:proof_key:verifier_mismatch'],
-    ['the verifier with one extra character', `${proof.verifier}x`, 'plugin:proof_key:verifier_mismatch'],
-    ['the challenge itself', proof.challenge, 'plugin:proof_key:verifier_mismatch'],
+    ['no verifier', undefined, 'plugin:proof-key:verifier_missing'],
+    ['an empty verifier', '', 'plugin:proof-key:verifier_missing'],
+    ['another verifier', 'x'.repeat(43), 'plugin:proof-key:verifier_mismatch'],
+    ['the verifier in another case', proof.verifier.toUpperCase(), 'plugin:proof-key:verifier_mismatch'],
+    ['the verifier with one extra character', `${proof.verifier}x`, 'plugin:proof-key:verifier_mismatch'],
+    ['the challenge itself', proof.challenge, 'plugin:proof-key:verifier_mismatch'],
   ])('3.27 is rejected with %s, and not spent', async (_, verifier, reason) => {
     const f = await fixture()
     const code = await f.code({ codeChallenge: proof.challenge })
@@ -111,7 +111,7 @@ describe('a code with a challenge', () => {
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: verifier }, web)
     expect(status).toBe(400)
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'The authorization code is not valid' })
-    expect(lastReason(f)).toBe('plugin:proof_key:verifier_malformed')
+    expect(lastReason(f)).toBe('plugin:proof-key:verifier_malformed')
     const another = await f.code({ codeChallenge: proof.challenge })
     expect((await f.post('token', { ...grant, code: another, code_verifier: verifier }, web)).status).toBe(400)
     expect((await f.post('token', { ...grant, code: another, code_verifier: proof.verifier }, web)).status).toBe(200)
@@ -135,7 +135,7 @@ describe('a code without a challenge', () => {
     const { status, body } = await f.post('token', { ...grant, code, code_verifier: proof.verifier }, web)
     expect(status).toBe(400)
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'The authorization code is not valid' })
-    expect(lastReason(f)).toBe('plugin:proof_key:verifier_without_challenge')
+    expect(lastReason(f)).toBe('plugin:proof-key:verifier_without_challenge')
     expect((await f.post('token', { ...grant, code }, web)).status).toBe(200)
   })
 

@@ -189,7 +189,7 @@ describe('openid-client', () => {
     const pkceCodeVerifier = client.randomPKCECodeVerifier()
     const wrong = client.authorizationCodeGrant(config, callback, { ...checks, pkceCodeVerifier })
     await expect(wrong).rejects.toMatchObject(bodyError('invalid_grant'))
-    expect(lastReason()).toBe('plugin:proof_key:verifier_mismatch')
+    expect(lastReason()).toBe('plugin:proof-key:verifier_mismatch')
     const right = await client.authorizationCodeGrant(config, callback, { ...checks })
     expect(right.claims()).toHaveProperty('sub', '1')
   })

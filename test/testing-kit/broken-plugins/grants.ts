@@ -179,6 +179,19 @@ export const brokenGrants: readonly Broken[] = [
     rules: ['reason'],
   },
   {
+    defect: 'writes its name with an underscore in a reason',
+    plugin: definePlugin('box-office', [
+      ticketGrant({
+        handle(request, kit) {
+          if (request.params.ticket.startsWith('GOOD-')) return handle(request, kit)
+          throw new OAuthError('invalid_grant', 'The ticket is not valid', { reason: 'plugin:box_office:unknown' })
+        },
+      }),
+    ]),
+    cases: ticketCase(),
+    rules: ['reason'],
+  },
+  {
     defect: 'writes quotes into a description',
     plugin: ticketGrant({
       handle(request, kit) {
