@@ -1,10 +1,10 @@
 // What the clients of the torture must detect, response by response.
 import { describe, expect, test } from 'vitest'
+import { createRandom } from '../../test/support/random.ts'
 import { newFamily, type SpentToken } from './family.ts'
 import { isRetryable } from './final-checks.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Outcome } from './post.ts'
-import { createRandom } from './random.ts'
 import { createRefresh } from './refresh.ts'
 import { createSend, type ReceivedResponse } from './send.ts'
 import { examine } from './whole-records.ts'

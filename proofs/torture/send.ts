@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '@grantry/core/testing'
+import type { Random } from '../../test/support/random.ts'
 import type { Ledger } from './ledger.ts'
 import type { Outcome, Post } from './post.ts'
-import type { Random } from './random.ts'
 
 /** The outcome of a request that was sent until a server responded. */
 export interface ReceivedResponse {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from './random.ts'
+import type { Random } from '../../test/support/random.ts'
 
 export interface Work {
   /** What each actor does repeatedly. */

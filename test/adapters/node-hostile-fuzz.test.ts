@@ -12,6 +12,7 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import { basic } from '@grantry/core/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 const givenSeed = process.env.FUZZ_SEED
 const firstSeed = Number(givenSeed ?? 31_415_926)
@@ -28,20 +29,6 @@ beforeAll(async () => {
   token = (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, web)).body.access_token
 })
 afterAll(() => server.close(0))
-
-/** Mulberry32: small, with the same results on every platform. */
-function createRandom(seed: number) {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const below = (limit: number): number => Math.floor(next() * limit)
-  return { below, pick: <T>(list: readonly T[]): T => list[below(list.length)] as T }
-}
-type Random = ReturnType<typeof createRandom>
 
 const list = (text: string): string[] => text.trim().split(/\s+/u)
 const targets =

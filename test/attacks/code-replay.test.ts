@@ -7,12 +7,10 @@
  * same, is hardening.
  */
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { api1, type Fixture, fixture, lastReason, redirectUri, web, webJwt } from '../support/fixture.ts'
 
 const redeem = (f: Fixture, code: string, as = web) =>
   f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, as)
-const lastReason = (f: Fixture): string | undefined =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 const revocations = (f: Fixture): number => f.events.filter(({ type }) => type === 'family_revoked').length
 
 /** Whether the tokens of a response still work, at any endpoint that takes a token. */

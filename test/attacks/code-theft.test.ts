@@ -7,7 +7,7 @@
  * could lock out the client) is hardening.
  */
 import { expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import { api1, type Fixture, fixture, lastReason, other, redirectUri, spaClientId, web } from '../support/fixture.ts'
 
 const form = (code: string, more: Record<string, string> = {}) => ({
   grant_type: 'authorization_code',
@@ -15,8 +15,6 @@ const form = (code: string, more: Record<string, string> = {}) => ({
   redirect_uri: redirectUri,
   ...more,
 })
-const lastReason = (f: Fixture): string | undefined =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 /** The client redeems its code after the attack: the code works, and nothing counted as a replay. */
 async function expectUnharmed(f: Fixture, code: string): Promise<void> {

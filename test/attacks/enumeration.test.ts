@@ -14,6 +14,7 @@ import {
   clients,
   type Fixture,
   fixture,
+  lastReason,
   other,
   redirectUri,
   scopes,
@@ -39,8 +40,6 @@ const extraScopes = [
 const setting = () => fixture({ clients: [...clients, ...extraClients], scopes: [...scopes, ...extraScopes] })
 
 const shown = ({ status, headers, body }: TestResponse) => ({ status, headers: [...headers].sort(), body })
-const lastReason = (f: Fixture): string | undefined =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 const unknownClients: readonly [string, readonly [string, string]][] = [
   ['an unknown client', ['absent', 'right']],

@@ -10,25 +10,11 @@
 import { basic } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { api1, type Fixture, fixture, other, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 const repeated = process.env.FUZZ_SEED
 const firstSeed = Number(repeated ?? 20_260_101)
 const count = repeated === undefined ? Number(process.env.FUZZ_COUNT ?? 3000) : 1
-
-/** Mulberry32: small, and the same on every platform. */
-function createRandom(seed: number) {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const below = (limit: number): number => Math.floor(next() * limit)
-  const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T
-  return { below, pick, chance: (share: number): boolean => next() < share }
-}
-type Random = ReturnType<typeof createRandom>
 
 // Lists of words in one string; the white space between them only separates.
 const list = (text: string): string[] => text.trim().split(/\s+/u)

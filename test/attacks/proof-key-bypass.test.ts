@@ -14,6 +14,7 @@ import {
   clients,
   type Fixture,
   fixture,
+  lastReason,
   proof,
   redirectUri,
   spaClientId,
@@ -26,8 +27,6 @@ const form = (code: string, more: Record<string, string> = {}) => ({
   redirect_uri: redirectUri,
   ...more,
 })
-const lastReason = (f: Fixture): string | undefined =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 const harm = (f: Fixture) =>
   f.events.filter(({ type }) => type === 'code_replayed' || type === 'family_revoked' || type === 'code_redeemed')
 

@@ -8,7 +8,17 @@
 import type { AtomicDriver } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import {
+  api1,
+  type Fixture,
+  fixture,
+  lastReason,
+  other,
+  proof,
+  redirectUri,
+  spaClientId,
+  web,
+} from '../support/fixture.ts'
 
 const notValid = { error: 'invalid_grant', error_description: 'The authorization code is not valid' }
 
@@ -37,8 +47,6 @@ async function guessed(f: Fixture, code: string, times: number): Promise<void> {
   }
 }
 
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 const typesOf = (f: Fixture) => f.events.map(({ type }) => type)
 const coded = (f: Fixture) => f.code({ codeChallenge: proof.challenge })
 

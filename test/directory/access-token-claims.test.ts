@@ -2,6 +2,7 @@ import { defineGrant, type Json, type ScopeOptions, type UserService } from '@gr
 import { decodeJwt } from 'jose'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { formats } from '../support/access-token.ts'
 import {
   api1,
   builtInPlugins,
@@ -13,11 +14,6 @@ import {
   web,
   webJwt,
 } from '../support/fixture.ts'
-
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
 
 const extra: Record<string, Json> = {
   role: ['admin', 'editor'],

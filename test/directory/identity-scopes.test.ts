@@ -1,12 +1,8 @@
 import type { Json, ScopeOptions, UserService } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
-
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
+import { formats } from '../support/access-token.ts'
+import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
 const everything: Record<string, Json> = {
   name: 'Jane Doe',

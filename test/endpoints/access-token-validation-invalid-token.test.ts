@@ -6,20 +6,13 @@ import type { ClientOptions } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
 import { clients, type Fixture, fixture, redirectUri, scopes, web, webJwt } from '../support/fixture.ts'
-
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
 
 const { privateKey } = await generateKeyPair('ES256', { extractable: true })
 const jwk = { ...(await exportJWK(privateKey)), kid: 'ours', alg: 'ES256' }
 
-async function accessToken(f: Fixture, client: typeof web): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid api1' }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web) => tokenOfAlice(f, client, 'openid api1')
 
 const validate = (f: Fixture, token: string) => f.post('accessTokenValidation', { token })
 

@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
 
 const endpoint = 'https://id.example.com/connect/accesstokenvalidation'
 
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
-
-async function accessToken(f: Fixture, client: typeof web, scope = 'openid api1 api2'): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web, scope = 'openid api1 api2') => tokenOfAlice(f, client, scope)
 
 const claimsAt = (now: number, clientId: string) => ({
   iss: 'https://id.example.com',

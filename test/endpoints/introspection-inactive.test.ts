@@ -4,17 +4,10 @@
 import type { ClientOptions } from '@grantry/core'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { api1, clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
+import { api1, clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
-
-async function accessToken(f: Fixture, client: typeof web): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid api1' }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web) => tokenOfAlice(f, client, 'openid api1')
 
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active

@@ -1,18 +1,11 @@
 import type { ProviderOptions, ScopeOptions } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { api1, api2, type Fixture, fixture, scopes, web, webJwt } from '../support/fixture.ts'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
+import { api1, api2, type Fixture, fixture, scopes, web } from '../support/fixture.ts'
 
 const endpoint = 'https://id.example.com/connect/introspect'
 
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
-
-async function accessToken(f: Fixture, client: typeof web, scope = 'openid api1 api2'): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web, scope = 'openid api1 api2') => tokenOfAlice(f, client, scope)
 
 const activeAt = (now: number, clientId: string, scope: string) => ({
   active: true,

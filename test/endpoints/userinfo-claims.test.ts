@@ -1,11 +1,7 @@
 import type { Json } from '@grantry/core'
 import { expect, test } from 'vitest'
-import { clients, type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
-
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
+import { formats } from '../support/access-token.ts'
+import { clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
 /** The standard scopes of OpenID Connect Core section 5.4, with a value of every claim. */
 const standard = {

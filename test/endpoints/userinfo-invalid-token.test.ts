@@ -1,17 +1,10 @@
 import type { ClientOptions } from '@grantry/core'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { clients, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
+import { clients, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
-
-async function accessToken(f: Fixture, client: typeof web): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'openid profile' }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web) => tokenOfAlice(f, client, 'openid profile')
 
 const send = (f: Fixture, token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })
 

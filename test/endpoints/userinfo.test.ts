@@ -1,19 +1,12 @@
 import { basic } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, web, webJwt } from '../support/fixture.ts'
+import { formats, tokenOfAlice } from '../support/access-token.ts'
+import { type Fixture, fixture, web } from '../support/fixture.ts'
 
 const endpoint = 'https://id.example.com/connect/userinfo'
 const realm = 'Bearer realm="https://id.example.com"'
 
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
-
-async function accessToken(f: Fixture, client: typeof web = web, scope = 'openid profile'): Promise<string> {
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
-  return (await f.post('token', form, client)).body.access_token
-}
+const accessToken = (f: Fixture, client: typeof web = web, scope = 'openid profile') => tokenOfAlice(f, client, scope)
 
 const send = (f: Fixture, init: RequestInit, query = ''): Promise<Response> =>
   f.provider.fetch(new Request(`${endpoint}${query}`, init))

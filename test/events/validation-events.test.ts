@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { formats } from '../support/access-token.ts'
 import { traceFields } from '../support/event-fields.ts'
-import { api1, type Fixture, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
 
 async function tokensOf(f: Fixture, client = web) {
   const code = await f.code({ clientId: client[0] })
@@ -9,11 +10,6 @@ async function tokensOf(f: Fixture, client = web) {
 }
 
 type Tokens = Awaited<ReturnType<typeof tokensOf>>
-
-const formats = [
-  ['JWT', webJwt],
-  ['reference token', web],
-] as const
 
 const requests = {
   userinfo: (f: Fixture, { access_token }: Tokens) =>

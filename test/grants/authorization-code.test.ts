@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, redirectUri, web } from '../support/fixture.ts'
+import { api1, fixture, lastReason, other, redirectUri, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
-
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 // Unknown, expired and spent codes, and those of other clients, share it.
 const notValid = { error: 'invalid_grant', error_description: 'The authorization code is not valid' }

@@ -26,6 +26,14 @@ async function expectRevokedDuringExchange(revoked: Revoked, member: string, kin
   else expect(body.error).toBe('invalid_grant')
 }
 
+/** A provider whose clients can change. */
+async function setUpWithStore() {
+  const clients = new Map<string, ClientOptions>()
+  const f = await setUp(undefined, { clients: { find: async (id) => clients.get(id) } })
+  for (const client of f.clients) clients.set(client.clientId, client)
+  return { f, clients }
+}
+
 describe('a token that continues the family of another one', () => {
   test.each([
     ['access_token', 'access_token'],
@@ -57,9 +65,7 @@ describe('a token that continues the family of another one', () => {
   })
 
   test('is not issued for a refresh token of a client that is disabled', async () => {
-    const clients = new Map<string, ClientOptions>()
-    const f = await setUp(undefined, { clients: { find: async (id) => clients.get(id) } })
-    for (const client of f.clients) clients.set(client.clientId, client)
+    const { f, clients } = await setUpWithStore()
     const login = await f.logIn()
     expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
     clients.set(app[0], { ...f.clients[0], enabled: false })
@@ -75,9 +81,7 @@ describe('a token that continues the family of another one', () => {
     ['the grant type of the login', { grantTypes: ['refresh_token', grantType] }],
     ['offline_access', { scopes: ['openid', 'api1'] }],
   ])('is not issued for a refresh token of a client that has lost %s', async (_, lost) => {
-    const clients = new Map<string, ClientOptions>()
-    const f = await setUp(undefined, { clients: { find: async (id) => clients.get(id) } })
-    for (const client of f.clients) clients.set(client.clientId, client)
+    const { f, clients } = await setUpWithStore()
     const { refresh_token } = await f.logIn()
     for (const as of [app, service]) expect((await f.exchange(refresh_token, 'refresh', 'api1', as)).status).toBe(200)
     clients.set(app[0], { ...f.clients[0], ...lost })

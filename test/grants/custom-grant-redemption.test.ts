@@ -1,31 +1,10 @@
 // Attack: a single-use credential of a custom grant (an assertion, a ticket) is used twice.
-import { type AtomicDriver, defineGrant, type Grant, type GrantResult } from '@grantry/core'
+import { defineGrant, type GrantResult } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
-import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { proofKey } from '@grantry/plugins/proof-key'
-import { refreshToken } from '@grantry/plugins/refresh-token'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
-
-const grantType = 'urn:example:badge'
-
-const start = (grant: Grant, storage: AtomicDriver = mapDriver()) =>
-  fixture({
-    storage,
-    plugins: [grant, authorizationCode(), proofKey(), refreshToken()],
-    clients: ['web', 'mobile'].map((clientId) => ({
-      clientId,
-      secrets: [{ sha256: sha256Of(web[1]) }],
-      grantTypes: [grantType, 'authorization_code', 'refresh_token'],
-      scopes: ['openid', 'profile', 'offline_access', 'api1'],
-      redirectUris: [redirectUri],
-      accessTokenFormat: 'reference',
-    })),
-  })
-
-const present = (f: Fixture, more: Record<string, string>) =>
-  f.post('token', { grant_type: grantType, scope: 'openid profile offline_access api1', ...more }, web)
+import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
+import { grantType, present, start } from './redeeming-grant.ts'
 
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
@@ -63,7 +42,7 @@ describe('a single-use credential of a custom grant', () => {
 
   test('is redeemed once by 50 concurrent requests, and the losers store nothing', async () => {
     const items = new Map<string, string>()
-    const f = await start(ticket(), mapDriver(items))
+    const f = await start(ticket(), { storage: mapDriver(items) })
     const responses = await Promise.all(Array.from({ length: 50 }, () => present(f, { jti: 'j1' })))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(49)

@@ -1,32 +1,10 @@
 // Attack: a custom grant that forgets a comparison receives the code of another client. The core makes the checks that
 // a plugin forgets.
-import { defineGrant, type Grant, type GrantResult, OAuthError, type StoredGrant } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
-import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { proofKey } from '@grantry/plugins/proof-key'
-import { refreshToken } from '@grantry/plugins/refresh-token'
+import { defineGrant, type GrantResult, OAuthError, type StoredGrant } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'
-
-const grantType = 'urn:example:badge'
-
-const start = (grant: Grant, usage: 'rotate' | 'reuse' = 'rotate') =>
-  fixture({
-    plugins: [grant, authorizationCode(), proofKey(), refreshToken()],
-    clients: ['web', 'mobile'].map((clientId) => ({
-      clientId,
-      secrets: [{ sha256: sha256Of(web[1]) }],
-      grantTypes: [grantType, 'authorization_code', 'refresh_token'],
-      scopes: ['openid', 'profile', 'offline_access', 'api1'],
-      redirectUris: [redirectUri],
-      accessTokenFormat: 'reference',
-      refreshToken: { usage },
-    })),
-  })
-
-const present = (f: Fixture, more: Record<string, string>) =>
-  f.post('token', { grant_type: grantType, scope: 'openid profile offline_access api1', ...more }, web)
+import { proof, redirectUri, web } from '../support/fixture.ts'
+import { grantType, present, start } from './redeeming-grant.ts'
 
 describe('a custom grant that receives a code', () => {
   /** Forgets to compare client and redirect_uri. */
@@ -111,7 +89,7 @@ describe('a custom grant that continues a refresh token, for a single-use proof'
   })
 
   test('the refusal of a replayed proof does not change the refresh token', async () => {
-    const f = await start(proved, 'reuse')
+    const f = await start(proved, { usage: 'reuse' })
     const redeem = { grant_type: 'authorization_code', code: await f.code(), redirect_uri: redirectUri }
     const { refresh_token } = (await f.post('token', redeem, web)).body
     expect((await present(f, { refresh_token, jti: 'j1' })).body.refresh_token).toBe(refresh_token)

@@ -1,26 +1,8 @@
-import { defineGrant, type GrantRequest, type GrantResult } from '@grantry/core'
-import { createTestProvider, type TestProvider, testClient } from '@grantry/core/testing'
-import { refreshToken } from '@grantry/plugins/refresh-token'
+import { defineGrant } from '@grantry/core'
+import { createTestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-
-const grantType = 'urn:example:badge'
-const params = v.object({
-  badge_id: v.pipe(v.string(), v.regex(/^\d{6}$/u), v.transform(Number)),
-  door: v.optional(v.picklist(['north', 'south']), 'north'),
-})
-type Badge = v.InferOutput<typeof params>
-type Decide = (request: GrantRequest<Badge>) => GrantResult
-
-const holder = { sub: '1', amr: ['badge'] }
-
-/** A badge grant that decides as the test specifies. */
-const badge = (decide: Decide) => defineGrant({ grantType, params, handle: (request) => decide(request) })
-
-const start = (decide: Decide) => createTestProvider({ plugins: [badge(decide), refreshToken()] })
-
-const present = (f: TestProvider, more: Record<string, string> = {}) =>
-  f.post('token', { grant_type: grantType, badge_id: '123456', scope: 'api1', ...more }, testClient)
+import { type Badge, badge, grantType, holder, present, start } from './badge-grant.ts'
 
 describe('a custom grant', () => {
   test.each(['badge', 'urn:example:badge', 'https://example.com/grants/badge'])(

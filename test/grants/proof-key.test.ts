@@ -5,13 +5,10 @@ import { sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import { fixture, lastReason, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
-
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 const plainClient = {
   clientId: web[0],

@@ -1,27 +1,8 @@
-import type { ClientOptions } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { fixture, redirectUri, web } from '../support/fixture.ts'
+import { alice, clientWith, refresh, started } from './refresh-settings.ts'
 
-const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
 const day = 86_400
-
-const clientWith = (refreshToken: ClientOptions['refreshToken']): ClientOptions => ({
-  clientId: web[0],
-  secrets: [{ sha256: sha256Of(web[1]) }],
-  grantTypes: ['password', 'refresh_token'],
-  scopes: ['api1', 'api2', 'offline_access'],
-  accessTokenFormat: 'reference',
-  refreshToken,
-})
-
-const refresh = (f: Fixture, token: string, more: Record<string, string> = {}) =>
-  f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, web)
-
-async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
-  const f = await fixture({ clients: [clientWith(refreshToken)] })
-  return { f, token: (await f.post('token', alice, web)).body.refresh_token as string }
-}
 
 describe('lifetime of refresh tokens', () => {
   test('3.43 expires after 15 days without use', async () => {

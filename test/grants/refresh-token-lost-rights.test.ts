@@ -1,7 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { fixture, lastReason, redirectUri, web } from '../support/fixture.ts'
 
 const client: ClientOptions = {
   clientId: web[0],
@@ -29,9 +29,6 @@ async function started() {
       f.post('token', { grant_type: 'refresh_token', refresh_token: body.refresh_token, ...more }, web),
   }
 }
-
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 describe('a refresh after rights were lost', () => {
   test('3.45 the client lost the grant that started the family', async () => {

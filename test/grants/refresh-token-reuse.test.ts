@@ -1,25 +1,7 @@
 import type { ClientOptions } from '@grantry/core'
-import { sha256Of } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
-
-const alice = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
-const clientWith = (refreshToken: ClientOptions['refreshToken']): ClientOptions => ({
-  clientId: web[0],
-  secrets: [{ sha256: sha256Of(web[1]) }],
-  grantTypes: ['password', 'refresh_token'],
-  scopes: ['api1', 'api2', 'offline_access'],
-  accessTokenFormat: 'reference',
-  refreshToken,
-})
-
-const refresh = (f: Fixture, token: string, more: Record<string, string> = {}) =>
-  f.post('token', { grant_type: 'refresh_token', refresh_token: token, ...more }, web)
-
-async function started(refreshToken: ClientOptions['refreshToken'] = {}) {
-  const f = await fixture({ clients: [clientWith(refreshToken)] })
-  return { f, token: (await f.post('token', alice, web)).body.refresh_token as string }
-}
+import { api1, fixture, web } from '../support/fixture.ts'
+import { alice, clientWith, refresh, started } from './refresh-settings.ts'
 
 describe('a client that reuses its refresh token', () => {
   const reuse = { usage: 'reuse', absoluteLifetime: 1000, slidingLifetime: 400 } as const

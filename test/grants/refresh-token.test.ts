@@ -1,6 +1,17 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { api1, api2, type Fixture, fixture, other, proof, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import {
+  api1,
+  api2,
+  type Fixture,
+  fixture,
+  lastReason,
+  other,
+  proof,
+  redirectUri,
+  spaClientId,
+  web,
+} from '../support/fixture.ts'
 
 const notValid = { error: 'invalid_grant', error_description: 'The refresh token is not valid' }
 
@@ -14,9 +25,6 @@ async function started() {
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
   return { f, first: (await f.post('token', form, web)).body }
 }
-
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
 
 describe('the refresh token grant', () => {
   test.each([

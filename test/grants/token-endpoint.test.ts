@@ -1,9 +1,6 @@
 import { basic, type Credentials, read } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, redirectUri, spaClientId, web } from '../support/fixture.ts'
-
-const lastReason = (f: Fixture) =>
-  f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)
+import { fixture, lastReason, redirectUri, spaClientId, web } from '../support/fixture.ts'
 
 const wrong: Credentials = ['web', 'wrong-secret']
 const form = 'application/x-www-form-urlencoded'

@@ -127,3 +127,7 @@ export const proof = {
   verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 } as const
+
+/** The reason of the last refusal, which only events contain. */
+export const lastReason = ({ events }: Pick<Fixture, 'events'>): string | undefined =>
+  events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : [])).at(-1)

@@ -1,5 +1,7 @@
 /** Choices that are the same at every run with the same seed. The timing of the machine is not. */
 export interface Random {
+  /** A whole number from 0, less than the limit. */
+  below(limit: number): number
   /** A whole number, both ends included. */
   between(least: number, most: number): number
   chance(probability: number): boolean
@@ -19,14 +21,15 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
+  const below = (limit: number): number => Math.floor(next() * limit)
   return {
-    between,
+    below,
+    between: (least, most) => least + below(most - least + 1),
     chance: (probability) => next() < probability,
     pick(items) {
       if (items.length === 0) throw new TypeError('there is nothing to pick from')
-      return items[between(0, items.length - 1)] as (typeof items)[number]
+      return items[below(items.length)] as (typeof items)[number]
     },
-    fork: () => createRandom(Math.floor(next() * 2 ** 32)),
+    fork: () => createRandom(below(2 ** 32)),
   }
 }
