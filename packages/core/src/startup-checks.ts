@@ -5,7 +5,7 @@ import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import { isUnencrypted } from './options.ts'
 import { assertFormats } from './registry/formats.ts'
-import type { Registry } from './registry/grants.ts'
+import type { Registry } from './registry/registry.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
 

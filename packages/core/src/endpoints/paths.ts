@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, parseConfiguration } from '../config-schema.ts'
 import { byClaim, type Owned } from '../registry/collect.ts'
-import type { Registry } from '../registry/grants.ts'
+import type { Registry } from '../registry/registry.ts'
 import { builtInEndpoints } from './built-in.ts'
 import type { EndpointFacts } from './core-endpoint.ts'
 

@@ -11,7 +11,7 @@ import type { Authorize, CheckAuthorization, ProposedGrant } from '../plugin/aut
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import { type GrantRecord, jsonObjectSchema } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
-import type { Registry } from '../registry/grants.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Audiences } from '../tokens/audience.ts'
 import { isProtocolClaim } from '../tokens/claims.ts'

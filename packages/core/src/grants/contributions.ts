@@ -4,7 +4,7 @@ import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import { jsonSchema } from '../records/schemas.ts'
 import type { OwnedPart } from '../registry/collect.ts'
-import type { Registry } from '../registry/grants.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { JsonObject } from '../types.ts'
 import type { PluginKits } from './plugin-kit.ts'
 

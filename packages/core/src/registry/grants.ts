@@ -1,26 +1,13 @@
-import type { Client, clientSchema } from '../directory/client.ts'
-import type { scopeSchema } from '../directory/scope.ts'
-import type { PluginErrors } from '../errors/error-response.ts'
-import type { ClientAuthentication } from '../plugin/client-authentication.ts'
-import type { ClientSource } from '../plugin/client-source.ts'
-import type { Endpoint } from '../plugin/endpoint.ts'
+import type { Client } from '../directory/client.ts'
 import type { Grant } from '../plugin/grant.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
-import type { Plugins } from '../plugin/plugin.ts'
-import type { ResponseFormat } from '../plugin/response-format.ts'
 import type { Schema } from '../standard-schema.ts'
-import type { JsonObject } from '../types.ts'
-import type { CredentialParameters } from './client-authentication.ts'
-import { assertMethods, credentialParametersOf, hiddenParametersOf } from './client-authentication.ts'
-import { byClaim, collectParts, type OwnedPart, partsOf } from './collect.ts'
-import { assertEndpoint } from './endpoints.ts'
-import { fieldsOf } from './fields.ts'
-import { metadataOf } from './metadata.ts'
+import type { hiddenParametersOf } from './client-authentication.ts'
+import { byClaim, type OwnedPart } from './collect.ts'
 import { declaredParameters, isSchema, namedParameters } from './schema.ts'
-import { type TokenBindings, tokenBindingsOf } from './token-bindings.ts'
 
-/** The parts of the plugins of a provider. */
-export interface Registry {
+/** The grants of the plugins, and the checks that run on them. */
+export interface RegisteredGrants {
   readonly grants: ReadonlyMap<string, Grant>
   /** Returns the name of the plugin that provides the grant type. */
   pluginOf(grantType: string): string
@@ -34,22 +21,6 @@ export interface Registry {
   requiredDemands(kind: string, client: Client): readonly string[]
   /** Whether the grant type, or a check that runs on it, declares the parameter. */
   declares(grantType: string, parameter: string): boolean
-  /** The methods of client authentication, those of the core first. */
-  readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
-  /** The schemas of clients and scopes, with the members that plugins add. */
-  readonly clientSchema: typeof clientSchema
-  readonly scopeSchema: typeof scopeSchema
-  readonly pluginErrors: PluginErrors
-  /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
-  readonly credentialParameters: CredentialParameters
-  readonly endpoints: readonly OwnedPart<Endpoint>[]
-  /** Clients that plugins keep. */
-  readonly clientSources: readonly OwnedPart<ClientSource>[]
-  /** Other forms of the responses of endpoints. */
-  readonly formats: readonly OwnedPart<ResponseFormat>[]
-  readonly bindings: TokenBindings
-  /** What the plugins add to the discovery document. */
-  readonly metadata: JsonObject
 }
 
 // RFC 6749 appendix A.10: a name of letters, digits, `-`, `.`, `_`, or a URI reference.
@@ -120,24 +91,18 @@ function assertCheck({ plugin, part: check }: OwnedPart<GrantCheck>, hidden: Hid
   }
 }
 
-/** @throws TypeError when a part is malformed, or two plugins provide the same one. */
-export function createRegistry(plugins: Plugins): Registry {
-  const parts = collectParts(plugins)
-  const grants = partsOf(parts, 'grant')
-  const checks = partsOf(parts, 'grant-check')
-  const fields = partsOf(parts, 'fields')
-  const clientSources = partsOf(parts, 'client-source')
-  for (const { plugin, part } of clientSources) {
-    if (typeof part.find !== 'function') throw new TypeError(`plugins: the client source of ${plugin} requires find()`)
-  }
-  const authenticationMethods = partsOf(parts, 'client-authentication')
-  assertMethods(authenticationMethods)
-  const hiddenParameters = hiddenParametersOf(authenticationMethods)
-  for (const { part } of grants) assertGrant(part, hiddenParameters)
-  for (const check of checks) assertCheck(check, hiddenParameters)
-  const endpoints = partsOf(parts, 'endpoint')
-  const credentialParameters = credentialParametersOf(authenticationMethods)
-  for (const endpoint of endpoints) assertEndpoint(endpoint, credentialParameters)
+/**
+ * Collects the grants and the checks of the plugins.
+ *
+ * @throws TypeError when one is malformed, or two plugins provide the same one.
+ */
+export function grantsOf(
+  grants: readonly OwnedPart<Grant>[],
+  checks: readonly OwnedPart<GrantCheck>[],
+  hidden: HiddenParameters,
+): RegisteredGrants {
+  for (const { part } of grants) assertGrant(part, hidden)
+  for (const check of checks) assertCheck(check, hidden)
   const byGrantType = byClaim(grants, 'the grant type', ({ grantType }) => grantType)
   byClaim(checks, 'a check of the demand', ({ settles }) => settles)
   const byKind = byClaim(grants, 'the redemption of stored grants of the kind', ({ stored }) => stored?.kind)
@@ -170,13 +135,5 @@ export function createRegistry(plugins: Plugins): Registry {
       return needed === undefined ? client.requiredDemands : [...client.requiredDemands, needed]
     },
     declares: (grantType, parameter) => declaredByGrantType.get(grantType)?.has(parameter) ?? true,
-    authenticationMethods,
-    ...fieldsOf(fields),
-    credentialParameters,
-    endpoints,
-    clientSources,
-    formats: partsOf(parts, 'response-format'),
-    bindings: tokenBindingsOf(partsOf(parts, 'token-binding')),
-    metadata: metadataOf(fields, endpoints),
   }
 }
