@@ -1,7 +1,7 @@
 import { decodeJwt } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { api1, builtInPlugins, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { api1, builtInPlugins, fixture, web, webJwt } from '../support/fixture.ts'
 import { certificate, dpop, keyHolder } from './dpop.ts'
 import { callUserinfo, requestTokens, sendForm } from './send.ts'
 
@@ -136,25 +136,6 @@ test('5.16 a request without a token gets the challenge of every scheme', async 
   expect(headers.get('www-authenticate')).toBe(
     'Bearer realm="https://id.example.com", DPoP realm="https://id.example.com", algs="ES256"',
   )
-})
-
-describe('a grant check', () => {
-  test('can demand the key of the authorization request (dpop_jkt)', async () => {
-    const [f, key, another] = [await start(), await keyHolder(), await keyHolder()]
-    const code = await f.provider.authorize({
-      kind: 'code',
-      clientId: web[0],
-      subject: { sub: '1', amr: ['pwd'] },
-      scopes: ['api1'],
-      redirectUri,
-      params: { dpop_jkt: key.thumbprint },
-    })
-    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
-    const stolen = await requestTokens(f, form, { as: web, key: another })
-    expect([stolen.status, stolen.body.error]).toEqual([400, 'invalid_dpop_proof'])
-    expect((await requestTokens(f, form, { as: web })).status).toBe(400)
-    expect((await requestTokens(f, form, { as: web, key })).status).toBe(200)
-  })
 })
 
 test('pages of other origins can read the headers of a binding', async () => {

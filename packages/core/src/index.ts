@@ -92,7 +92,13 @@ export {
   type RequestFacts,
   type StoredKind,
 } from './plugin/grant.ts'
-export { type AuthorizationCheck, type Contribution, defineGrantCheck, type GrantCheck } from './plugin/grant-check.ts'
+export {
+  type AuthorizationCheck,
+  type AuthorizationContribution,
+  type Contribution,
+  defineGrantCheck,
+  type GrantCheck,
+} from './plugin/grant-check.ts'
 export type { GrantKit, Redemption, StoredGrant, ValidatedToken } from './plugin/grant-kit.ts'
 export type { Kit, PluginRecords } from './plugin/kit.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './plugin/plugin.ts'

@@ -20,7 +20,7 @@ import { recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
-import type { Contributed, ReadAuthorization } from './contributions.ts'
+import type { AuthorizationContributed, ReadAuthorization } from './contributions.ts'
 import { audienceNotAllowed } from './narrow.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
@@ -31,6 +31,7 @@ const requestEntries = {
   scopes: v.array(v.string()),
   params: v.optional(v.record(v.string(), v.string())),
   demands: v.optional(jsonObjectSchema),
+  confirmation: v.optional(v.record(v.string(), v.string())),
   nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
 }
 
@@ -134,7 +135,7 @@ export function createAuthorizations(deps: {
   async function validate(
     input: ProposedGrant,
     schemas: { readonly [Name in keyof typeof requestSchemas]: v.GenericSchema },
-  ): Promise<{ client: Client; grantType: string; scopes: readonly string[]; contributed: Contributed }> {
+  ): Promise<{ client: Client; grantType: string; scopes: readonly string[]; contributed: AuthorizationContributed }> {
     const redeemer = redeemerOf(input?.kind)
     const { grantType } = redeemer
     const schema = redeemer.stored.redirect === true ? schemas.withRedirect : schemas.withoutRedirect
@@ -145,14 +146,16 @@ export function createAuthorizations(deps: {
     const scopes = scopePolicy.authorized(input.scopes, client)
     const given = (input.demands ?? {}) as JsonObject
     const required = registry.requiredDemands(input.kind, client).filter((demand) => given[demand] === undefined)
-    const { audience, demands } = await readAuthorization(grantType, { client, params: input.params ?? {}, required })
+    const { params = {}, confirmation: proved } = input
+    const read = await readAuthorization(grantType, { client, params, required, confirmation: proved })
+    const { audience, demands, confirmation } = read
     const missing = required.find((demand) => demands[demand] === undefined)
     if (missing !== undefined) {
       throw refuse('invalid_request', `The client requires ${missing}`, `${missing}_required`)
     }
     const allowed = audiences.listOf(scopes)
     if (audience?.every((one) => allowed.includes(one)) === false) throw audienceNotAllowed()
-    return { client, grantType, scopes, contributed: { audience, demands: { ...given, ...demands } } }
+    return { client, grantType, scopes, contributed: { audience, confirmation, demands: { ...given, ...demands } } }
   }
 
   const check: Authorizations['check'] = async (input) => {
@@ -201,6 +204,7 @@ export function createAuthorizations(deps: {
       ...(input.claims !== undefined && { claims: input.claims }),
       ...(Object.keys(contributed.demands).length > 0 && { demands: contributed.demands }),
       ...(contributed.audience !== undefined && { audience: contributed.audience }),
+      ...(contributed.confirmation !== undefined && { cnf: contributed.confirmation }),
     }
     const credential = credentialHash ?? runtime.base64url(runtime.randomBytes(32))
     const given = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
 import type { GrantCheck } from '../plugin/grant-check.ts'
 import { jsonSchema } from '../records/schemas.ts'
 import type { OwnedPart } from '../registry/collect.ts'
@@ -47,6 +49,34 @@ export function withContribution(
   }
 }
 
+/** What grant checks add to a stored grant. */
+export interface AuthorizationContributed extends Contributed {
+  /** The keys that the request that redeems the grant must prove. */
+  readonly confirmation: Confirmation | undefined
+}
+
+/**
+ * Adds keys to those that are already required.
+ *
+ * @throws OAuthError `invalid_request` when the authorization request names two keys of the same kind.
+ * @throws TypeError (a defect in the plugin or the host) when no token binding could verify a key.
+ */
+function withKeys(
+  required: Confirmation | undefined,
+  more: unknown,
+  bindings: Registry['bindings'],
+): Confirmation | undefined {
+  if (more === undefined) return required
+  const keys = Object.entries(Object(more))
+  if (!keys.every(([member, key]) => bindings.canVerify([member]) && typeof key === 'string')) {
+    throw new TypeError('An authorization requires a key that no token binding can verify')
+  }
+  if (keys.some(([member, key]) => required?.[member] !== undefined && required[member] !== key)) {
+    throw new OAuthError('invalid_request', 'The request names different keys', { reason: 'keys_differ' })
+  }
+  return keys.length === 0 ? required : { ...required, ...Object.fromEntries(keys as [string, string][]) }
+}
+
 /** Lets the checks of a grant type read an authorization request, and returns what they contribute. */
 export type ReadAuthorization = (
   grantType: string,
@@ -55,20 +85,27 @@ export type ReadAuthorization = (
     readonly params: RequestParameters
     /** The demands that the stored grant must make. */
     readonly required: readonly string[]
+    /** The keys that the stored grant must require. */
+    readonly confirmation: Confirmation | undefined
   },
-) => Promise<Contributed>
+) => Promise<AuthorizationContributed>
 
 export function createReadAuthorization(registry: Registry, plugins: PluginKits): ReadAuthorization {
-  return async (grantType, { client, params, required }) => {
+  const { bindings } = registry
+  return async (grantType, { client, params, required, confirmation: given }) => {
     let contributed = noContribution
+    let confirmation = withKeys(undefined, given, bindings)
     for (const owned of registry.checksOf(grantType)) {
       const { plugin, part } = owned
       if (part.authorization === undefined) continue
       const parsed = await parseFields(part.authorization.params, params)
       const isRequired = part.settles !== undefined && required.includes(part.settles)
       const request = { client, params: parsed, required: isRequired }
-      contributed = withContribution(contributed, owned, await part.authorization.check(request, plugins.kitOf(plugin)))
+      const outcome: unknown = await part.authorization.check(request, plugins.kitOf(plugin))
+      const { confirmation: named, ...contribution } = Object(outcome) as { readonly confirmation?: unknown }
+      contributed = withContribution(contributed, owned, contribution)
+      confirmation = withKeys(confirmation, named, bindings)
     }
-    return contributed
+    return { ...contributed, confirmation }
   }
 }

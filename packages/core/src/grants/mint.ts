@@ -135,7 +135,8 @@ export function createMint(deps: {
     const audience = result.stored === undefined ? (contributed.audience ?? result.audience) : previous?.audience
     // Those of a code were for its redemption. Those of a refresh token, such as its key, stay.
     const demands = { ...(previous?.kind === 'refresh' && previous.demands), ...contributed.demands }
-    const cnf = bindings.refreshConfirmationOf(client, confirmation) ?? previous?.cnf
+    const cnf =
+      bindings.refreshConfirmationOf(client, confirmation) ?? (previous?.kind === 'refresh' ? previous.cnf : undefined)
     const value: GrantRecord = {
       kind: 'refresh',
       issuer,

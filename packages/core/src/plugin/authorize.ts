@@ -1,5 +1,6 @@
 import type { Subject } from '../directory/user-service.ts'
 import type { Json } from '../types.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { Demands } from './grant.ts'
 
 /** What a user, or a policy of the host, has authorized. */
@@ -26,6 +27,8 @@ export interface NewGrant {
   readonly claims?: Readonly<Record<string, Json>> | undefined
   /** What the request that redeems the grant must prove, besides what grant checks read from `params`. */
   readonly demands?: Partial<Demands> | undefined
+  /** The keys that the request that redeems the grant must prove, such as those that a pushed request has proved. */
+  readonly confirmation?: Confirmation | undefined
   /** Seconds until which the grant can be redeemed. Default: `authorizationCodeLifetime` of the client. */
   readonly lifetime?: number | undefined
   /**

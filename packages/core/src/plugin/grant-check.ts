@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { Demands, GrantRequest } from './grant.ts'
 import type { GrantKit } from './grant-kit.ts'
 import type { Kit } from './kit.ts'
@@ -11,6 +12,12 @@ export interface Contribution<K extends keyof Demands = keyof Demands> {
   readonly audience?: readonly string[] | undefined
   /** A demand that the stored grant, or the refresh token of this response, makes. The check itself settles it. */
   readonly demand?: Demands[K] | undefined
+}
+
+/** What a grant check adds to a stored grant. */
+export interface AuthorizationContribution<K extends keyof Demands = keyof Demands> extends Contribution<K> {
+  /** Keys that the authorization request names, which the request that redeems the grant must prove (`dpop_jkt`). */
+  readonly confirmation?: Confirmation | undefined
 }
 
 /** What a grant check reads from an authorization request. */
@@ -26,7 +33,7 @@ export interface AuthorizationCheck<K extends keyof Demands, S extends Schema> {
   check(
     request: { readonly client: Client; readonly params: OutputOf<S>; readonly required: boolean },
     kit: Kit,
-  ): MaybePromise<Contribution<K> | undefined>
+  ): MaybePromise<AuthorizationContribution<K> | undefined>
 }
 
 /**
