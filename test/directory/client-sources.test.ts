@@ -33,6 +33,19 @@ describe('the clients of a plugin', () => {
     expect((await token('absent', 'x')).status).toBe(401)
   })
 
+  test('are found with a kit that has no members of grants', async () => {
+    let members: readonly string[] = []
+    const { token } = await setUp(
+      source((_clientId, kit) => {
+        members = Object.keys(kit)
+        return registered
+      }),
+    )
+    expect((await token('registered', 'its-secret')).status).toBe(200)
+    expect(members).toEqual(expect.arrayContaining(['records', 'limitGuesses']))
+    expect(members).not.toContain('redemption')
+  })
+
   test('can be in the records of the plugin, and change', async () => {
     const shape = v.custom<ClientOptions>(() => true)
     const find = (clientId: string, { records }: Kit) => records.get(clientId, shape)

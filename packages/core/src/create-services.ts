@@ -56,16 +56,12 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const registry = createRegistry([builtInMethods, options.plugins])
   const { bindings } = registry
   const paths = endpointPaths(options, registry)
-  const sources = registry.clientSources.map(({ plugin, part }) => {
-    const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
-    return openClientSource(plugin, find, registry.clientSchema, hostLimits)
-  })
-  const clients = combineClients(openClients(options.clients, registry.clientSchema, hostLimits), sources)
+  const hostClients = openClients(options.clients, registry.clientSchema, hostLimits)
   const users = openUsers(options.users, hostLimits)
   const scopes = openScopes(options.scopes, registry.scopeSchema)
   const userClaims = createUserClaims(scopes, users)
   const scopePolicy = createScopePolicy(scopes)
-  assertConsistent({ clients, scopes, users, registry })
+  assertConsistent({ clients: hostClients, scopes, users, registry })
   const openKeys = await openKeyRing(options.keys, runtime)
   await probeStorage(options.storage, runtime, options.storageTimeLimit)
 
@@ -76,11 +72,17 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     timeLimit: options.storageTimeLimit,
     onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
   })
-  const keys = await openKeys({ issuer, clients, clockTolerance, store, recorder })
-  assertSignable(clients, keys)
+  const keys = await openKeys({ issuer, clients: hostClients, clockTolerance, store, recorder })
+  assertSignable(hostClients, keys)
   const revision = createRevision({ issuer, store, runtime })
   const families = createFamilies({ store, revision, runtime, recorder })
   const jwt = createJwt({ issuer, keys, clockTolerance, runtime })
+  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime, recorder })
+  const sources = registry.clientSources.map(({ plugin, part }) => {
+    const find = (clientId: string) => part.find(clientId, plugins.kitOf(plugin))
+    return openClientSource(plugin, find, registry.clientSchema, hostLimits)
+  })
+  const clients = combineClients(hostClients, sources)
   const revocationEpochs = createRevocationEpochs({ issuer, store, revision, runtime })
   const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
@@ -119,7 +121,6 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     names,
     recorder,
   })
-  const plugins = createPluginKits({ issuer, keys, jwt, store, runtime, recorder })
   const storedGrants = createStoredGrants({ issuer, store, families, revocationEpochs, revision, runtime })
   const authorizations = createAuthorizations({
     issuer,

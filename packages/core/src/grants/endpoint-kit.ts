@@ -19,9 +19,8 @@ export function createEndpointKits(deps: {
   const kits = new Map<string, EndpointKit>()
 
   function createKit(plugin: string): EndpointKit {
-    const { redemption: _ofGrants, ...kit } = plugins.kitOf(plugin)
     return {
-      ...kit,
+      ...plugins.kitOf(plugin),
       async findClient(clientId) {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined

@@ -87,7 +87,7 @@ export function createGrantKits(deps: {
       return withLineage(grant, { family: record.family, expiresAt: record.redeemableUntil, stored: details })
     }
     const { issuer, now, sha256, equals, randomId, records, seal, unseal, sign, limitGuesses, redemption } =
-      plugins.kitOf(plugin)
+      plugins.grantKitOf(plugin)
     const kit: GrantKit = {
       issuer,
       now,
@@ -116,7 +116,7 @@ export function createGrantKits(deps: {
     }
     return {
       kit,
-      kitFor: (other) => (other === plugin ? kit : { ...kit, ...plugins.kitOf(other) }),
+      kitFor: (other) => (other === plugin ? kit : { ...kit, ...plugins.grantKitOf(other) }),
       foundGrants,
       validatedTokens,
       marks,

@@ -14,12 +14,13 @@ import { createGuessLimits } from './guess-limits.ts'
 import { createSeal } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
-/** The part of a kit that depends on the plugin only, not on a request. */
-export type PluginKit = Kit & Pick<GrantKit, 'redemption'>
+/** The part of the kit of a grant that depends on the plugin only, not on a request. */
+type PluginGrantKit = Kit & Pick<GrantKit, 'redemption'>
 
+/** The kits of the plugins: the same ones for every request. */
 export interface PluginKits {
-  /** Returns the same kit for every request. */
-  kitOf(plugin: string): PluginKit
+  kitOf(plugin: string): Kit
+  grantKitOf(plugin: string): PluginGrantKit
 }
 
 // RFC 8725 section 3.11. The core accepts only `at+jwt` and `JWT`.
@@ -59,7 +60,7 @@ export function createPluginKits(deps: {
     )
   }
 
-  function createKit(plugin: string): PluginKit {
+  function createKits(plugin: string) {
     // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
     // provider on the same store.
     const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
@@ -71,7 +72,7 @@ export function createPluginKits(deps: {
       delete: async (key) => store.delete(at(key)),
       increment: async (key, expiresAt) => store.increment(keyOf('count', hashed(key)), validExpiry(expiresAt)),
     }
-    return {
+    const kit: Kit = {
       issuer,
       now: runtime.now,
       sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
@@ -81,19 +82,26 @@ export function createPluginKits(deps: {
       ...createSeal(plugin, { issuer, keys, runtime }),
       sign,
       limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),
+    }
+    const grantKit: PluginGrantKit = {
+      ...kit,
       redemption: (credential, expiresAt) =>
         createRedemption({ kind: 'plugin', hash: hashed(credential), expiresAt: validExpiry(expiresAt) }),
     }
+    return { kit, grantKit }
   }
 
-  const kits = new Map<string, PluginKit>()
+  const created = new Map<string, ReturnType<typeof createKits>>()
+  function kitsOf(plugin: string) {
+    const known = created.get(plugin)
+    if (known !== undefined) return known
+    const kits = createKits(plugin)
+    created.set(plugin, kits)
+    return kits
+  }
+
   return {
-    kitOf(plugin) {
-      const known = kits.get(plugin)
-      if (known !== undefined) return known
-      const created = createKit(plugin)
-      kits.set(plugin, created)
-      return created
-    },
+    kitOf: (plugin) => kitsOf(plugin).kit,
+    grantKitOf: (plugin) => kitsOf(plugin).grantKit,
   }
 }
