@@ -64,8 +64,8 @@ export interface GrantResult {
   readonly actor?: Actor | undefined
   /**
    * The token that this request uses: what `kit.validateToken` returned, or `kit.findGrant` for a refresh token. The
-   * access token of the response is revoked together with that token and expires no later. The response contains no
-   * refresh token and no identity token.
+   * access token of the response belongs to the family of that token: it is revoked with the family, and expires no later
+   * than that token. The response contains no refresh token and no identity token.
    */
   readonly continuesFamilyOf?: ValidatedToken | StoredGrant | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
