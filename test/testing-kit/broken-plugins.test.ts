@@ -1,6 +1,6 @@
 import { type PluginRule, testPlugin } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
-import { brokenEndpoints, office, officeCase } from './broken-plugins/endpoints.ts'
+import { brokenEndpoints, invitationCase, invitations, office, officeCase } from './broken-plugins/endpoints.ts'
 import { brokenGrants } from './broken-plugins/grants.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
 import { brokenMethods, correctMethod } from './broken-plugins/methods.ts'
@@ -78,6 +78,8 @@ describe.concurrent('testPlugin()', () => {
     expect(await reportOf(ticketGrant(), ticketCase())).toBe('')
     expect(await reportOf(office(), officeCase())).toBe('')
     expect(await reportOf(correctMethod.plugin, correctMethod.cases)).toBe('')
+    const page = invitations((id, { records, now }) => records.insert(id, true, now() + 600))
+    expect(await reportOf(page, invitationCase)).toBe('')
   })
 
   test('throws one error with one line for each broken rule', async () => {

@@ -70,6 +70,27 @@ const jsonOffice = (holder: v.GenericSchema<{ pass: string }>, store: (pass: str
 
 const jsonCase: PluginCases = { endpoints: { office: { succeeds: { holder: { pass: 'pass-of-the-holder' } } } } }
 
+/** An endpoint with a page that an invitation opens once. `use` returns whether it is the first time. */
+export const invitations = (use: (id: string, kit: EndpointKit) => Promise<boolean>) =>
+  definePlugin('office', [
+    defineEndpoint({
+      name: 'office',
+      path: '/connect/office',
+      methods: ['POST'],
+      caller: 'anyone',
+      params: v.object({ invitation: text }),
+      async handle({ params: { invitation } }, kit) {
+        if (await use(invitation, kit)) return { html: '<p>Welcome</p>' }
+        return { html: '<p>The invitation is not valid</p>', error: refuse() }
+      },
+    }),
+  ])
+
+let sent = 0
+export const invitationCase: PluginCases = {
+  endpoints: { office: { succeeds: () => ({ invitation: `invitation ${++sent}` }), singleUse: true } },
+}
+
 export const brokenEndpoints: readonly Broken[] = [
   { defect: 'has an endpoint without a case', plugin: office(), cases: {}, rules: ['cases'] },
   {
@@ -120,6 +141,16 @@ export const brokenEndpoints: readonly Broken[] = [
     plugin: jsonOffice(v.object({ pass: text }), (pass, kit) => kit.records.put('last', pass, kit.now() + 600)),
     cases: jsonCase,
     rules: ['secret-in-storage'],
+  },
+  {
+    defect: 'reads whether an invitation to an endpoint was used and then writes it',
+    plugin: invitations(async (id, { records, now }) => {
+      if ((await records.get(id, v.boolean())) === true) return false
+      await records.put(id, true, now() + 600)
+      return true
+    }),
+    cases: invitationCase,
+    rules: ['concurrent-use'],
   },
   {
     defect: 'does not check the type of a member of JSON',

@@ -58,6 +58,8 @@ export interface GrantCase extends RequestCase {
 }
 
 export interface EndpointCase extends RequestCase {
+  /** Whether a request can succeed only once. Default: `false`. */
+  readonly singleUse?: boolean | undefined
   /** Default: the first one of the endpoint. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE' | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined

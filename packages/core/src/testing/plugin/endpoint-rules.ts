@@ -6,7 +6,7 @@ import type { EndpointCase } from './cases.ts'
 import { checkParameters, checkRefusals, isSuccess, type ParameterTarget, seenIn } from './parameter-rules.ts'
 import { inSetting, senderOf } from './setting.ts'
 import type { Outgoing, Received, Setting } from './target.ts'
-import { checkIssuers, checkStorageFailures } from './use-rules.ts'
+import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
 
 type Authentication = Pick<Outgoing, 'as' | 'headers'>
 
@@ -24,11 +24,11 @@ const bodyOf = (method: string, { body = 'form' }: Endpoint): Outgoing['body'] =
 /** Returns the requests of an endpoint. */
 export function endpointTarget(endpoint: Endpoint, given: EndpointCase): ParameterTarget {
   const { name, params, methods } = endpoint
-  const { succeeds, refused = [], public: isPublic = [], method = methods[0] ?? 'POST', headers } = given
+  const { succeeds, singleUse = false, refused = [], public: isPublic = [], method = methods[0] ?? 'POST' } = given
   const sender = senderOf(testClient)
   return {
     part: `endpoint ${name}`,
-    singleUse: false,
+    singleUse,
     public: isPublic,
     declared: params === undefined ? [] : declaredParameters(params),
     refused,
@@ -44,7 +44,7 @@ export function endpointTarget(endpoint: Endpoint, given: EndpointCase): Paramet
         body: bodyOf(method, endpoint),
         parameters,
         as: authentication.as,
-        headers: { ...headers, ...authentication.headers },
+        headers: { ...given.headers, ...authentication.headers },
       }
     },
   }
@@ -109,6 +109,7 @@ export async function checkEndpoint(bench: Bench, endpoint: Endpoint, given: End
   await checkParameters(bench, target)
   await checkRefusals(bench, target)
   await checkCallers(bench, endpoint, target)
+  await checkSingleUse(bench, target, target.sender)
   await checkIssuers(bench, target, target.sender)
   await checkStorageFailures(bench, target, target.sender)
 }

@@ -91,6 +91,7 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
   })
   const { provider, events } = test
   const secrets = new Map<string, string>()
+  let requests = 0
 
   function context({ clientId, credentials }: Sender): CaseContext {
     const post: CaseContext['post'] = (endpoint, form, as, from = clientAddress) => test.post(endpoint, form, as, from)
@@ -128,9 +129,13 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
       const handler = provider.handlers[outgoing.endpoint]
       if (handler === undefined) throw settingError(target.part, 'find the endpoint', outgoing.endpoint)
       const earlier = events.length
-      const request = requestOf(`${issuer ?? provider.issuer}/${outgoing.endpoint}`, outgoing)
+      // Identifies the events of this request among those of concurrent ones (W3C Trace Context).
+      requests += 1
+      const traceId = String(requests).padStart(32, '0')
+      const headers = { ...outgoing.headers, traceparent: `00-${traceId}-${'1'.repeat(16)}-00` }
+      const request = requestOf(`${issuer ?? provider.issuer}/${outgoing.endpoint}`, { ...outgoing, headers })
       const response = await handler(request, { clientAddress: outgoing.from ?? clientAddress })
-      const caused = events.slice(earlier)
+      const caused = events.slice(earlier).filter((event) => event.traceId === traceId)
       const result = await receivedFrom(response, caused)
       for (const [value, name] of secretsIn(outgoing, result, target.public)) secrets.set(value, name)
       checkResponse({ bench, target, outgoing, response: result, events: caused, probe })
