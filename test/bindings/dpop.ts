@@ -10,12 +10,6 @@ import {
 import { calculateJwkThumbprint, EmbeddedJWK, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 
-declare module '@grantry/core' {
-  interface OAuthErrorCodes {
-    invalid_dpop_proof: 400
-  }
-}
-
 const invalidProof = (reason: string): OAuthError =>
   new OAuthError('invalid_dpop_proof', 'The DPoP proof is not valid', {
     reason: `plugin:dpop:${reason}`,

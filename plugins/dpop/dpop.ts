@@ -1,0 +1,148 @@
+import {
+  defineFields,
+  defineGrantCheck,
+  definePlugin,
+  defineTokenBinding,
+  type Kit,
+  OAuthError,
+  type Plugin,
+  type ProofRequest,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { createNonces } from './nonces.ts'
+import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
+import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /** Whether requests for tokens must contain a DPoP proof (RFC 9449 section 5.2). Default: `false`. */
+    dpopBoundAccessTokens?: boolean | undefined
+  }
+  interface OAuthErrorCodes {
+    invalid_dpop_proof: true
+    use_dpop_nonce: true
+  }
+}
+
+export { type DpopOptions, settingsSchema as dpopSchema } from './settings.ts'
+
+const reasonOf = (reason: string): string => `plugin:dpop:${reason}`
+
+const notValid = (reason: string): OAuthError =>
+  new OAuthError('invalid_dpop_proof', 'The DPoP proof is not valid', { reason: reasonOf(reason) })
+
+const nonceHeader = 'dpop-nonce'
+
+/** Refuses a proof with the nonce that the client must use. */
+const nonceRequired = (nonce: string, reason: string): OAuthError =>
+  new OAuthError('use_dpop_nonce', 'The DPoP proof must contain the nonce of the header DPoP-Nonce', {
+    reason: reasonOf(reason),
+    headers: { [nonceHeader]: nonce },
+  })
+
+/** RFC 9449 section 5.2: a client that requires DPoP. */
+function assertNotRequired({ client, accessToken }: ProofRequest): void {
+  if (accessToken !== undefined || client.dpopBoundAccessTokens !== true) return
+  // `invalid_dpop_proof` would say that there is a proof.
+  throw new OAuthError('invalid_request', 'A DPoP proof is required', { reason: reasonOf('proof_missing') })
+}
+
+function createProve(settings: Settings) {
+  const { maxAge, clockTolerance, nonce: requiresNonce, nonceLifetime } = settings
+  const allowed: readonly string[] = settings.algorithms
+  const nonces = createNonces(nonceLifetime)
+  const verifySignature = createVerifySignature()
+
+  /** Returns the reason why a proof is not for this request. */
+  function problemWith({ alg, claims }: UnverifiedProof, { method, url, accessToken }: ProofRequest, kit: Kit) {
+    if (!allowed.includes(alg)) return 'algorithm_not_allowed'
+    if (claims.htm !== method) return 'htm_mismatch'
+    if (!isSameTarget(claims.htu, url)) return 'htu_mismatch'
+    if (accessToken !== undefined && claims.ath !== kit.sha256(accessToken)) return 'ath_mismatch'
+    return undefined
+  }
+
+  /** Checks how old a proof is. Returns the epoch seconds until which it would be accepted, and headers. */
+  async function freshness({ claims }: UnverifiedProof, kit: Kit) {
+    const now = kit.now()
+    if (!requiresNonce) {
+      if (claims.iat > now + clockTolerance) throw notValid('iat_in_future')
+      if (claims.iat < now - maxAge) throw notValid('too_old')
+      return { until: claims.iat + maxAge + 1, headers: undefined }
+    }
+    const current = await nonces.current(kit)
+    if (claims.nonce === undefined) throw nonceRequired(current, 'nonce_missing')
+    const generation = await nonces.generationOf(claims.nonce, kit)
+    if (generation === undefined) throw nonceRequired(current, 'nonce_invalid')
+    // The client can use the new one before the old one expires (RFC 9449 section 8.2).
+    const headers = generation < nonces.generation(kit) ? { [nonceHeader]: current } : undefined
+    return { until: nonces.expiryOf(generation), headers }
+  }
+
+  return async (request: ProofRequest, kit: Kit) => {
+    const header = request.header('dpop')
+    if (header === null) {
+      assertNotRequired(request)
+      return undefined
+    }
+    const proof = readProof(header, kit)
+    if (proof === undefined) throw notValid('malformed')
+    const problem = problemWith(proof, request, kit)
+    if (problem !== undefined) throw notValid(problem)
+    const { until, headers } = await freshness(proof, kit)
+    if (!(await verifySignature(proof, { now: kit.now(), clockTolerance }))) throw notValid('signature_mismatch')
+    const { thumbprint, claims } = proof
+    // Last, so that only the holder of the key can write to the storage.
+    if (!(await kit.records.insert(JSON.stringify([thumbprint, claims.jti]), true, until))) throw notValid('replayed')
+    return { key: thumbprint, headers }
+  }
+}
+
+/** RFC 9449 section 10: the authorization request can name the key that redeems the code. */
+const authorizationKey = defineGrantCheck({
+  grantTypes: 'all',
+  params: v.object({}),
+  authorization: {
+    params: v.object({ dpop_jkt: v.optional(v.string()) }),
+    check({ params: { dpop_jkt: jkt } }) {
+      if (jkt === undefined) return undefined
+      // RFC 7638: the base64url of a SHA-256.
+      if (/^[\w-]{43}$/u.test(jkt)) return { confirmation: { jkt } }
+      throw new OAuthError('invalid_request', 'dpop_jkt is not a thumbprint', { reason: reasonOf('jkt_malformed') })
+    },
+  },
+  check: () => undefined,
+})
+
+/**
+ * Demonstrating Proof of Possession: binds access tokens, and the refresh tokens of public clients, to a key of the
+ * client. Each request proves the key with a signed JWT, which is accepted once.
+ *
+ * @throws TypeError with one sentence for a mistake in the options.
+ * @see RFC 9449
+ */
+export function dpop(options: DpopOptions = {}): Plugin {
+  const settings = parseConfiguration(settingsSchema, options, 'dpop()')
+  const { algorithms, bindRefreshTokens } = settings
+  return definePlugin('dpop', [
+    defineFields({
+      client: { dpopBoundAccessTokens: v.optional(v.boolean('must be true or false'), false) },
+      // RFC 9449 sections 5 and 8 require 400 at the token endpoint, sections 7.1 and 9 require 401 elsewhere.
+      errors: {
+        invalid_dpop_proof: { client: 400, bearer: 401 },
+        use_dpop_nonce: { client: 400, bearer: 401 },
+      },
+      metadata: { dpop_signing_alg_values_supported: algorithms },
+    }),
+    defineTokenBinding({
+      member: 'jkt',
+      scheme: 'DPoP',
+      challenge: { algs: algorithms.join(' ') },
+      exposedHeaders: [nonceHeader],
+      ...(bindRefreshTokens === 'all' && { bindsRefreshTokens: () => true }),
+      prove: createProve(settings),
+    }),
+    authorizationKey,
+  ])
+}

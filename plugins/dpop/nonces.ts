@@ -1,0 +1,54 @@
+import type { Kit } from '@grantry/core'
+import * as v from 'valibot'
+
+/** Nonces of this provider. They need no storage: each contains its generation, sealed. */
+export interface Nonces {
+  /** Returns the nonce of the current generation. */
+  current(kit: Kit): Promise<string>
+  /** Returns the generation of a nonce; `undefined` if it is not one of this provider, or is no longer valid. */
+  generationOf(nonce: string, kit: Kit): Promise<number | undefined>
+  /** The current generation. */
+  generation(kit: Kit): number
+  /** Epoch seconds until which a nonce of this generation is accepted. */
+  expiryOf(generation: number): number
+}
+
+const sealedSchema = v.object({ generation: v.number() })
+
+/** Clients send the nonces of all processes, of two generations. */
+const maxKnown = 100
+
+/** @param lifetime seconds of a generation. A nonce is valid in its own and in the next one. */
+export function createNonces(lifetime: number): Nonces {
+  const created = new WeakMap<object, { readonly generation: number; readonly nonce: Promise<string> }>()
+  const known = new Map<string, number>()
+
+  const generation = (kit: Kit): number => Math.floor(kit.now() / lifetime)
+  const expiryOf = (of: number): number => (of + 2) * lifetime
+
+  return {
+    generation,
+    expiryOf,
+
+    current(kit) {
+      const now = generation(kit)
+      const last = created.get(kit.records)
+      if (last?.generation === now) return last.nonce
+      const nonce = kit.seal({ generation: now }, expiryOf(now))
+      created.set(kit.records, { generation: now, nonce })
+      return nonce
+    },
+
+    async generationOf(nonce, kit) {
+      const id = `${kit.issuer} ${nonce}`
+      let found = known.get(id)
+      if (found === undefined) {
+        found = (await kit.unseal(nonce, sealedSchema))?.generation
+        if (found === undefined) return undefined
+        if (known.size >= maxKnown) known.clear()
+        known.set(id, found)
+      }
+      return expiryOf(found) > kit.now() ? found : undefined
+    },
+  }
+}

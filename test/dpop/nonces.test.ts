@@ -1,0 +1,91 @@
+import { dpop } from '@grantry/plugins/dpop'
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { type Holder, holder, proveUse, request, start, use } from './parties.ts'
+
+const setUp = async (): Promise<[Fixture, Holder]> => {
+  const f = await start({ nonce: true })
+  return [f, await holder('ES256', f.clock.now)]
+}
+const nonceOf = async (f: Fixture, client: Holder): Promise<string> =>
+  (await request(f, await client.prove())).headers.get('dpop-nonce') ?? ''
+
+describe('with nonces', () => {
+  test('a proof without one is refused with the nonce to use', async () => {
+    const [f, client] = await setUp()
+    const { status, body, headers, reason } = await request(f, await client.prove())
+    expect([status, body.error, reason]).toEqual([400, 'use_dpop_nonce', 'plugin:dpop:nonce_missing'])
+    const nonce = headers.get('dpop-nonce') ?? ''
+    // RFC 9449 section 8.1.
+    expect(nonce).toMatch(/^[\x21\x23-\x5B\x5D-\x7E]+$/u)
+    const accepted = await request(f, await client.prove({ nonce }))
+    expect([accepted.status, accepted.headers.get('dpop-nonce')]).toEqual([200, null])
+  })
+
+  test('an API gets 401 with a challenge and the nonce', async () => {
+    const [f, client] = await setUp()
+    const nonce = await nonceOf(f, client)
+    const { body } = await request(f, await client.prove({ nonce }))
+    const refused = await use(f, body.access_token, await proveUse(client, body.access_token))
+    expect([refused.status, refused.body.error, refused.headers.get('dpop-nonce')]).toEqual([
+      401,
+      'use_dpop_nonce',
+      nonce,
+    ])
+    expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="use_dpop_nonce"/u)
+    expect((await use(f, body.access_token, await proveUse(client, body.access_token, { nonce }))).status).toBe(200)
+  })
+
+  test('the previous nonce is accepted, and the response has the current one', async () => {
+    const [f, client] = await setUp()
+    const first = await nonceOf(f, client)
+    f.clock.advance(300)
+    const { status, headers } = await request(f, await client.prove({ nonce: first }))
+    const second = headers.get('dpop-nonce') ?? ''
+    expect([status, second === first, second === '']).toEqual([200, false, false])
+    expect((await request(f, await client.prove({ nonce: second }))).headers.get('dpop-nonce')).toBeNull()
+    f.clock.advance(300)
+    const expired = await request(f, await client.prove({ nonce: first }))
+    expect([expired.body.error, expired.reason]).toEqual(['use_dpop_nonce', 'plugin:dpop:nonce_invalid'])
+  })
+
+  test('the clock of the client does not matter', async () => {
+    const [f, client] = await setUp()
+    const nonce = await nonceOf(f, client)
+    for (const iat of [f.clock.now() - 3600, f.clock.now() + 3600]) {
+      expect((await request(f, await client.prove({ nonce, iat }))).status).toBe(200)
+    }
+  })
+
+  test('a proof is accepted once, as long as its nonce is valid', async () => {
+    const [f, client] = await setUp()
+    const proof = await client.prove({ nonce: await nonceOf(f, client) })
+    expect((await request(f, proof)).status).toBe(200)
+    f.clock.advance(299)
+    expect((await request(f, proof)).reason).toBe('plugin:dpop:replayed')
+  })
+
+  test('another process of the same provider accepts the nonce, another provider does not', async () => {
+    const keys = [await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)]
+    const process = () => fixture({ plugins: [builtInPlugins, dpop({ nonce: true })], keys, clients })
+    const [one, two, client] = [await process(), await process(), await holder()]
+    const nonce = await nonceOf(one, client)
+    expect((await request(two, await client.prove({ nonce }))).status).toBe(200)
+    const other = await start({ nonce: true })
+    expect((await request(other, await client.prove({ nonce }), undefined, web)).reason).toBe(
+      'plugin:dpop:nonce_invalid',
+    )
+  })
+
+  test.each(['', 'x', 'a.b', 'A'.repeat(500)])('the nonce "%s" is refused with the one to use', async (nonce) => {
+    const [f, client] = await setUp()
+    const { body, headers } = await request(f, await client.prove({ nonce }))
+    expect([body.error, headers.get('dpop-nonce') === null]).toEqual(['use_dpop_nonce', false])
+  })
+})
+
+test('without nonces, one that a client sends is ignored', async () => {
+  const [f, client] = [await start(), await holder()]
+  expect((await request(f, await client.prove({ nonce: 'any' }))).status).toBe(200)
+})
