@@ -23,6 +23,9 @@ describe('a malformed token binding is refused at startup', () => {
     ['with the scheme of the core, spelled otherwise', { scheme: 'bearer' }, /has the invalid scheme "bearer"/u],
     ['with a challenge of the scheme Bearer', { scheme: 'Bearer', challenge: { algs: 'ES256' } }, /scheme of its own/u],
     ['with an invalid challenge', { challenge: { algs: 'a"b' } }, /invalid parameter algs/u],
+    ['with a challenge that has another realm', { challenge: { realm: 'b' } }, /invalid parameter realm/u],
+    ['with a challenge that has an error', { challenge: { error: 'b' } }, /invalid parameter error/u],
+    ['with a challenge that has a scope', { challenge: { scope: 'b' } }, /invalid parameter scope/u],
     [
       'with an invalid bindsRefreshTokens',
       { bindsRefreshTokens: true },
@@ -30,6 +33,8 @@ describe('a malformed token binding is refused at startup', () => {
     ],
     ['with a header in upper case', { exposedHeaders: ['DPoP-Nonce'] }, /invalid exposedHeaders/u],
     ['with a header of the core', { exposedHeaders: ['set-cookie'] }, /invalid exposedHeaders/u],
+    ['with a header of pages', { exposedHeaders: ['referrer-policy'] }, /invalid exposedHeaders/u],
+    ['with a header of the connection', { exposedHeaders: ['keep-alive'] }, /invalid exposedHeaders/u],
     ['with headers that are not a list', { exposedHeaders: 'dpop-nonce' }, /invalid exposedHeaders/u],
   ])('%s', async (_, more, message) => {
     await expect(start(binding('a', more))).rejects.toThrow(message)

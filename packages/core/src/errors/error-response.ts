@@ -70,13 +70,17 @@ const quoted = (text: string): string => `"${text.replaceAll(invalidInDescriptio
 // RFC 9110 section 5.5, without white space and non-ASCII characters.
 const headerValue = /^[\x21-\x7E]{1,500}$/u
 
-/** Whether these are headers that plugins may set. They are not trusted: another one could change the response. */
-export const areExposed = (headers: unknown, exposed: readonly string[]): headers is Readonly<Record<string, string>> =>
-  typeof headers === 'object' &&
-  headers !== null &&
-  Object.entries(headers).every(
-    ([name, value]) => exposed.includes(name) && typeof value === 'string' && headerValue.test(value),
-  )
+/**
+ * Returns a copy of the headers that a plugin sets; `undefined` if it may not set one of them. They are not trusted:
+ * another header could change the response.
+ */
+export function exposedIn(headers: unknown, exposed: readonly string[]): Readonly<Record<string, string>> | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  const entries = Object.entries(headers)
+  const isAllowed = ([name, value]: readonly [string, unknown]): boolean =>
+    exposed.includes(name) && typeof value === 'string' && headerValue.test(value)
+  return entries.every(isAllowed) ? Object.fromEntries(entries) : undefined
+}
 
 const allowedStatuses: ReadonlySet<unknown> = new Set([undefined, 404, 405, 413, 414, 415, 429])
 
@@ -94,7 +98,7 @@ export function isWellFormed({ code, details }: OAuthError, { pluginErrors, expo
     (port === undefined || typeof port === 'string') &&
     (allow === undefined || /^[A-Z, ]+$/u.test(allow)) &&
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
-    (headers === undefined || areExposed(headers, exposedHeaders))
+    (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)
   )
 }
 
@@ -145,7 +149,7 @@ export function errorResponse(
 ): PlainResponse {
   const { code, details } = error
   const status = details.status ?? statusOf(code, caller, context.pluginErrors)
-  const headers: Record<string, string> = { ...jsonHeaders, ...details.headers }
+  const headers: Record<string, string> = { ...jsonHeaders, ...exposedIn(details.headers, context.exposedHeaders) }
   const authenticate = challenge(error, caller, status, context, scheme)
   if (authenticate !== undefined) headers['www-authenticate'] = authenticate
   if (details.allow !== undefined) headers.allow = details.allow

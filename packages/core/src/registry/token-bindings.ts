@@ -26,8 +26,9 @@ const schemeForm = /^[A-Za-z][\w-]{0,29}$/u
 const headerForm = /^[a-z][a-z\d-]{0,49}$/u
 /** Headers of which the core, or the adapter, decides the value. */
 const coreHeaders =
-  /^(?:access-control-.*|allow|cache-control|connection|content-.*|date|location|pragma|retry-after|set-cookie|traceparent|transfer-encoding|vary|www-authenticate|x-.*)$/u
-const parameterForm = /^[a-z][a-z\d_-]{0,29}$/u
+  /^(?:access-control-.*|allow|cache-control|connection|content-.*|date|keep-alive|location|pragma|referrer-policy|retry-after|set-cookie|traceparent|trailer|transfer-encoding|upgrade|vary|www-authenticate|x-.*)$/u
+// RFC 9110 section 11.2: a challenge has each parameter once, and the core writes these.
+const parameterForm = /^(?!(?:realm|scope|error|error_description)$)[a-z][a-z\d_-]{0,29}$/u
 const valueForm = /^[\x20-\x21\x23-\x5B\x5D-\x7E]{0,300}$/u
 
 function assertBinding({ plugin, part }: OwnedPart<TokenBinding>): void {
@@ -69,6 +70,17 @@ export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenB
     Object.entries(challenge)
       .map(([name, value]) => `, ${name}="${value}"`)
       .join('')
+
+  function isRefreshBound(client: Client, member: string): boolean {
+    if (client.public) return true
+    const part = byMember.get(member)?.part
+    if (part?.bindsRefreshTokens === undefined) return false
+    const isBound: unknown = part.bindsRefreshTokens(client)
+    // A promise, for example: a token that should be bound must not be issued unbound.
+    if (typeof isBound !== 'boolean') throw new TypeError(`bindsRefreshTokens() of ${member} must return true or false`)
+    return isBound
+  }
+
   return {
     all,
     canVerify: (members) => members.every((member) => byMember.has(member)),
@@ -79,9 +91,7 @@ export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenB
     },
     refreshConfirmationOf(client, proved) {
       if (proved === undefined) return undefined
-      const isBound = (member: string): boolean =>
-        client.public || byMember.get(member)?.part.bindsRefreshTokens?.(client) === true
-      const bound = Object.entries(proved).filter(([member]) => isBound(member))
+      const bound = Object.entries(proved).filter(([member]) => isRefreshBound(client, member))
       return bound.length === 0 ? undefined : Object.fromEntries(bound)
     },
     schemes: [

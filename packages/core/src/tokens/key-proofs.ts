@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { areExposed } from '../errors/error-response.ts'
+import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { EndpointRequest } from '../plugin/endpoint.ts'
@@ -52,8 +52,9 @@ export function createKeyProofs(
   /** A plugin is not trusted: its proof is validated like any other input. */
   function checkProof(plugin: string, proof: Proof | undefined): Proof | undefined {
     if (proof === undefined) return undefined
-    const { key, headers = {} } = Object(proof) as Partial<Proof>
-    if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && areExposed(headers, exposedHeaders)) {
+    const { key, headers: given = {} } = Object(proof) as Partial<Proof>
+    const headers = exposedIn(given, exposedHeaders)
+    if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && headers !== undefined) {
       return { key, headers }
     }
     throw new TypeError(`The token binding of ${plugin} returned a malformed proof`)
@@ -74,7 +75,8 @@ export function createKeyProofs(
       confirmation[part.member] = proof.key
       headers = { ...headers, ...proof.headers }
     }
-    return { confirmation: Object.keys(confirmation).length > 0 ? confirmation : undefined, headers }
+    // Frozen, because grants and checks receive it.
+    return { confirmation: Object.keys(confirmation).length > 0 ? Object.freeze(confirmation) : undefined, headers }
   }
 
   async function confirmBound(
