@@ -10,6 +10,7 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { clockSkew } from '../shared/jwt-claims.ts'
 import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
 import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
@@ -69,7 +70,7 @@ function createProve(settings: Settings) {
     if (!requiresNonce) {
       if (claims.iat > now + clockTolerance) throw notValid('iat_in_future')
       if (claims.iat < now - maxAge) throw notValid('too_old')
-      return { until: claims.iat + maxAge + 1, headers: undefined }
+      return { until: claims.iat + maxAge, headers: undefined }
     }
     const current = await nonces.current(kit)
     if (claims.nonce === undefined) throw nonceRequired(current, 'nonce_missing')
@@ -94,7 +95,8 @@ function createProve(settings: Settings) {
     if (!(await verifySignature(proof, { now: kit.now(), clockTolerance }))) throw notValid('signature_mismatch')
     const { thumbprint, claims } = proof
     // Last, so that only the holder of the key can write to the storage.
-    if (!(await kit.records.insert(JSON.stringify([thumbprint, claims.jti]), true, until))) throw notValid('replayed')
+    const isFirst = await kit.records.insert(JSON.stringify([thumbprint, claims.jti]), true, until + clockSkew)
+    if (!isFirst) throw notValid('replayed')
     return { key: thumbprint, headers }
   }
 }

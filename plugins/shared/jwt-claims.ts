@@ -1,5 +1,11 @@
 import type { JWTPayload } from 'jose'
 
+/**
+ * Seconds by which the clocks of two processes can differ. The storage forgets a JWT by the clock of the process that
+ * has accepted it, so one whose clock is behind would accept it again.
+ */
+export const clockSkew = 60
+
 /** Also bounds the key of the record that remembers a JWT. */
 const maxIdLength = 256
 
@@ -30,5 +36,5 @@ export function claimsProblem(
 /** The id under which a JWT can be used once, and until when (epoch seconds) a second use must be refused. */
 export const singleUseOf = (issuer: string, jti: string, exp: number, clockTolerance: number) => ({
   id: JSON.stringify([issuer, jti]),
-  expiresAt: Math.ceil(exp + clockTolerance) + 1,
+  expiresAt: Math.ceil(exp + clockTolerance) + clockSkew,
 })
