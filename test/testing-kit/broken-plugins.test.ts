@@ -1,5 +1,6 @@
 import { type PluginRule, testPlugin } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
+import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
 import { brokenEndpoints, invitationCase, invitations, office, officeCase } from './broken-plugins/endpoints.ts'
 import { brokenGrants } from './broken-plugins/grants.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
@@ -9,7 +10,14 @@ import { ticketCase, ticketGrant } from './broken-plugins/tickets.ts'
 
 // A kit that finds nothing proves nothing: each plugin is broken on purpose, and breaks exactly the listed rules.
 
-const broken = [...brokenGrants, ...brokenSingleUse, ...brokenLeaks, ...brokenEndpoints, ...brokenMethods]
+const broken = [
+  ...brokenGrants,
+  ...brokenSingleUse,
+  ...brokenLeaks,
+  ...brokenEndpoints,
+  ...brokenMethods,
+  ...brokenBindings,
+]
 
 /** Who keeps a rule. No plugin can break one of the core, so the kit checks the core with it. */
 const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
@@ -51,6 +59,9 @@ const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
   'client-without-method': 'plugin',
   'changed-credentials': 'plugin',
   'undeclared-field': 'plugin',
+  'bound-token': 'plugin',
+  'stolen-token': 'plugin',
+  'changed-proof': 'plugin',
   'response-format': 'core',
 }
 
@@ -78,6 +89,7 @@ describe.concurrent('testPlugin()', () => {
     expect(await reportOf(ticketGrant(), ticketCase())).toBe('')
     expect(await reportOf(office(), officeCase())).toBe('')
     expect(await reportOf(correctMethod.plugin, correctMethod.cases)).toBe('')
+    expect(await reportOf(correctBinding.plugin, correctBinding.cases)).toBe('')
     const page = invitations((id, { records, now }) => records.insert(id, true, now() + 600))
     expect(await reportOf(page, invitationCase)).toBe('')
   })

@@ -3,6 +3,7 @@ import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { dpop } from '@grantry/plugins/dpop'
 import { type JwtBearerOptions, jwtBearer } from '@grantry/plugins/jwt-bearer'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { password } from '@grantry/plugins/password'
@@ -12,6 +13,7 @@ import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { SignJWT } from 'jose'
 import { describe, test } from 'vitest'
+import { keyHolder } from '../bindings/dpop.ts'
 import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 // Our own plugins follow the rules that the kit checks for every plugin.
@@ -154,6 +156,24 @@ describe.concurrent('testPlugin() finds nothing in', () => {
         },
       },
     }))
+
+  test('dpop', async () => {
+    const keys = { first: await keyHolder(), second: await keyHolder() }
+    await testPlugin(() => dpop(), {
+      bindings: {
+        jkt: {
+          prove: async ({ method, url, accessToken, key }, { clock }) => ({
+            dpop: await keys[key].proof({ method, url, token: accessToken, at: clock.now() }),
+          }),
+          refused: [
+            async ({ url, key }, { clock }) => ({
+              dpop: await keys[key].proof({ method: 'GET', url, at: clock.now() }),
+            }),
+          ],
+        },
+      },
+    })
+  })
 
   test('token-exchange', () =>
     testPlugin(() => tokenExchange({ allow: () => true }), {

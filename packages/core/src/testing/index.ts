@@ -1,5 +1,6 @@
 export { mapDriver } from './map-driver.ts'
 export type {
+  BindingCase,
   CaseContext,
   CaseParameters,
   EndpointCase,
@@ -8,6 +9,7 @@ export type {
   ParametersOf,
   PluginCases,
   PreparedCredentials,
+  ProvingRequest,
   RefusedCase,
 } from './plugin/cases.ts'
 export type { PluginRule } from './plugin/findings.ts'

@@ -82,6 +82,27 @@ export interface MethodCase {
   readonly singleUse?: boolean | undefined
 }
 
+/** A request that proves a key. */
+export interface ProvingRequest {
+  readonly method: string
+  readonly url: string
+  /** The access token that it presents; `undefined` at the token endpoint. */
+  readonly accessToken: string | undefined
+  /** Which of two different keys to prove. */
+  readonly key: 'first' | 'second'
+}
+
+export interface BindingCase {
+  /** Members of the client that sends the requests. */
+  readonly client?: Optional<ClientOptions> | undefined
+  /** Returns the headers with a new proof for a request. */
+  prove(request: ProvingRequest, context: CaseContext): MaybePromise<Readonly<Record<string, string>>>
+  /** Functions like `prove` whose proofs must be refused. */
+  readonly refused?: readonly BindingCase['prove'][] | undefined
+  /** Whether a proof can be used only once. Default: `true`. */
+  readonly singleUse?: boolean | undefined
+}
+
 /** How to use a plugin, for `testPlugin`. */
 export interface PluginCases {
   /** The grants by grant type. */
@@ -90,6 +111,8 @@ export interface PluginCases {
   readonly endpoints?: Readonly<Record<string, EndpointCase>> | undefined
   /** The methods of client authentication by name. */
   readonly methods?: Readonly<Record<string, MethodCase>> | undefined
+  /** The token bindings by member of `cnf`. */
+  readonly bindings?: Readonly<Record<string, BindingCase>> | undefined
   /** Other plugins that the plugin needs, such as the grant of a check. */
   readonly plugins?: Plugins
   /** Members of the clients of the kit. */

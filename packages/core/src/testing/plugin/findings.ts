@@ -1,6 +1,6 @@
 /** The rules, with what each expects of a plugin. A test names them in square brackets. */
 const rules = {
-  cases: 'every grant, endpoint, method and response format has a case',
+  cases: 'every grant, endpoint, method, token binding and response format has a case',
   success: 'the request of the case succeeds',
   'server-error': 'no request causes a server_error',
   'missing-parameter': 'a missing parameter is invalid_request, unless it is optional',
@@ -38,6 +38,9 @@ const rules = {
   'client-without-method': 'a client that is not configured for the method is refused',
   'changed-credentials': 'changed credentials are refused',
   'undeclared-field': 'consumes lists every field of the method',
+  'bound-token': 'a token of a request with a proof is bound to its key, and one of another request is not',
+  'stolen-token': 'a bound token is refused without a proof of its key for this request and token',
+  'changed-proof': 'a changed proof is refused',
   'response-format': 'a caller that asks for the media type gets it, and every other caller JSON',
 } as const
 

@@ -52,7 +52,7 @@ function targetOf(method: ClientAuthentication, given: MethodCase): MethodTarget
 const isRefused = ({ status }: Received): boolean => status === 400 || status === 401
 
 /** The value with another character in the middle. */
-function altered(value: string): string {
+export function altered(value: string): string {
   const middle = Math.floor(value.length / 2)
   return `${value.slice(0, middle)}${value[middle] === 'A' ? 'B' : 'A'}${value.slice(middle + 1)}`
 }

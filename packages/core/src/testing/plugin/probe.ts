@@ -81,6 +81,8 @@ export function createProbe(input: Plugins): Probe {
         return { ...part, check: watch(plugin, part.check.bind(part), 1) } as PluginPart
       case 'client-authentication':
         return watchMethod(plugin, part)
+      case 'token-binding':
+        return { ...part, prove: watch(plugin, part.prove.bind(part), 1) } as PluginPart
       default:
         return part
     }

@@ -51,7 +51,8 @@ function requestOf(url: string, { method, body, parameters, headers, as, repeat 
     ...(body === 'json' && { 'content-type': 'application/json' }),
     ...headers,
   }
-  if (body === 'query') return new Request(`${url}?${text}`, { method, headers: sent })
+  const query = String(text)
+  if (body === 'query') return new Request(query === '' ? url : `${url}?${query}`, { method, headers: sent })
   return new Request(url, {
     method,
     headers: sent,

@@ -1,6 +1,7 @@
 import type { Plugins } from '../../plugin/plugin.ts'
 import { partsOf } from '../../registry/collect.ts'
 import { type Bench, createBench } from './bench.ts'
+import { checkBinding } from './binding-rules.ts'
 import type { PluginCases } from './cases.ts'
 import { checkEndpoint } from './endpoint-rules.ts'
 import { createFindings } from './findings.ts'
@@ -46,6 +47,8 @@ export async function testPlugin(plugin: Plugins | (() => Plugins), cases: Plugi
   await runCases(bench, 'endpoint', endpoints, cases.endpoints, checkEndpoint)
   const methods = partsOf(bench.parts, 'client-authentication').map(({ part }) => [part.method, part, true] as const)
   await runCases(bench, 'method', methods, cases.methods, checkMethod)
+  const bindings = partsOf(bench.parts, 'token-binding').map(({ part }) => [part.member, part, true] as const)
+  await runCases(bench, 'binding', bindings, cases.bindings, checkBinding)
   for (const { part } of partsOf(bench.parts, 'response-format')) await checkFormat(bench, part)
   await checkMetadata(bench)
   findings.assertNone([...new Set(bench.parts.map((part) => part.plugin))].join(', '))
