@@ -20,7 +20,7 @@ const maxKnown = 100
 
 /** @param lifetime seconds of a generation. A nonce is valid in its own and in the next one. */
 export function createNonces(lifetime: number): Nonces {
-  const created = new WeakMap<object, { readonly generation: number; readonly nonce: Promise<string> }>()
+  const created = new WeakMap<object, { readonly generation: number; readonly nonce: string }>()
   const known = new Map<string, number>()
 
   const generation = (kit: Kit): number => Math.floor(kit.now() / lifetime)
@@ -30,11 +30,12 @@ export function createNonces(lifetime: number): Nonces {
     generation,
     expiryOf,
 
-    current(kit) {
+    async current(kit) {
       const now = generation(kit)
       const last = created.get(kit.records)
       if (last?.generation === now) return last.nonce
-      const nonce = kit.seal({ generation: now }, expiryOf(now))
+      const nonce = await kit.seal({ generation: now }, expiryOf(now))
+      // Not the promise, which a Worker leaves pending when it ends the request. Two concurrent nonces are both valid.
       created.set(kit.records, { generation: now, nonce })
       return nonce
     },

@@ -89,3 +89,27 @@ test('without nonces, one that a client sends is ignored', async () => {
   const [f, client] = [await start(), await holder()]
   expect((await request(f, await client.prove({ nonce: 'any' }))).status).toBe(200)
 })
+
+/** AES-256-GCM, of which the first call has this outcome: as when a Worker ends the request that has begun it. */
+function encryptAfter(first: () => Promise<Uint8Array>) {
+  let isFirst = true
+  return async (key: BufferSource, iv: BufferSource, data: BufferSource): Promise<Uint8Array> => {
+    if (isFirst) {
+      isFirst = false
+      return first()
+    }
+    const imported = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt'])
+    return new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, imported, data))
+  }
+}
+
+test.each<[string, () => Promise<Uint8Array>]>([
+  ['never ends', () => new Promise(() => {})],
+  ['fails', () => Promise.reject(new Error('no memory'))],
+])('a nonce whose creation %s is created by the next request', async (_, first) => {
+  const f = await start({ nonce: true }, { runtime: { encrypt: encryptAfter(first) } })
+  const client = await holder('ES256', f.clock.now)
+  void request(f, await client.prove())
+  const nonce = await nonceOf(f, client)
+  expect((await request(f, await client.prove({ nonce }))).status).toBe(200)
+})
