@@ -75,15 +75,24 @@ describe('seal() and unseal()', () => {
     }
   })
 
-  test('need a private key of the provider', async () => {
+  describe('with an external key', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const external = {
       publicKey: await exportJWK(publicKey),
       sign: async (data: Uint8Array) =>
         new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, Buffer.from(data))),
     }
-    const { withKit } = await setUp('kit', { keys: [external] })
-    const sealing = withKit((kit) => kit.seal('x', kit.now() + 60))
-    await expect(sealing).rejects.toThrow('keys: seal() requires a private JWK; external keys can only sign')
+
+    test('need a private key of the provider', async () => {
+      const { withKit } = await setUp('kit', { keys: [external] })
+      const sealing = withKit((kit) => kit.seal('x', kit.now() + 60))
+      await expect(sealing).rejects.toThrow('keys: seal() requires a private JWK; external keys can only sign')
+    })
+
+    test('use a private key after it', async () => {
+      const { withKit } = await setUp('kit', { keys: [external, jwk] })
+      const sealed = await withKit((kit) => kit.seal({ step: 'x' }, kit.now() + 60))
+      expect(await withKit((kit) => kit.unseal(sealed, state))).toEqual({ step: 'x' })
+    })
   })
 })

@@ -29,7 +29,7 @@ export function createSeal(
 
   return {
     async seal(value, expiresAt) {
-      const key = await keys.signer()
+      const key = await keys.sealer()
       const envelope = v.parse(jsonObjectSchema, { expiresAt, value })
       return `${runtime.base64url(key.kid)}.${await sealJson(envelope, keyOf(key), runtime)}`
     },

@@ -38,12 +38,14 @@ export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runt
   const [first] = imported
   if (!first?.private) throw new TypeError('keys[0] must be a private key, because it signs')
   const { key } = first
+  const sealer = imported.find((each) => each.key.sealing !== undefined)?.key ?? key
   const jwks = { keys: imported.map(({ published }) => published) }
   const openedAt = runtime.now()
   const infos = imported.map((each) => infoOf(each, signers.get(each.key.algorithm) === each.key, openedAt))
   return {
     algorithms: [key.algorithm, ...[...signers.keys()].filter((algorithm) => algorithm !== key.algorithm)],
     signer: async (algorithm) => (algorithm === undefined ? key : signerOf(signers, algorithm)),
+    sealer: async () => sealer,
     find: async (kid) => keys.get(kid),
     jwks: async () => jwks,
     operator: Object.freeze({ list: async () => infos, rotate: refuse, retire: refuse }),

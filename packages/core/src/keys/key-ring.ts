@@ -84,6 +84,8 @@ export interface KeyRing {
    * @throws OAuthError `server_error` when the algorithm has no signing key.
    */
   signer(algorithm?: SigningAlgorithm): Promise<RingKey>
+  /** Returns the key with which plugins seal: the default signing key, or if that is external, the first that is not. */
+  sealer(): Promise<RingKey>
   find(kid: string): Promise<RingKey | undefined>
   /** Returns the same object until the keys change, so that results derived from it can be cached. */
   jwks(): Promise<JwkSet>

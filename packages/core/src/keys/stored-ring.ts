@@ -2,7 +2,7 @@ import { describeCause } from '../events/cause.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import { type KeyRing, signerOf } from './key-ring.ts'
+import { type KeyRing, type RingKey, signerOf } from './key-ring.ts'
 import { importRing, isSameRing, type LiveRing } from './live-ring.ts'
 import { type RingChange, rotatedRing } from './ring-change.ts'
 import { createRingCommands } from './ring-commands.ts'
@@ -104,12 +104,14 @@ export async function openStoredRing(deps: StoredRingDeps): Promise<KeyRing> {
   await commands.complete()
 
   const [defaultAlgorithm] = algorithms
+  async function signer(algorithm = defaultAlgorithm): Promise<RingKey> {
+    await refresh.beforeUse()
+    return signerOf(live.signers, algorithm)
+  }
   return {
     algorithms: [...algorithms],
-    async signer(algorithm = defaultAlgorithm) {
-      await refresh.beforeUse()
-      return signerOf(live.signers, algorithm)
-    },
+    signer,
+    sealer: () => signer(),
     async find(kid) {
       await refresh.beforeUse()
       const key = live.keys.get(kid)
