@@ -15,6 +15,7 @@ import { objectSchema as consoleOptions } from '../packages/server/src/console/o
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { clientAssertion } from '../plugins/client-assertion/client-assertion.ts'
+import { dpop } from '../plugins/dpop/dpop.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -61,7 +62,7 @@ const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
 
 /** Clients with the members that the plugins with a name add to them. */
-const memberSchemas = directorySchemasOf([clientAssertion()])
+const memberSchemas = directorySchemasOf([clientAssertion(), dpop()])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })

@@ -63,8 +63,12 @@ describe('the JSON Schema of the configuration', () => {
           { name: 'jwt-introspection' },
           { name: 'device-authorization', verificationUri: 'https://login.example.com/device', lifetime: 300 },
           { name: 'client-assertion', algorithms: ['ES256'], jwksUri: { maxAge: 60 } },
+          { name: 'dpop', algorithms: ['ES256'], nonce: true, nonceLifetime: 60, bindRefreshTokens: 'all' },
         ],
-        clients: [{ ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } }],
+        clients: [
+          { ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
+          { ...client, dpopBoundAccessTokens: true },
+        ],
       },
     ],
     ['a moved endpoint', { endpoints: { token: '/oauth/token', userinfo: false } }],

@@ -8,17 +8,19 @@ import { client, healthy, strong, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+const bound = { ...client, clientId: 'bound', dpopBoundAccessTokens: true }
 const tv = { clientId: 'tv', public: true, grantTypes: [deviceGrant], scopes: ['api1'] }
 const audience = 'https://api1.example.com'
 
 const content = {
   ...healthy,
   storage: { driver: 'memory' },
-  clients: [client, tv],
+  clients: [client, tv, bound],
   scopes: [{ ...healthy.scopes[0], audience }],
   plugins: [
     { name: 'device-authorization', verificationUri: 'https://$' + '{GRANTRY_TEST_LOGIN}/device', lifetime: 300 },
     { name: 'client-assertion', algorithms: ['ES256'] },
+    { name: 'dpop', algorithms: ['ES256'], nonce: true },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
   ],
@@ -44,6 +46,7 @@ test('plugins work with their options, and are in the discovery document, the co
       token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
       token_endpoint_auth_signing_alg_values_supported: ['ES256'],
       introspection_signing_alg_values_supported: ['ES256'],
+      dpop_signing_alg_values_supported: ['ES256'],
     })
 
     const device = await send('/connect/deviceauthorization', form({ client_id: 'tv', scope: 'api1' }))
@@ -51,6 +54,11 @@ test('plugins work with their options, and are in the discovery document, the co
     const ask = { grant_type: 'client_credentials', scope: 'api1', resource: 'https://unknown.example.com' }
     const refused = await send('/connect/token', form(ask, { authorization: basic(['web', strong('web')]) }))
     expect(refused).toMatchObject({ error: 'invalid_target' })
+    const unproved = { grant_type: 'client_credentials', scope: 'api1' }
+    expect(await send('/connect/token', form(unproved, { authorization: basic(['bound', strong('web')]) }))).toEqual({
+      error: 'invalid_request',
+      error_description: 'A DPoP proof is required',
+    })
 
     const setup = await send('/console/setup.json')
     expect(setup.paths).toHaveProperty('deviceAuthorization', '/connect/deviceauthorization')

@@ -2,6 +2,7 @@
 import * as core from '@grantry/core'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
+import * as dpop from '@grantry/plugins/dpop'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
@@ -14,6 +15,7 @@ import * as grantry from './index.ts'
 const plugins = {
   'client-assertion': clientAssertion,
   'device-authorization': deviceAuthorization,
+  dpop,
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,
   'resource-indicators': resourceIndicators,

@@ -27,6 +27,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
       { ...keyClient, clientId: 'service', tokenEndpointAuthMethod: 'private_key_jwt' },
     ),
   ],
+  ['dpop', { ...withPlugin({ name: 'dpop', nonce: true }), clients: [{ ...client, dpopBoundAccessTokens: true }] }],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   [
     'resource-indicators',
@@ -64,6 +65,15 @@ export const pluginFindingCases: readonly FindingCase[] = [
     },
   ],
   [
+    'a client that requires DPoP without the plugin',
+    { ...healthy, clients: [{ ...client, dpopBoundAccessTokens: true }] },
+    {
+      id: 'plugin-missing',
+      where: 'clients[0].dpopBoundAccessTokens',
+      reason: 'dpopBoundAccessTokens needs the plugin dpop, which is not in plugins',
+    },
+  ],
+  [
     'a private_key_jwt client without keys',
     {
       ...withPlugin({ name: 'client-assertion' }),
@@ -85,6 +95,11 @@ export const pluginFindingCases: readonly FindingCase[] = [
     'keys of clients at private addresses',
     withPlugin({ name: 'client-assertion', jwksUri: { allowPrivateAddresses: true } }),
     { id: 'jwks-uri-private', severity: 'warning', where: 'plugins[0].jwksUri.allowPrivateAddresses' },
+  ],
+  [
+    'proofs of clients with a fast clock',
+    withPlugin({ name: 'dpop', clockTolerance: 5 }),
+    { id: 'dpop-clock-strict', severity: 'warning', where: 'plugins[0].clockTolerance' },
   ],
   [
     'resources that no scope has',

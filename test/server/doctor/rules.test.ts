@@ -112,9 +112,23 @@ describe('settings of other parts of the server', () => {
       undefined,
       ['secret-weak', 'error'],
     ],
+    [
+      'nonces without a key that can seal them',
+      { keys: [{ publicKey: {}, sign: () => new Uint8Array() }], plugins: [{ name: 'dpop', nonce: true }] },
+      undefined,
+      ['dpop-nonce-unsealed', 'error'],
+    ],
     ['an overdue rotation', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
     expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
+  })
+
+  test('nothing wrong with nonces and a private key next to an external one', () => {
+    const keys = [
+      { publicKey: {}, sign: () => new Uint8Array() },
+      { kty: 'EC', d: 'x' },
+    ]
+    expect(found({ keys, plugins: [{ name: 'dpop', nonce: true }] })).toEqual([])
   })
 
   test('key-overlap-short: keys rotate faster than tokens expire', () => {

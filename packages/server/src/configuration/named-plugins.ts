@@ -1,6 +1,7 @@
 import { closestName, configurationObject, type Plugin } from '@grantry/core'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
+import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import * as v from 'valibot'
@@ -12,6 +13,7 @@ const entry = <const N extends string, const E extends v.ObjectEntries>(name: N,
 export const namedPluginSchemas = {
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
   'device-authorization': entry('device-authorization', deviceAuthorizationSchema.entries),
+  dpop: entry('dpop', dpopSchema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
   'resource-indicators': entry('resource-indicators', {}),
 } as const
@@ -75,6 +77,10 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     case 'device-authorization': {
       const { name, ...options } = plugin
       return deviceAuthorization(options)
+    }
+    case 'dpop': {
+      const { name, ...options } = plugin
+      return dpop(options)
     }
     case 'jwt-introspection':
       return jwtIntrospection()

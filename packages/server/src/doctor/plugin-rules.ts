@@ -25,6 +25,16 @@ export const pluginRules = {
     remedy: 'remove allowPrivateAddresses, or set the keys of internal clients as jwks',
     source: 'RFC 9700 section 4.11; docs/guides/client-assertion.md',
   },
+  'dpop-clock-strict': {
+    severity: 'warning',
+    remedy: 'remove clockTolerance, or set it to 10 or more',
+    source: 'FAPI 2.0 Security Profile section 5.3.2.1; docs/guides/dpop.md',
+  },
+  'dpop-nonce-unsealed': {
+    severity: 'error',
+    remedy: 'add a private JWK after the external keys, or set nonce to false',
+    source: 'docs/guides/dpop.md',
+  },
   'resource-unknown': {
     severity: 'warning',
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',

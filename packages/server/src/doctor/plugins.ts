@@ -4,7 +4,30 @@ import { localPort } from '../local-address.ts'
 import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
-function checkPlugin(plugin: NamedPlugin, path: string): readonly Finding[] {
+/** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
+const usualTolerance = 10
+
+/** Whether all keys are in a key management service, which signs but does not seal. */
+const areExternal = (keys: CheckedConfiguration['keys']): boolean =>
+  Array.isArray(keys) && keys.every((key: { readonly d?: unknown } | null) => key?.d === undefined)
+
+function checkDpop(
+  { nonce, clockTolerance = usualTolerance }: Extract<NamedPlugin, { readonly name: 'dpop' }>,
+  path: string,
+  keys: CheckedConfiguration['keys'],
+): readonly Finding[] {
+  if (nonce === true) {
+    if (!areExternal(keys)) return []
+    const reason = 'Nonces are sealed with a private key, but all keys are external: each proof gets a server error'
+    return [finding('dpop-nonce-unsealed', `${path}.nonce`, reason)]
+  }
+  if (clockTolerance >= usualTolerance) return []
+  const reason = `The proofs of a client whose clock is more than ${clockTolerance} s ahead are refused`
+  return [finding('dpop-clock-strict', `${path}.clockTolerance`, reason)]
+}
+
+function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfiguration): readonly Finding[] {
+  if (plugin.name === 'dpop') return checkDpop(plugin, path, keys)
   if (plugin.name === 'device-authorization') {
     const { verificationUri } = plugin
     if (verificationUri.startsWith('https:') || localPort(verificationUri) !== undefined) return []
@@ -40,11 +63,11 @@ function checkPlugin(plugin: NamedPlugin, path: string): readonly Finding[] {
 }
 
 /** Checks the plugins that the configuration names, with their options. */
-export const checkPlugins: Check = ({ configuration: { plugins = [] }, scopes }) =>
-  plugins.flatMap((plugin, index) => {
+export const checkPlugins: Check = ({ configuration, scopes }) =>
+  (configuration.plugins ?? []).flatMap((plugin, index) => {
     if (!isNamedPlugin(plugin)) return []
     const path = `plugins[${index}]`
-    if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path)
+    if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path, configuration)
     if (scopes.some(({ identity, audience }) => !identity && audience !== undefined)) return []
     return [
       finding('resource-unknown', path, 'No scope has an audience, so every resource that a client names is refused'),
@@ -63,6 +86,7 @@ const providers: Readonly<Record<string, string>> = {
   jwks: 'client-assertion',
   jwksUri: 'client-assertion',
   tokenEndpointAuthSigningAlg: 'client-assertion',
+  dpopBoundAccessTokens: 'dpop',
 }
 
 interface WrittenClient {
