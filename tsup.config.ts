@@ -8,7 +8,14 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly '@grantry/source': string } | string>>
 }
 
-const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+const folders = [
+  'packages/core',
+  'packages/storage-drivers',
+  'packages/adapters',
+  'packages/resource-server',
+  'packages/server',
+  'plugins',
+]
 
 // Entry points that are not exports.
 const more: Readonly<Record<string, readonly string[]>> = { 'packages/server': ['./src/cli.ts'] }

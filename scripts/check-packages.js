@@ -12,7 +12,14 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 /** A package comes after those that it depends on. */
-const folders = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'plugins', 'packages/server']
+const folders = [
+  'packages/core',
+  'packages/storage-drivers',
+  'packages/adapters',
+  'packages/resource-server',
+  'plugins',
+  'packages/server',
+]
 const allowed = /^(?:dist\/|bin\/|package\.json$|README\.md$|LICENSE$)/u
 const unwanted = /\.tsbuildinfo$|\.test\./u
 

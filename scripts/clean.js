@@ -1,6 +1,8 @@
 // `npm run clean`: removes the build output.
 import { rmSync } from 'node:fs'
 
-for (const folder of ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']) {
+const packages = ['core', 'storage-drivers', 'adapters', 'resource-server', 'server'].map((name) => `packages/${name}`)
+
+for (const folder of [...packages, 'plugins']) {
   rmSync(new URL(`../${folder}/dist`, import.meta.url), { recursive: true, force: true })
 }

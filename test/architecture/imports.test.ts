@@ -23,7 +23,7 @@ const entries = new Map<string, string>(
 )
 
 describe('imports', () => {
-  test('of core, plugins, storage drivers, adapters and server are allowed', () => {
+  test('of core, plugins, storage drivers, adapters, resource server and server are allowed', () => {
     expect(violations(sources)).toEqual([])
   })
 

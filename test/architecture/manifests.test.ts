@@ -28,7 +28,14 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
 const repository = manifestOf('.')
-const published = ['packages/core', 'packages/storage-drivers', 'packages/adapters', 'packages/server', 'plugins']
+const published = [
+  'packages/core',
+  'packages/storage-drivers',
+  'packages/adapters',
+  'packages/resource-server',
+  'packages/server',
+  'plugins',
+]
 const versions = published.map((folder) => manifestOf(folder).version)
 
 const range = /^\^\d+\.\d+\.\d+(?: \|\| \^\d+\.\d+\.\d+)*$/u

@@ -1,0 +1,52 @@
+// Checks of options. A mistake in an option is a TypeError with one sentence, when the resource server is created.
+
+/** @throws TypeError for members that are not in `names`, so that a mistyped option is not ignored. */
+export function assertMembers(value: unknown, names: readonly string[], what: string): void {
+  if (typeof value !== 'object' || value === null) throw new TypeError(`${what} must be an object`)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new TypeError(`${what} has no member ${unknown}`)
+}
+
+/** Returns a non-empty string. */
+export function text(value: unknown, what: string): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${what} must be a non-empty string`)
+  return value
+}
+
+/** Returns one string or several as a list. */
+export function texts(value: unknown, what: string): readonly string[] {
+  const list = Array.isArray(value) ? value : [value]
+  if (list.length === 0) throw new TypeError(`${what} must not be empty`)
+  return list.map((one) => text(one, what))
+}
+
+/** Returns a number of seconds in a range. */
+export function seconds(value: unknown, fallback: number, [min, max]: readonly [number, number], what: string): number {
+  const found = value ?? fallback
+  if (typeof found === 'number' && found >= min && found <= max) return found
+  throw new TypeError(`${what} must be a number of seconds from ${min} to ${max}`)
+}
+
+/** Asymmetric algorithms. `none` and the algorithms of a shared secret are not among them. */
+const asymmetric = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
+
+/** Returns a list of asymmetric algorithms. */
+export function algorithms(value: unknown, fallback: readonly string[], what: string): readonly string[] {
+  const list = texts(value ?? fallback, what)
+  if (list.every((one) => asymmetric.includes(one))) return list
+  throw new TypeError(`${what} must be some of ${asymmetric.join(', ')}`)
+}
+
+/** Whether a URL has https, or http on this machine, and no user. */
+export function isSafeUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname, username, password } = new URL(url)
+  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname)
+  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback))
+}
+
+/** Returns a URL that tokens or keys can be sent to. */
+export function safeUrl(value: unknown, what: string): string {
+  if (typeof value === 'string' && isSafeUrl(value)) return value
+  throw new TypeError(`${what} must be a URL with https, or with http on localhost`)
+}

@@ -1,0 +1,143 @@
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { algorithms, assertMembers, safeUrl, seconds, texts } from './check.ts'
+import { type ClaimRules, type Claims, claimsProblem } from './claims.ts'
+import type { JsonFetch } from './json-fetch.ts'
+import { createPublishedKeys, type FindKeys, keysOf } from './keys.ts'
+import type { FindInMetadata } from './metadata.ts'
+import { isRefused, type Refused, refused } from './refusal.ts'
+
+/** How JWT access tokens are validated. */
+export interface JwtOptions {
+  /** The public keys of the issuer, instead of those that it publishes. */
+  readonly jwks?: JSONWebKeySet | undefined
+  /** Where the issuer publishes its keys. Default: the `jwks_uri` in its metadata. */
+  readonly jwksUri?: string | undefined
+  /** The accepted algorithms. Default: `ES256`, `PS256`, `RS256`, `EdDSA`, `Ed25519`. */
+  readonly algorithms?: readonly string[] | undefined
+  /**
+   * The accepted values of `typ`. Default: `at+jwt` (RFC 9068 section 4). Issuers that do not follow RFC 9068 need `JWT`,
+   * which includes tokens without `typ`. Then an identity token for this audience is an access token, too.
+   */
+  readonly types?: readonly string[] | undefined
+  /** Seconds after which the keys are fetched again: how long a removed key is accepted. Default: 600. */
+  readonly maxAge?: number | undefined
+  /** Seconds after `maxAge` for which the keys are used while they cannot be fetched. Default: 3600. */
+  readonly maxStale?: number | undefined
+  /** Seconds between two fetches that tokens with unknown keys cause. Default: 30. */
+  readonly cooldown?: number | undefined
+}
+
+/** Returns the claims of a valid token. */
+export type ValidateToken = (token: string) => Promise<{ readonly claims: Claims } | Refused>
+
+const optionNames = ['jwks', 'jwksUri', 'algorithms', 'types', 'maxAge', 'maxStale', 'cooldown']
+
+/** RFC 7515 section 4.1.9: `application/` can be omitted. RFC 9068 section 4 compares the rest without case. */
+const normalType = (type: string): string => type.toLowerCase().replace(/^application\//u, '')
+
+function headerOf(jwt: string): JWSHeaderParameters | undefined {
+  try {
+    return decodeProtectedHeader(jwt)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a token is a JWT. All other tokens are reference tokens. */
+export const isJwt = (token: string): boolean =>
+  /^[\w-]+\.[\w-]+\.[\w-]+$/u.test(token) && headerOf(token)?.alg !== undefined
+
+function payloadOf(payload: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the payload if one of the keys has signed it. */
+async function verified(jwt: string, keys: readonly CryptoKey[], allowed: readonly string[]) {
+  for (const key of keys) {
+    try {
+      return (await compactVerify(jwt, key, { algorithms: [...allowed] })).payload
+    } catch {
+      // Another key, or a key or header that cannot be used.
+    }
+  }
+  return refused('signature_mismatch')
+}
+
+/**
+ * Validates JWT access tokens.
+ *
+ * @throws TypeError with one sentence for a mistake in the options
+ * @see RFC 9068 section 4
+ */
+export function createValidateJwt(
+  options: JwtOptions,
+  rules: ClaimRules,
+  fetchJson: JsonFetch,
+  findInMetadata: () => FindInMetadata,
+): ValidateToken {
+  assertMembers(options, optionNames, 'jwt')
+  const { jwks, jwksUri } = options
+  if (jwks !== undefined && jwksUri !== undefined) throw new TypeError('jwt must not have both jwks and jwksUri')
+  const allowed = algorithms(options.algorithms, ['ES256', 'PS256', 'RS256', 'EdDSA', 'Ed25519'], 'jwt.algorithms')
+  const types = texts(options.types ?? ['at+jwt'], 'jwt.types').map(normalType)
+  const times = {
+    maxAge: seconds(options.maxAge, 600, [1, 86_400], 'jwt.maxAge'),
+    maxStale: seconds(options.maxStale, 3600, [0, 604_800], 'jwt.maxStale'),
+    cooldown: seconds(options.cooldown, 30, [1, 3600], 'jwt.cooldown'),
+    now: rules.now,
+  }
+
+  function createKeys(): (renew?: 'renew') => Promise<FindKeys> {
+    if (jwks !== undefined) {
+      const given = Promise.resolve(keysOf(jwks))
+      return () => given
+    }
+    if (jwksUri !== undefined) {
+      const uri = Promise.resolve(safeUrl(jwksUri, 'jwt.jwksUri'))
+      return createPublishedKeys(() => uri, fetchJson, times)
+    }
+    const find = findInMetadata()
+    return createPublishedKeys(() => find('jwks_uri'), fetchJson, times)
+  }
+
+  const publishedKeys = createKeys()
+
+  async function verify(jwt: string, header: JWSHeaderParameters, find: FindKeys): Promise<Uint8Array | Refused> {
+    const keys = await find(header).catch(() => [])
+    return keys.length === 0 ? refused('key_unknown') : verified(jwt, keys, allowed)
+  }
+
+  /** Verifies the signature. If no key fits, the issuer may have published another one. */
+  async function verifySignature(jwt: string, header: JWSHeaderParameters): Promise<Uint8Array | Refused> {
+    try {
+      const keys = await publishedKeys()
+      const outcome = await verify(jwt, header, keys)
+      if (!isRefused(outcome)) return outcome
+      const renewed = await publishedKeys('renew')
+      return renewed === keys ? outcome : await verify(jwt, header, renewed)
+    } catch (error) {
+      return refused('keys_unavailable', error)
+    }
+  }
+
+  return async (jwt) => {
+    const header = headerOf(jwt)
+    if (header === undefined) return refused('token_malformed')
+    const { alg, typ = 'JWT' } = header
+    if (typeof typ !== 'string' || !types.includes(normalType(typ))) return refused('typ_unsupported')
+    if (alg === undefined || !allowed.includes(alg)) return refused('algorithm_not_allowed')
+    const payload = await verifySignature(jwt, header)
+    if (isRefused(payload)) return payload
+    const claims = payloadOf(payload)
+    if (claims === undefined) return refused('claims_malformed')
+    const problem = claimsProblem(claims, ['iss', 'aud', 'exp'], rules)
+    return problem === undefined ? { claims } : refused(problem)
+  }
+}

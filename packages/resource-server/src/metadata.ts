@@ -1,0 +1,33 @@
+import { createCached } from './cached.ts'
+import { safeUrl } from './check.ts'
+import type { JsonFetch } from './json-fetch.ts'
+
+/** Returns the URL in a member of the issuer's metadata. Rejects if it is not available. */
+export type FindInMetadata = (member: string) => Promise<string>
+
+/** The documents of OpenID Connect Discovery section 4 and RFC 8414 section 3.1. */
+function documentsOf(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/u, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+}
+
+/** Finds the endpoints of an issuer by discovery, when they are first needed. */
+export function createMetadata(issuer: string, fetchJson: JsonFetch, now: () => number): FindInMetadata {
+  async function load(): Promise<Readonly<Record<string, unknown>>> {
+    const [first = '', second = ''] = documentsOf(issuer)
+    const found = await fetchJson(first).catch((error: unknown) =>
+      fetchJson(second).catch(() => {
+        throw error
+      }),
+    )
+    // RFC 8414 section 3.3: the document of another issuer would replace the keys.
+    if (found.issuer === issuer) return found
+    throw new Error(`The metadata of ${issuer} has another issuer`)
+  }
+  const metadata = createCached(load, { maxAge: 3600, maxStale: 86_400, cooldown: 30, now })
+  return async (member) => safeUrl((await metadata())[member], `${member} of ${issuer}`)
+}

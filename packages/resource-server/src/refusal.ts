@@ -1,0 +1,48 @@
+/** How a client is refused: the status, and the error code of RFC 6750 section 3.1 or RFC 9449 section 7.1. */
+interface Kind {
+  readonly status: 400 | 401 | 403 | 503
+  /** Absent if the request had no credentials (RFC 6750 section 3.1). */
+  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope'
+  readonly description?: string
+}
+
+const malformed: Kind = { status: 400, error: 'invalid_request', description: 'The Authorization header is malformed' }
+const invalidToken: Kind = { status: 401, error: 'invalid_token', description: 'The access token is not valid' }
+// Not an error of the client, and no reason for it to request another token.
+const unavailable: Kind = { status: 503, description: 'The access token cannot be validated at the moment' }
+
+/** What a client receives for each reason. The client never receives the reason, so that a thief learns little. */
+export const kinds = {
+  credentials_missing: { status: 401 },
+  credentials_malformed: malformed,
+  token_malformed: invalidToken,
+  typ_unsupported: invalidToken,
+  algorithm_not_allowed: invalidToken,
+  key_unknown: invalidToken,
+  signature_mismatch: invalidToken,
+  issuer_mismatch: invalidToken,
+  audience_mismatch: invalidToken,
+  expired: { ...invalidToken, description: 'The access token has expired' },
+  not_yet_valid: invalidToken,
+  claims_malformed: invalidToken,
+  keys_unavailable: unavailable,
+  scope_missing: { status: 403, error: 'insufficient_scope', description: 'The access token lacks a required scope' },
+} as const satisfies Readonly<Record<string, Kind>>
+
+/** Why a request was refused, for logs. */
+export type Reason = keyof typeof kinds
+
+/** A refusal inside the package. */
+export interface Refused {
+  readonly reason: Reason
+  /** What a fetch or a function of the host has thrown. */
+  readonly cause?: unknown
+}
+
+export const isRefused = (value: object): value is Refused => Object.hasOwn(value, 'reason')
+
+/** Returns the refusal for a reason. */
+export const refused = (reason: Reason, cause?: unknown): Refused =>
+  cause === undefined ? { reason } : { reason, cause }
+
+export const kindOf = (reason: Reason): Kind => kinds[reason]

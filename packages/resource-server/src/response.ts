@@ -1,0 +1,55 @@
+import { kindOf, type Reason } from './refusal.ts'
+
+/** An authentication scheme that a client can use, with the parameters that it has in every challenge. */
+export interface Scheme {
+  readonly name: 'Bearer' | 'DPoP'
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** What the response to a refused request contains, besides the reason. */
+export interface RefusalDetails {
+  /** The schemes that clients can use. */
+  readonly schemes: readonly Scheme[]
+  /** The scheme of the refused request, which the error is about. */
+  readonly used: Scheme['name'] | undefined
+  /** The scopes that the request requires. */
+  readonly scopes: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+// No value contains a quotation mark or a backslash: the realm and the scopes are checked, the others are constants.
+function challenge(name: string, params: Readonly<Record<string, string>>): string {
+  const list = Object.entries(params).map(([param, value]) => `${param}="${value}"`)
+  return list.length === 0 ? name : `${name} ${list.join(', ')}`
+}
+
+/** Returns the header `WWW-Authenticate`: one challenge for each scheme (RFC 9110 section 11.6.1). */
+function challenges(reason: Reason, { schemes, used, scopes }: RefusalDetails): string {
+  const { error, description } = kindOf(reason)
+  const failed = schemes.find(({ name }) => name === used) ?? schemes[0]
+  return schemes
+    .map(({ name, params: { algs, ...params } }) =>
+      challenge(name, {
+        ...params,
+        ...(failed?.name === name && error !== undefined && { error, error_description: description ?? '' }),
+        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+        ...(algs !== undefined && { algs }),
+      }),
+    )
+    .join(', ')
+}
+
+/**
+ * Creates the response to a refused request.
+ *
+ * @see RFC 6750 section 3, RFC 9449 section 7.1
+ */
+export function refusalResponse(reason: Reason, details: RefusalDetails): Response {
+  const { status, error, description } = kindOf(reason)
+  const headers = new Headers({ 'cache-control': 'no-store', ...details.headers })
+  if (status !== 503) headers.set('www-authenticate', challenges(reason, details))
+  if (description === undefined) return new Response(null, { status, headers })
+  headers.set('content-type', 'application/json')
+  const code = error ?? 'temporarily_unavailable'
+  return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
+}
