@@ -76,10 +76,15 @@ function assertIssuers({ issuers, jwksUri }: v.InferOutput<typeof settingsSchema
   }
 }
 
-/** Whether the request has proved every key that the JWT is bound to. Keys of other kinds count as not proved. */
-const isConfirmed = (cnf: unknown, proved: Confirmation | undefined): boolean =>
-  cnf === undefined ||
-  (typeof cnf === 'object' && cnf !== null && Object.entries(cnf).every(([member, key]) => proved?.[member] === key))
+/**
+ * Whether the request has proved every key that the JWT is bound to. Keys of other kinds, and a `cnf` without a key, count
+ * as not proved.
+ */
+function isConfirmed(cnf: unknown, proved: Confirmation | undefined): boolean {
+  if (cnf === undefined) return true
+  const keys = Object.entries(Object(cnf))
+  return keys.length > 0 && keys.every(([member, key]) => proved?.[member] === key)
+}
 
 /** @param what the plugin, for errors */
 export function createTrustedIssuers(settings: v.InferOutput<typeof settingsSchema>, what: string): TrustedIssuers {

@@ -23,6 +23,8 @@ describe('a JWT of another issuer that is bound to a key', () => {
     ['with another key', { jkt: 'mine' }, 'other'],
     ['if one of its keys is not proved', { jkt: 'mine', 'x5t#S256': 'certificate' }, 'mine'],
     ['if its cnf is malformed', 'mine', 'mine'],
+    ['if its cnf names no key', {}, 'mine'],
+    ['if its cnf is an empty list', [], 'mine'],
   ])('is refused %s', async (_, cnf, key) => {
     const { status, body, failure } = await exchange(cnf, key === undefined ? undefined : binding(key))
     expect([status, body, failure]).toEqual([400, refused, 'plugin:token-exchange:key_not_proved'])
