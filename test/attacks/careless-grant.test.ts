@@ -1,6 +1,7 @@
 /**
  * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to return it. Then nothing
- * would compare its owner, check its proof key, or spend it: one code would yield any number of tokens.
+ * would compare its owner, check its proof key, or spend it: one code would yield any number of tokens. Or it changes the
+ * lists of scopes that it receives, against which the core checks what it returns.
  */
 import { defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
@@ -105,4 +106,39 @@ test('a grant may look up the refresh token that it redeems twice', async () => 
   const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
   const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
   expect((await present(f, { refresh_token, scope: 'api1' })).status).toBe(200)
+})
+
+/** Adds a scope to a list, which the type of the list forbids. */
+function withEmail(scopes: readonly string[]): readonly string[] {
+  const list = scopes as string[]
+  list.push('email')
+  return list
+}
+
+test('a grant that adds a scope to the requested ones gets no token', async () => {
+  const widening = defineGrant({
+    grantType,
+    params: v.object({}),
+    handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['pwd'] }, scopes: withEmail(scopes) }),
+  })
+  const f = await start(widening)
+  expectNothing(f, await present(f, {}))
+})
+
+test('a grant that adds a scope to the authorized ones gets no token', async () => {
+  const widening = defineGrant({
+    grantType,
+    scope: 'optional',
+    params: v.object({ refresh_token: v.string() }),
+    async handle({ params }, kit) {
+      const stored = await kit.findGrant('refresh', params.refresh_token)
+      if (stored === undefined) throw new Error('Not found')
+      return { subject: stored.subject, scopes: withEmail(stored.scopes), redeems: [stored.redemption] }
+    },
+  })
+  const f = await start(widening)
+  const login = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1 offline_access' }
+  const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
+  f.events.length = 0
+  expectNothing(f, await present(f, { refresh_token, scope: '' }))
 })

@@ -99,6 +99,8 @@ export const tokenEndpoint = builtIn(
         form.scope === undefined && grant.defaultScopes !== undefined
           ? scopePolicy.available(grant.defaultScopes(client), client)
           : scopePolicy.requested(form.scope, grant, client)
+      // The core compares the result with them.
+      Object.freeze(scopes)
       const grantRequest = { client, scopes, request, confirmation }
 
       const result = parseGrantResult(await grant.handle({ ...grantRequest, params }, kit), grant, foundGrants)

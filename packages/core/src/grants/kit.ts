@@ -76,7 +76,8 @@ export function createGrantKits(deps: {
       const grant = {
         clientId: record.clientId,
         subject: knownMembersOf(record.subject),
-        scopes: record.scopes,
+        // The core compares the result with them.
+        scopes: Object.freeze(record.scopes),
         ...(record.claims !== undefined && { claims: record.claims }),
         ...(record.act !== undefined && { act: record.act }),
         ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
