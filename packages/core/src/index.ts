@@ -79,7 +79,7 @@ export {
   type Reply,
   type TokenCaller,
 } from './plugin/endpoint.ts'
-export { defineFields, type ErrorStatuses, type Fields } from './plugin/fields.ts'
+export { type ClientProblem, defineFields, type ErrorStatuses, type Fields } from './plugin/fields.ts'
 export {
   type Actor,
   type AuthenticatedClient,

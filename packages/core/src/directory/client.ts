@@ -73,8 +73,11 @@ export const clientEntries = {
   refreshToken: v.optional(refreshTokenSchema, {}),
 }
 
-/** Returns the schema of a client's configuration with the members that plugins add. */
-export const clientSchemaWith = (more: v.ObjectEntries) =>
+/** Returns what is wrong with a client, and the member that is at fault. */
+type ClientCheck = (client: Client) => { readonly member: string; readonly problem: string } | undefined
+
+/** Returns the schema of a client's configuration with the members and checks that plugins add. */
+export const clientSchemaWith = (more: v.ObjectEntries, checks: readonly ClientCheck[] = []) =>
   v.pipe(
     configurationObject({ ...clientEntries, ...more } as typeof clientEntries, { suggestions: secretNames }),
     v.forward(
@@ -91,6 +94,16 @@ export const clientSchemaWith = (more: v.ObjectEntries) =>
       ),
       ['refreshToken', 'usage'],
     ),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const { secrets: _, ...client } = dataset.value
+      for (const check of checks) {
+        const { member: key, problem: message } = check(client) ?? {}
+        if (key === undefined) continue
+        const value: unknown = client[key as 'clientId']
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input: { ...client }, key, value }] })
+      }
+    }),
     v.readonly(),
   )
 

@@ -1,5 +1,13 @@
 import type { ObjectEntries } from 'valibot'
+import type { Client } from '../directory/client.ts'
 import type { JsonObject } from '../types.ts'
+
+/** A member of a client that does not fit the others. */
+export interface ClientProblem {
+  readonly member: string
+  /** What the member must be, such as `must be "private_key_jwt"`. */
+  readonly problem: string
+}
 
 type ErrorStatus = 400 | 401 | 403
 
@@ -18,6 +26,11 @@ export interface Fields {
    * read them, so they must not contain secrets.
    */
   readonly client?: ObjectEntries | undefined
+  /**
+   * Checks the members of a client together, at startup, or when a client store returns the client. Returns the first
+   * problem.
+   */
+  readonly checkClient?: ((client: Client) => ClientProblem | undefined) | undefined
   /** Members of a scope's configuration, as valibot entries. Declare their types in `ScopeMembers`. */
   readonly scope?: ObjectEntries | undefined
   /**

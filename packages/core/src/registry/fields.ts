@@ -48,8 +48,16 @@ function entriesOf(fields: AllFields, of: 'client' | 'scope', core: ObjectEntrie
   return Object.fromEntries(entries)
 }
 
+/** @throws TypeError when a check is not a function. */
+function checksOf(fields: AllFields) {
+  return fields.flatMap(({ plugin, part: { checkClient } }) => {
+    if (checkClient === undefined || typeof checkClient === 'function') return checkClient ?? []
+    throw new TypeError(`plugins: ${plugin} has checkClient, which must be a function`)
+  })
+}
+
 const schemasFrom = (fields: AllFields) => ({
-  clientSchema: clientSchemaWith(entriesOf(fields, 'client', clientEntries)),
+  clientSchema: clientSchemaWith(entriesOf(fields, 'client', clientEntries), checksOf(fields)),
   scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
 })
 

@@ -1,0 +1,190 @@
+import { type ClientOptions, defineFields, definePlugin, type ProviderOptions } from '@grantry/core'
+import { createTestProvider, read, type TestProvider } from '@grantry/core/testing'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { clientAssertion } from '@grantry/plugins/client-assertion'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { dpop } from '@grantry/plugins/dpop'
+import { type Fapi2Options, fapi2 } from '@grantry/plugins/fapi2'
+import { proofKey } from '@grantry/plugins/proof-key'
+import { refreshToken } from '@grantry/plugins/refresh-token'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { holder, tokenUrl } from '../dpop/parties.ts'
+import { proof as pkce } from '../support/fixture.ts'
+import { createIssuerKey } from '../support/trusted-issuer.ts'
+
+const key = await createIssuerKey('client-key')
+const redirectUri = 'https://client.example.com/callback'
+
+/** A client that meets the profile. */
+const client = {
+  clientId: 'bank-app',
+  profile: 'fapi2',
+  jwks: { keys: [key.jwk] },
+  tokenEndpointAuthMethod: 'private_key_jwt',
+  tokenEndpointAuthSigningAlg: 'ES256',
+  dpopBoundAccessTokens: true,
+  grantTypes: ['client_credentials', 'authorization_code', 'refresh_token'],
+  scopes: ['openid', 'offline_access', 'api1'],
+  redirectUris: [redirectUri],
+  refreshToken: { usage: 'reuse' },
+  identityTokenAlgorithm: 'ES256',
+} as const satisfies ClientOptions
+
+const grants = [clientCredentials(), authorizationCode(), refreshToken(), proofKey()]
+const start = (clients: readonly ClientOptions[], options: Fapi2Options = {}, more: Partial<ProviderOptions> = {}) =>
+  createTestProvider({ plugins: [grants, clientAssertion(), dpop(), fapi2(options)], clients, ...more })
+
+let assertions = 0
+
+/** Sends a request for tokens with an assertion and, unless it is left out, a proof. */
+async function request(
+  { provider, events }: TestProvider,
+  form: Readonly<Record<string, string>>,
+  { proof, aud = provider.issuer }: { readonly proof?: string | undefined; readonly aud?: unknown } = {},
+) {
+  assertions += 1
+  const times = { iat: 1_800_000_000, exp: 1_800_000_060 }
+  const claims = { iss: client.clientId, sub: client.clientId, aud, jti: `${assertions}`, ...times }
+  const credentials = {
+    client_assertion: await key.sign(claims),
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  }
+  const body = new URLSearchParams({ ...form, ...credentials })
+  const headers = proof === undefined ? {} : { dpop: proof }
+  const response = await read(await provider.fetch(new Request(tokenUrl, { method: 'POST', body, headers })))
+  const last = events.at(-1)
+  return { ...response, reason: last?.type === 'endpoint_failed' ? last.reason : undefined }
+}
+
+const credentials = { grant_type: 'client_credentials', scope: 'api1' }
+
+describe('the configuration of a client with the profile', () => {
+  test.each<[string, Partial<Record<keyof ClientOptions, unknown>>, string]>([
+    ['public', { public: true, jwks: undefined, refreshToken: {} }, 'clients[0]: public must be false'],
+    [
+      'another authentication method',
+      { tokenEndpointAuthMethod: 'client_secret_basic' },
+      'tokenEndpointAuthMethod must be "private_key_jwt"',
+    ],
+    [
+      'no authentication method',
+      { tokenEndpointAuthMethod: undefined },
+      'tokenEndpointAuthMethod must be "private_key_jwt"',
+    ],
+    ['RS256 for assertions', { tokenEndpointAuthSigningAlg: 'RS256' }, 'tokenEndpointAuthSigningAlg must be "PS256"'],
+    [
+      'any algorithm for assertions',
+      { tokenEndpointAuthSigningAlg: undefined },
+      'tokenEndpointAuthSigningAlg must be "PS256"',
+    ],
+    ['bearer tokens', { dpopBoundAccessTokens: false }, 'dpopBoundAccessTokens must be true'],
+    ['the password grant', { grantTypes: ['password'] }, 'grantTypes must not contain password'],
+    ['a redirect URI without TLS', { redirectUris: ['http://localhost/callback'] }, 'redirectUris must not contain'],
+    ['a long-lived code', { authorizationCodeLifetime: 61 }, 'authorizationCodeLifetime must be at most 60 seconds'],
+    ['rotation of refresh tokens', { refreshToken: { usage: 'rotate' } }, 'refreshToken.usage must be "reuse"'],
+    ['RS256 for identity tokens', { identityTokenAlgorithm: 'RS256' }, 'identityTokenAlgorithm must be "PS256"'],
+    [
+      'the default algorithm for identity tokens',
+      { identityTokenAlgorithm: undefined },
+      'identityTokenAlgorithm must be',
+    ],
+    ['an unknown profile', { profile: 'fapi1' }, 'profile must be "fapi2"'],
+  ])('is refused with %s', async (_, change, message) => {
+    await expect(start([{ ...client, ...change } as ClientOptions])).rejects.toThrow(message)
+  })
+
+  test('names the clause of the profile', async () => {
+    await expect(start([{ ...client, dpopBoundAccessTokens: false }])).rejects.toThrow(
+      'clients[0]: dpopBoundAccessTokens must be true, or tlsClientCertificateBoundAccessTokens (FAPI 2.0, 5.3.2.1, 4)',
+    )
+  })
+
+  test('is checked when a client store returns it', async () => {
+    const wrong = { ...client, authorizationCodeLifetime: 61 }
+    const f = await start([], {}, { clients: { find: () => wrong } })
+    expect((await request(f, credentials)).status).toBe(500)
+    expect(JSON.stringify(f.events)).toContain('must be at most 60 seconds')
+  })
+
+  test('does not matter for other clients, unless the profile is for all', async () => {
+    const { profile, dpopBoundAccessTokens, ...other } = client
+    await expect(start([other])).resolves.toBeDefined()
+    await expect(start([other], { clients: 'all' })).rejects.toThrow('dpopBoundAccessTokens must be true')
+  })
+})
+
+describe('a client with the profile', () => {
+  test('gets tokens that are bound to its key', async () => {
+    const [f, { prove }] = [await start([client]), await holder()]
+    const { status, body } = await request(f, credentials, { proof: await prove() })
+    expect([status, body.token_type]).toEqual([200, 'DPoP'])
+  })
+
+  test('gets no token without a key', async () => {
+    const { status, body } = await request(await start([client]), credentials)
+    expect([status, body.error]).toEqual([400, 'invalid_request'])
+  })
+
+  test('gets no token without a key, even if no binding requires one', async () => {
+    const certificates = definePlugin('certificates', [
+      defineFields({ client: { tlsClientCertificateBoundAccessTokens: v.boolean() } }),
+    ])
+    const f = await createTestProvider({
+      plugins: [grants, clientAssertion(), dpop(), certificates, fapi2()],
+      clients: [
+        { ...client, dpopBoundAccessTokens: false, tlsClientCertificateBoundAccessTokens: true } as ClientOptions,
+      ],
+    })
+    const { status, body, reason } = await request(f, credentials)
+    expect([status, body.error, reason]).toEqual([400, 'invalid_request', 'plugin:fapi2:key_missing'])
+  })
+
+  test.each<[string, unknown]>([
+    ['the token endpoint', tokenUrl],
+    ['an array', ['https://id.example.com']],
+    ['an array with the token endpoint', ['https://id.example.com', tokenUrl]],
+    ['another server', 'https://other.example.com'],
+  ])('is refused with an assertion for %s', async (_, aud) => {
+    const [f, { prove }] = [await start([client]), await holder()]
+    const { status, body } = await request(f, credentials, { proof: await prove(), aud })
+    expect([status, body.error]).toEqual([401, 'invalid_client'])
+  })
+
+  const authorize = (f: TestProvider, params: Readonly<Record<string, string>>) =>
+    f.provider.authorize({
+      kind: 'code',
+      clientId: client.clientId,
+      redirectUri,
+      scopes: ['openid', 'offline_access'],
+      subject: { sub: 'alice', amr: ['pwd'] },
+      params,
+    })
+
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [{}, 'pkce_missing'],
+    [{ code_challenge: pkce.verifier }, 'pkce_plain'],
+    [{ code_challenge: pkce.verifier, code_challenge_method: 'plain' }, 'pkce_plain'],
+  ])('needs PKCE with S256, also if the client allows plain: %j', async (params, reason) => {
+    const f = await start([{ ...client, allowPlainCodeChallenge: true }])
+    const refusal = { code: 'invalid_request', details: { reason: `plugin:fapi2:${reason}` } }
+    await expect(authorize(f, params)).rejects.toMatchObject(refusal)
+  })
+
+  test('can refresh with a new key and the same refresh token', async () => {
+    const [f, first, second] = [await start([client]), await holder(), await holder()]
+    const code = await authorize(f, { code_challenge: pkce.challenge, code_challenge_method: 'S256' })
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: pkce.verifier }
+    const { body } = await request(f, form, { proof: await first.prove() })
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
+    for (const { prove } of [second, first, second]) {
+      const refreshed = await request(f, refresh, { proof: await prove() })
+      expect([refreshed.status, refreshed.body.token_type]).toEqual([200, 'DPoP'])
+    }
+    expect((await request(f, refresh)).body.error).toBe('invalid_request')
+  })
+})
+
+test('fapi2() refuses an unknown option', () => {
+  expect(() => fapi2({ clients: 'some' } as unknown as Fapi2Options)).toThrow('clients must be "all" or "marked"')
+})
