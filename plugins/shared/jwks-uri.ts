@@ -90,6 +90,8 @@ interface Entry {
   pending: Promise<void> | undefined
 }
 
+const notTried = { triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
+
 /** The number of URIs whose keys a process remembers. */
 const maxEntries = 1000
 
@@ -110,7 +112,7 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
 
   function entryOf(uri: string): Entry {
     const known = entries.get(uri)
-    const entry = known ?? { keys: undefined, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY, pending: undefined }
+    const entry = known ?? { keys: undefined, fetchedAt: 0, ...notTried }
     // The least recently used entry is the first one.
     entries.delete(uri)
     entries.set(uri, entry)
@@ -142,6 +144,8 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
   async function renewed(entry: Entry, uri: string, now: number): Promise<void> {
     entry.triedAt = now
     const keys = await load(uri)
+    // A later attempt has replaced this one.
+    if (entry.triedAt !== now) return
     entry.pending = undefined
     if (keys === undefined) return
     entry.keys = keys
@@ -155,6 +159,8 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
    */
   async function find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined> {
     const entry = entryOf(uri)
+    // When a Worker ends a request, a fetch that the request started may never settle.
+    if (entry.pending !== undefined && now > entry.triedAt + timeout) Object.assign(entry, notTried)
     const isFresh = (): boolean => entry.keys !== undefined && now < entry.fetchedAt + maxAge
     // The cooldown does not delay the fetch after `maxAge`, which could be shorter, unless the last attempt failed.
     const isDue = now >= entry.triedAt + cooldown || (!isFresh() && entry.fetchedAt === entry.triedAt)

@@ -149,6 +149,17 @@ describe('keys at jwksUri', () => {
     expect(await outcomeOf(await remote(fetch, { timeout: 0.1 }), await by(first))).toEqual(unavailable)
   })
 
+  test('are fetched again after a request that has neither ended nor failed within the timeout', async () => {
+    const { requests, fetch } = host(() =>
+      requests.length === 1 ? new Promise(() => {}) : Response.json({ keys: [first.jwk] }),
+    )
+    const f = await remote(fetch)
+    void outcomeOf(f, await by(first))
+    await vi.waitFor(() => expect(requests).toHaveLength(1))
+    f.clock.advance(6)
+    expect(await outcomeOf(f, await by(first))).toEqual(ok)
+  })
+
   test('are not read beyond maxSize', async () => {
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
