@@ -1,6 +1,6 @@
-// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,redis,cluster]`: one credential,
-// many racers, several processes, latency on every operation of the storage. Prints the results; exits with 1 when a
-// guarantee was broken.
+// `npm run prove:races -- [--racers 200] [--rounds 200] [--stores memory,filesystem,redis,cluster] [--kinds 'code']`: one
+// credential, many racers, several processes, latency on every operation of the storage. Prints the results; exits with
+// 1 when a guarantee was broken.
 import { parseArgs } from 'node:util'
 import { exportJWK, generateKeyPair } from 'jose'
 import { startContenders } from './contenders.ts'
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     racers: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '200' },
     concurrency: { type: 'string', default: '8' },
+    kinds: { type: 'string', default: raceKinds.join(',') },
     stores: { type: 'string', default: Object.keys(places).join(',') },
   },
 })
@@ -57,7 +58,7 @@ for (const name of (values.stores ?? '').split(',') as readonly PlaceName[]) {
   const { place, close } = await open()
   const contenders = await startContenders(place, keys, processes)
   try {
-    for (const kind of raceKinds) await prove(name, kind, contenders)
+    for (const kind of values.kinds.split(',') as readonly RaceKind[]) await prove(name, kind, contenders)
   } finally {
     await contenders.stop()
     await close()

@@ -19,7 +19,7 @@ export const api: Credentials = ['api1', 'api1-secret']
 export const signingClientId = 'signing'
 
 /** A credential of which many racers present the same. */
-export type Credential = 'code' | 'refresh' | 'device' | 'assertion'
+export type Credential = 'code' | 'refresh' | 'device' | 'assertion' | 'proof'
 
 /** A request to a contender. */
 export type Order =
@@ -29,6 +29,7 @@ export type Order =
       readonly form: Readonly<Record<string, string>>
       /** Absent if the form authenticates the client. */
       readonly as?: Credentials | undefined
+      readonly headers: Readonly<Record<string, string>>
       readonly racers: number
     }
   | { readonly what: 'introspect'; readonly token: string }

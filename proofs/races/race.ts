@@ -12,6 +12,7 @@ interface Kind {
   /** The client, except for assertions. */
   readonly as: Credentials
   readonly form: (credential: string) => Readonly<Record<string, string>>
+  readonly headers?: (credential: string) => Readonly<Record<string, string>>
   readonly winners: 'one' | 'all'
   /** The response to the losers. */
   readonly refusal?: string
@@ -49,6 +50,15 @@ const kinds = {
     refusal: '401 invalid_client',
     works: true,
   },
+  'DPoP proof': {
+    credential: 'proof',
+    as: strict,
+    form: () => ({ grant_type: 'client_credentials', scope: 'api1' }),
+    headers: (dpop) => ({ dpop }),
+    winners: 'one',
+    refusal: '400 invalid_dpop_proof',
+    works: true,
+  },
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type RaceKind = keyof typeof kinds
@@ -76,12 +86,13 @@ function sumOf(responses: readonly Answers[]): Readonly<Record<string, number>> 
 
 /** So many racers, spread over all contenders, present one credential at the same moment. */
 async function runRound(contenders: Contenders, kind: RaceKind, racers: number, round: number): Promise<Round> {
-  const { credential, as, form: formOf } = kindOf(kind)
-  const form = formOf(await contenders.order<string>(round, { what: 'prepare', credential, as }))
+  const { credential, as, form: formOf, headers: headersOf } = kindOf(kind)
+  const presented = await contenders.order<string>(round, { what: 'prepare', credential, as })
+  const [form, headers = {}] = [formOf(presented), headersOf?.(presented)]
   const client = credential === 'assertion' ? undefined : as
   const responses = await Promise.all(
     Array.from({ length: contenders.count }, (_, index) =>
-      contenders.order<Answers>(index, { what: 'race', form, as: client, racers: racers / contenders.count }),
+      contenders.order<Answers>(index, { what: 'race', form, headers, as: client, racers: racers / contenders.count }),
     ),
   )
   const granted = responses.flatMap((response) => response.granted)
@@ -113,7 +124,7 @@ export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly
     if (refusal !== expectedRefusal) faults.push(`${count} times ${refusal}`)
   }
   if (round.works !== works) faults.push(`the access token ${works ? 'does not work' : 'still works'}`)
-  const successor = credential === 'assertion' ? undefined : works
+  const successor = credential === 'assertion' || credential === 'proof' ? undefined : works
   if (round.successorWorks !== successor) faults.push(`the refresh token ${works ? 'does not work' : 'still works'}`)
   return faults
 }

@@ -5,6 +5,7 @@ import type { AtomicDriver, KeySource } from '@grantry/core'
 import { basic, type Credentials } from '@grantry/core/testing'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { createDeviceVerification, deviceAuthorization, deviceGrantType } from '@grantry/plugins/device-authorization'
+import { dpop } from '@grantry/plugins/dpop'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { redisDriver } from '@grantry/storage-drivers/redis'
@@ -47,7 +48,7 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
   const client = (credentials: Credentials, retryWindow: number) => ({
     ...model,
     clientId: credentials[0],
-    grantTypes: ['authorization_code', 'refresh_token', deviceGrantType],
+    grantTypes: ['client_credentials', 'authorization_code', 'refresh_token', deviceGrantType],
     refreshToken: { retryWindow },
   })
   const publicKeys = keys.map(({ d, ...key }) => ({ ...key, kty: 'EC' }))
@@ -58,6 +59,7 @@ async function start(place: StoragePlace, keys: readonly JWK[]): Promise<Fixture
     plugins: [
       ...builtInPlugins,
       clientAssertion(),
+      dpop(),
       deviceAuthorization({ verificationUri: 'https://a.example/device' }),
     ],
     clients: [
@@ -88,9 +90,18 @@ async function assertion(f: Fixture, keys: readonly JWK[]): Promise<string> {
     .sign(await importJWK(keys[0] ?? {}, 'ES256'))
 }
 
+/** Signed with the key of the provider, too: which key it is does not matter. */
+async function proof(f: Fixture, keys: readonly JWK[]): Promise<string> {
+  const [{ kty = '', crv = '', x = '', y = '' } = {}] = keys
+  return new SignJWT({ htm: 'POST', htu: `${f.provider.issuer}/token`, jti: crypto.randomUUID(), iat: f.clock.now() })
+    .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty, crv, x, y } })
+    .sign(await importJWK(keys[0] ?? {}, 'ES256'))
+}
+
 async function prepare(f: Fixture, keys: readonly JWK[], credential: Credential, as: Credentials): Promise<string> {
   if (credential === 'device') return deviceCode(f, as)
   if (credential === 'assertion') return assertion(f, keys)
+  if (credential === 'proof') return proof(f, keys)
   const code = await f.code({ clientId: as[0] })
   if (credential === 'code') return code
   const { status, body } = await f.post(
@@ -105,11 +116,10 @@ async function prepare(f: Fixture, keys: readonly JWK[], credential: Credential,
 /** So many equal requests in one tick. */
 async function race(
   f: Fixture,
-  form: Readonly<Record<string, string>>,
-  as: Credentials | undefined,
-  racers: number,
+  { form, headers: more, as, racers }: Extract<Order, { readonly what: 'race' }>,
 ): Promise<Answers> {
   const headers = {
+    ...more,
     'content-type': 'application/x-www-form-urlencoded',
     ...(as !== undefined && { authorization: basic(as) }),
   }
@@ -138,7 +148,7 @@ async function carryOut(f: Fixture, keys: readonly JWK[], order: Order): Promise
     case 'prepare':
       return prepare(f, keys, order.credential, order.as)
     case 'race':
-      return race(f, order.form, order.as, order.racers)
+      return race(f, order)
     case 'introspect':
       return (await f.post('introspection', { token: order.token }, api)).body.active
     case 'refresh':
