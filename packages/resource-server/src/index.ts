@@ -1,4 +1,5 @@
 export type { Claims } from './claims.ts'
+export type { IntrospectionOptions, IntrospectionRequest } from './introspection.ts'
 export type { Fetch } from './json-fetch.ts'
 export type { JwtOptions } from './jwt.ts'
 export type { Refusal, ResourceServerOptions } from './options.ts'

@@ -48,12 +48,9 @@ export async function withTimeout<T>(work: Promise<T>, seconds: number): Promise
 export function createJsonFetch(send: Fetch, timeout: number): JsonFetch {
   async function load(url: string, init: RequestInit, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (!isSafeUrl(url)) throw new Error('it has no https')
-    const response = await send(url, {
-      ...init,
-      headers: { accept: 'application/json', ...(init.headers as Record<string, string> | undefined) },
-      redirect: 'manual',
-      signal,
-    })
+    const headers = new Headers(init.headers)
+    headers.set('accept', 'application/json')
+    const response = await send(url, { ...init, headers, redirect: 'manual', signal })
     if (response.status !== 200) {
       await response.body?.cancel()
       throw new Error(`it responded with the status ${response.status}`)

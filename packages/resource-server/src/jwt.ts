@@ -2,10 +2,9 @@ import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { algorithms, assertMembers, safeUrl, seconds, texts } from './check.ts'
-import { type ClaimRules, type Claims, claimsProblem } from './claims.ts'
-import type { JsonFetch } from './json-fetch.ts'
+import { type Claims, claimsProblem } from './claims.ts'
+import type { Context } from './context.ts'
 import { createPublishedKeys, type FindKeys, keysOf } from './keys.ts'
-import type { FindInMetadata } from './metadata.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
 
 /** How JWT access tokens are validated. */
@@ -76,12 +75,7 @@ async function verified(jwt: string, keys: readonly CryptoKey[], allowed: readon
  * @throws TypeError with one sentence for a mistake in the options
  * @see RFC 9068 section 4
  */
-export function createValidateJwt(
-  options: JwtOptions,
-  rules: ClaimRules,
-  fetchJson: JsonFetch,
-  findInMetadata: () => FindInMetadata,
-): ValidateToken {
+export function createValidateJwt(options: JwtOptions, { rules, fetchJson, metadata }: Context): ValidateToken {
   assertMembers(options, optionNames, 'jwt')
   const { jwks, jwksUri } = options
   if (jwks !== undefined && jwksUri !== undefined) throw new TypeError('jwt must not have both jwks and jwksUri')
@@ -103,7 +97,7 @@ export function createValidateJwt(
       const uri = Promise.resolve(safeUrl(jwksUri, 'jwt.jwksUri'))
       return createPublishedKeys(() => uri, fetchJson, times)
     }
-    const find = findInMetadata()
+    const find = metadata()
     return createPublishedKeys(() => find('jwks_uri'), fetchJson, times)
   }
 

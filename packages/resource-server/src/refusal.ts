@@ -25,7 +25,10 @@ export const kinds = {
   expired: { ...invalidToken, description: 'The access token has expired' },
   not_yet_valid: invalidToken,
   claims_malformed: invalidToken,
+  token_inactive: invalidToken,
+  token_type_unsupported: invalidToken,
   keys_unavailable: unavailable,
+  introspection_unavailable: unavailable,
   scope_missing: { status: 403, error: 'insufficient_scope', description: 'The access token lacks a required scope' },
 } as const satisfies Readonly<Record<string, Kind>>
 

@@ -1,10 +1,11 @@
 import type { Claims } from './claims.ts'
+import { contextOf } from './context.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
-import { createValidateJwt } from './jwt.ts'
-import { contextOf, type ResourceServerOptions } from './options.ts'
+import { assertOptions, type ResourceServerOptions } from './options.ts'
 import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
 import { grantedScopes, type Requirement, scopesOf } from './requirement.ts'
 import { refusalResponse } from './response.ts'
+import { createValidateToken } from './validate-token.ts'
 
 /** The part of a request that is checked. Each `Request` has it. */
 export interface PresentedRequest {
@@ -54,15 +55,17 @@ export interface ResourceServer {
  * @see RFC 6750, RFC 9068
  */
 export function createResourceServer(options: ResourceServerOptions): ResourceServer {
+  assertOptions(options)
   const context = contextOf(options)
-  const validateJwt = createValidateJwt(options.jwt ?? {}, context.rules, context.fetchJson, context.metadata)
-  const schemes = [{ name: 'Bearer' as const, params: context.realm === undefined ? {} : { realm: context.realm } }]
+  const validateToken = createValidateToken(options, context)
+  const { realm, scopeClaim = 'scope' } = options
+  const schemes = [{ name: 'Bearer' as const, params: realm === undefined ? {} : { realm } }]
 
   async function check({ token }: Credentials, required: readonly string[]): Promise<AccessToken | Refused> {
-    const validated = await validateJwt(token)
+    const validated = await validateToken(token)
     if (isRefused(validated)) return validated
     const { claims } = validated
-    const scopes = grantedScopes(claims[context.scopeClaim])
+    const scopes = grantedScopes(claims[scopeClaim])
     if (!required.every((scope) => scopes.includes(scope))) return refused('scope_missing')
     return { claims, scopes, headers: {} }
   }

@@ -1,0 +1,28 @@
+import type { Context } from './context.ts'
+import { createIntrospect, type IntrospectionOptions } from './introspection.ts'
+import { createValidateJwt, isJwt, type JwtOptions, type ValidateToken } from './jwt.ts'
+
+/** Which formats of access tokens are accepted. */
+export interface Formats {
+  /**
+   * How JWTs are validated. Default: with the keys that the issuer publishes. `false`: not here; the issuer introspects
+   * them.
+   */
+  readonly jwt?: JwtOptions | false | undefined
+  /** How reference tokens are introspected. Default: they are refused. */
+  readonly introspection?: IntrospectionOptions | undefined
+}
+
+/**
+ * Validates JWTs here and reference tokens at the issuer.
+ *
+ * @throws TypeError with one sentence for a mistake in the options
+ */
+export function createValidateToken({ jwt, introspection }: Formats, context: Context): ValidateToken {
+  const local = jwt === false ? undefined : createValidateJwt(jwt ?? {}, context)
+  const remote = introspection === undefined ? undefined : createIntrospect(introspection, context)
+  if (local === undefined && remote === undefined) throw new TypeError('jwt: false requires introspection')
+  if (local === undefined || remote === undefined) return local ?? (remote as ValidateToken)
+  // A JWT that is not valid is not introspected: it would be accepted for less than the options for JWTs demand.
+  return (token) => (isJwt(token) ? local(token) : remote(token))
+}
