@@ -1,9 +1,9 @@
 /**
  * Attack: a custom grant looks up a stored code or refresh token, decides on it, and forgets to return it. Then nothing
  * would compare its owner, check its proof key, or spend it: one code would yield any number of tokens. Or it changes the
- * lists of scopes that it receives, against which the core checks what it returns.
+ * lists of scopes that it receives, or the client, against which the core checks what it returns.
  */
-import { defineGrant, type Grant } from '@grantry/core'
+import { type Client, defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
@@ -141,4 +141,21 @@ test('a grant that adds a scope to the authorized ones gets no token', async () 
   const refresh_token = String((await f.post('token', login, web)).body.refresh_token)
   f.events.length = 0
   expectNothing(f, await present(f, { refresh_token, scope: '' }))
+})
+
+test.each<[string, (client: Client) => void]>([
+  ['the scopes', ({ scopes }) => (scopes as string[]).push('api2')],
+  ['the kind', (client) => Object.assign(client, { public: true })],
+  ['the refresh tokens', ({ refreshToken }) => Object.assign(refreshToken, { usage: 'reuse' })],
+])('a grant that changes %s of the client gets no token', async (_, change) => {
+  const changing = defineGrant({
+    grantType,
+    params: v.object({}),
+    handle({ client, scopes }) {
+      change(client)
+      return { scopes }
+    },
+  })
+  const f = await start(changing)
+  expectNothing(f, await present(f, { scope: 'api1' }))
 })

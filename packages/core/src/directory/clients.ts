@@ -38,6 +38,13 @@ export interface ClientDirectory {
 
 const noSecrets: ClientSecrets = { stored: [], malformed: 0 }
 
+/** Freezes a client: plugins receive it, and the core decides by it. */
+function frozen(client: Client): Client {
+  for (const value of Object.values(client)) if (Array.isArray(value)) Object.freeze(value)
+  Object.freeze(client.refreshToken)
+  return Object.freeze(client)
+}
+
 /**
  * Parses clients and keeps their secrets apart, so that no plugin or host function receives them. Done once for each
  * client, not for each request.
@@ -48,7 +55,7 @@ function createParser(schema: typeof clientSchema) {
     parse(options: unknown, where: string): Client {
       const { secrets, ...client } = parseConfiguration(schema, options, where) as ClientWithSecrets
       secretsByClient.set(client, secrets)
-      return client
+      return frozen(client)
     },
     secretsOf: (client: Client): ClientSecrets => secretsByClient.get(client) ?? noSecrets,
   }
