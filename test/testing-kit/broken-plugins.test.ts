@@ -1,3 +1,4 @@
+import { defineEndpoint, definePlugin, defineTokenBinding, OAuthError } from '@grantry/core'
 import { type PluginRule, testPlugin } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
@@ -99,6 +100,35 @@ describe.concurrent('testPlugin()', () => {
     const cases = ticketCase({ refused: [{ with: { ticket: 'EVIL-0001' } }] })
     await expect(testPlugin(plugin, cases)).rejects.toThrow(
       /^The plugin urn:example:ticket breaks these rules:(?:\n- \[[a-z-]+\] grant urn:example:ticket: expected that .+, but .+)+$/u,
+    )
+  })
+
+  test('says why it could not prepare a request', async () => {
+    const failing = (error: Error) =>
+      definePlugin('seals', [
+        defineTokenBinding({
+          member: 'seal',
+          prove() {
+            throw error
+          },
+        }),
+        defineEndpoint({
+          name: 'seals',
+          path: '/seals',
+          methods: ['GET'],
+          caller: 'token',
+          scope: 'api1',
+          handle: () => ({ json: {} }),
+        }),
+      ])
+    const cases = { endpoints: { seals: { succeeds: {} } } }
+    const prefix = 'The kit could not issue tokens for the endpoint seals: '
+    expect(await reportOf(failing(new TypeError('no seal')), cases)).toBe(
+      `${prefix}{"error":"server_error"} (TypeError: no seal)`,
+    )
+    const refusal = new OAuthError('invalid_request', 'A seal is required', { reason: 'plugin:seals:missing' })
+    expect(await reportOf(failing(refusal), cases)).toBe(
+      `${prefix}{"error":"invalid_request","error_description":"A seal is required"} (plugin:seals:missing)`,
     )
   })
 

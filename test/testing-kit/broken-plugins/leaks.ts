@@ -60,6 +60,12 @@ export const brokenLeaks: readonly Broken[] = [
     rules: ['secret-in-event'],
   },
   {
+    defect: 'joins the ticket to a word of a reason',
+    plugin: describing(({ params }) => refuse(`unknown_${params.ticket}`)),
+    cases: ticketCase(),
+    rules: ['secret-in-event'],
+  },
+  {
     defect: 'makes the ticket the id of the user',
     plugin: ticketGrant({
       handle: (request, kit) => ({ ...handle(request, kit), subject: { sub: request.params.ticket, amr: ['ticket'] } }),

@@ -34,7 +34,9 @@ export const isTelling = (value: unknown): value is string =>
 
 /** A shorter value can occur by chance in a number or in a hash. */
 const longEnough = 12
-const isWordCharacter = (character: string | undefined): boolean => character !== undefined && /\w/u.test(character)
+// Not an underscore, which joins words in a reason.
+const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && /[a-z\d]/iu.test(character)
 
 /** Whether a text contains a value, as it is or as JSON writes it. A short value counts only as a whole word. */
 export function occursIn(text: string, value: string): boolean {

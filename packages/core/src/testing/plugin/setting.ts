@@ -70,8 +70,8 @@ async function receivedFrom(response: Response, events: readonly ProviderEvent[]
   return { status, headers, body, error: failures.at(-1) }
 }
 
-const settingError = (part: string, what: string, body: unknown): Error =>
-  new Error(`The kit could not ${what} for the ${part}: ${JSON.stringify(body)}`)
+const settingError = (part: string, what: string, seen: string): Error =>
+  new Error(`The kit could not ${what} for the ${part}: ${seen}`)
 
 export async function openSetting(bench: Bench, target: Target, options: SettingOptions = {}): Promise<Setting> {
   const { shared = createShared(), issuer, endpoints } = options
@@ -114,8 +114,10 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
         }),
       async issue(scope) {
         const form = { grant_type: kitGrantType, scope, ...(credentials === undefined && { client_id: clientId }) }
-        const { status, body } = await post('token', form, credentials)
-        if (status !== 200) throw settingError(target.part, 'issue tokens', body)
+        const { status, body, failure } = await post('token', form, credentials)
+        if (status !== 200) {
+          throw settingError(target.part, 'issue tokens', `${JSON.stringify(body)} (${String(failure)})`)
+        }
         return body
       },
     }
