@@ -83,6 +83,14 @@ describe('an error is one line with its path, and exit code 1', () => {
     expect(printed).toMatch(/^grantry: /u)
   })
 
+  test.each(['ts', 'mjs'])('a plugin module (.%s) without a default export', async (extension) => {
+    const module = file('export const badge = {}', extension)
+    expect(await start({ ...valid, plugins: [module] })).toBe(1)
+    expect(printed).toContain(
+      `plugins[0]: cannot load ${module}: its default export is neither a plugin nor a function that returns one`,
+    )
+  })
+
   test('malformed JSON, with the line', async () => {
     expect(await start('{\n  "issuer": \n}')).toBe(1)
     expect(printed).toContain('line 3, column 1: a value is missing')

@@ -24,7 +24,8 @@ async function loadPlugin(entry: string | object, index: number, directory: stri
   try {
     const exported = await importModule(file)
     const plugin: unknown = typeof exported === 'function' ? await exported() : exported
-    if (typeof plugin !== 'object' || plugin === null)
+    // A TypeScript module without a default export is its own default.
+    if (typeof plugin !== 'object' || plugin === null || !(Array.isArray(plugin) || 'kind' in plugin))
       throw new TypeError('its default export is neither a plugin nor a function that returns one')
     return plugin as Plugins
   } catch (cause) {

@@ -4,6 +4,7 @@ import {
   type ClientStore,
   configurationObject,
   type Plugins,
+  type ProviderOptions,
   type ScopeOptions,
   type UserService,
 } from '@grantry/core'
@@ -112,7 +113,13 @@ export const configurationSchema = configurationObject({
 })
 
 /** The configuration as the operator writes it. */
-export type Configuration = Omit<v.InferInput<typeof configurationSchema>, 'plugins'> & {
+export type Configuration = Omit<
+  v.InferInput<typeof configurationSchema>,
+  'plugins' | 'endpoints' | 'introspection'
+> & {
+  /** Disables or moves endpoints of the core and of plugins. */
+  readonly endpoints?: ProviderOptions['endpoints']
+  readonly introspection?: ProviderOptions['introspection']
   /** Paths of modules, and plugins by their names; in a module configuration also plugins. */
   readonly plugins?: readonly (string | NamedPlugin | Plugins)[] | undefined
 }
