@@ -103,12 +103,17 @@ describe('the members that a plugin adds to a scope', () => {
 })
 
 describe('an error code that a plugin adds', () => {
-  test('is a server_error without the plugin', async () => {
+  test('is a server_error without the plugin, and the failure says how to declare it', async () => {
     const f = await createTestProvider({
       plugins: [definePlugin('other', [grant, defineFields({ client: { testTier: tier } })])],
       clients: [client()],
     })
-    expect((await f.post('token', form, testClient)).body).toEqual({ error: 'server_error' })
+    const { body, failure } = await f.post('token', form, testClient)
+    expect(body).toEqual({ error: 'server_error' })
+    expect(failure).toMatchObject({
+      message: 'No plugin declares the error code test_tier_required; add it to errors of defineFields()',
+      cause: { code: 'test_tier_required' },
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import type { HandleRequest } from './endpoints/pipeline.ts'
 import type { EndpointResponse } from './endpoints/reply.ts'
-import { type CallerKind, type ErrorContext, errorResponse, isWellFormed } from './errors/error-response.ts'
-import { isOAuthError, OAuthError } from './errors/oauth-error.ts'
+import { asOAuthError, type CallerKind, errorResponse } from './errors/error-response.ts'
+import { OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
 import { type TraceContext, traceparentOf } from './events/trace-context.ts'
@@ -35,11 +35,6 @@ export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'run
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
 }
-
-const asOAuthError = (thrown: unknown, errors: ErrorContext): OAuthError =>
-  isOAuthError(thrown) && isWellFormed(thrown, errors)
-    ? thrown
-    : new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
 
 /** Returns the path of an absolute URL. Cheaper than `new URL()`. */
 export function pathOf(url: string): string {

@@ -1,5 +1,5 @@
 import { jsonHeaders, type PlainResponse } from '../http/plain-response.ts'
-import type { CoreErrorCode, OAuthError } from './oauth-error.ts'
+import { type CoreErrorCode, isOAuthError, OAuthError } from './oauth-error.ts'
 
 /**
  * The kind of caller: the bearer of a token, the caller of a validation endpoint of the core, or any other, who
@@ -100,6 +100,24 @@ export function isWellFormed({ code, details }: OAuthError, { pluginErrors, expo
     (retryAfter === undefined || (Number.isSafeInteger(retryAfter) && retryAfter >= 0)) &&
     (headers === undefined || exposedIn(headers, exposedHeaders) !== undefined)
   )
+}
+
+/** Returns what events contain for an error that is not well-formed. */
+function defectOf(error: OAuthError, { pluginErrors }: ErrorContext): Error {
+  const code: unknown = error.code
+  // Anything but a name could be a secret.
+  if (typeof code !== 'string' || !/^[a-z_]{1,50}$/u.test(code) || isCoreError(code) || pluginErrors.has(code)) {
+    return error
+  }
+  const message = `No plugin declares the error code ${code}; add it to errors of defineFields()`
+  return new TypeError(message, { cause: error })
+}
+
+/** Returns a thrown value as an error that can be sent: `server_error`, unless it is well-formed. */
+export function asOAuthError(thrown: unknown, context: ErrorContext): OAuthError {
+  if (isOAuthError(thrown) && isWellFormed(thrown, context)) return thrown
+  const cause = isOAuthError(thrown) ? defectOf(thrown, context) : thrown
+  return new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause })
 }
 
 /**

@@ -128,7 +128,9 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   // Without it, the core would not compare the client, settle the demands, or spend the credential.
   const isLookedUpOnly = ({ kind, hash }: CredentialDetails): boolean => kind !== source?.kind || hash !== source.hash
   if (found.map(detailsOf).some(isLookedUpOnly)) {
-    throw new TypeError(`The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it`)
+    throw new TypeError(
+      `The grant ${grant.grantType} looked up a stored grant but neither redeems nor continues it; return its redemption in redeems`,
+    )
   }
   // From the record, so that a grant cannot drop a demand by omitting it.
   const { demands, act: earlierAct } = source?.record ?? {}
