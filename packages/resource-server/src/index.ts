@@ -1,14 +1,14 @@
+export type { RequiredBinding } from './binding.ts'
+export type { FindCertificate } from './certificate.ts'
 export type { Claims } from './claims.ts'
+export type { DpopOptions } from './dpop/dpop.ts'
+export type { NonceOptions } from './dpop/nonces.ts'
+export { memoryReplayStore, type ReplayStore } from './dpop/replay-store.ts'
 export type { IntrospectionOptions, IntrospectionRequest } from './introspection.ts'
 export type { Fetch } from './json-fetch.ts'
 export type { JwtOptions } from './jwt.ts'
 export type { Refusal, ResourceServerOptions } from './options.ts'
+export type { PresentedRequest } from './presented-request.ts'
 export type { Reason } from './refusal.ts'
 export type { Requirement } from './requirement.ts'
-export {
-  type AccessToken,
-  type Authorization,
-  createResourceServer,
-  type PresentedRequest,
-  type ResourceServer,
-} from './resource-server.ts'
+export { type AccessToken, type Authorization, createResourceServer, type ResourceServer } from './resource-server.ts'

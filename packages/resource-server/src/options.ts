@@ -1,5 +1,8 @@
+import type { RequiredBinding } from './binding.ts'
+import type { FindCertificate } from './certificate.ts'
 import { assertMembers } from './check.ts'
 import type { CommonOptions } from './context.ts'
+import type { DpopOptions } from './dpop/dpop.ts'
 import type { Reason } from './refusal.ts'
 import type { Formats } from './validate-token.ts'
 
@@ -13,6 +16,12 @@ export interface Refusal {
 
 /** The options of {@link createResourceServer}. */
 export interface ResourceServerOptions extends CommonOptions, Formats {
+  /** How DPoP proofs are checked. Default: tokens that need one are refused. */
+  readonly dpop?: DpopOptions | undefined
+  /** Returns the certificate of the client. Default: tokens that need one are refused. */
+  readonly clientCertificate?: FindCertificate | undefined
+  /** Requires tokens that are bound to a key (`dpop`), to a certificate, or to any of them. Default: none. */
+  readonly requiredBinding?: RequiredBinding | undefined
   /** The claim that contains the scopes. Default: `scope`. */
   readonly scopeClaim?: string | undefined
   /** The `realm` of challenges. Default: none. */
@@ -26,6 +35,9 @@ const optionNames = [
   'audience',
   'jwt',
   'introspection',
+  'dpop',
+  'clientCertificate',
+  'requiredBinding',
   'scopeClaim',
   'realm',
   'clockTolerance',
@@ -35,9 +47,17 @@ const optionNames = [
   'now',
 ]
 
-/** @throws TypeError for unknown options and a realm that would break the challenges */
+const bindings: readonly unknown[] = [undefined, 'dpop', 'certificate', 'any']
+
+/** @throws TypeError with one sentence for a mistake in the options, except in those of the parts */
 export function assertOptions(options: ResourceServerOptions): void {
   assertMembers(options, optionNames, 'The options')
+  const { requiredBinding, dpop, clientCertificate } = options
+  if (!bindings.includes(requiredBinding)) throw new TypeError('requiredBinding must be dpop, certificate or any')
+  const possible = { dpop, certificate: clientCertificate, any: dpop ?? clientCertificate }
+  if (requiredBinding !== undefined && possible[requiredBinding] === undefined) {
+    throw new TypeError(`requiredBinding: ${requiredBinding} requires the option dpop or clientCertificate`)
+  }
   if (options.realm === undefined || /^[ !#-[\]-~]+$/u.test(options.realm)) return
   throw new TypeError('realm must be printable ASCII without quotation marks and backslashes')
 }

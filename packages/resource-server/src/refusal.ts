@@ -2,12 +2,21 @@
 interface Kind {
   readonly status: 400 | 401 | 403 | 503
   /** Absent if the request had no credentials (RFC 6750 section 3.1). */
-  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope'
+  readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce'
   readonly description?: string
 }
 
 const malformed: Kind = { status: 400, error: 'invalid_request', description: 'The Authorization header is malformed' }
 const invalidToken: Kind = { status: 401, error: 'invalid_token', description: 'The access token is not valid' }
+const wrongScheme: Kind = { ...invalidToken, description: 'The access token must be presented with another scheme' }
+const notBound: Kind = { ...invalidToken, description: 'The access token must be bound to a key of the client' }
+const wrongKey: Kind = { ...invalidToken, description: 'The client has not proved the key of the access token' }
+const invalidProof: Kind = { status: 401, error: 'invalid_dpop_proof', description: 'The DPoP proof is not valid' }
+const nonceRequired: Kind = {
+  status: 401,
+  error: 'use_dpop_nonce',
+  description: 'The DPoP proof must contain the nonce of the header DPoP-Nonce',
+}
 // Not an error of the client, and no reason for it to request another token.
 const unavailable: Kind = { status: 503, description: 'The access token cannot be validated at the moment' }
 
@@ -27,6 +36,27 @@ export const kinds = {
   claims_malformed: invalidToken,
   token_inactive: invalidToken,
   token_type_unsupported: invalidToken,
+  scheme_mismatch: wrongScheme,
+  binding_missing: notBound,
+  binding_unknown: wrongKey,
+  binding_not_supported: wrongKey,
+  certificate_missing: wrongKey,
+  wrong_certificate: wrongKey,
+  wrong_key: wrongKey,
+  proof_missing: invalidProof,
+  proof_malformed: invalidProof,
+  proof_algorithm_not_allowed: invalidProof,
+  htm_mismatch: invalidProof,
+  htu_mismatch: invalidProof,
+  ath_mismatch: invalidProof,
+  proof_too_old: invalidProof,
+  proof_in_future: invalidProof,
+  proof_signature_mismatch: invalidProof,
+  replayed: invalidProof,
+  nonce_missing: nonceRequired,
+  nonce_invalid: nonceRequired,
+  certificate_unavailable: unavailable,
+  replay_store_unavailable: unavailable,
   keys_unavailable: unavailable,
   introspection_unavailable: unavailable,
   scope_missing: { status: 403, error: 'insufficient_scope', description: 'The access token lacks a required scope' },

@@ -1,19 +1,14 @@
+import { createCheckBinding } from './binding.ts'
 import type { Claims } from './claims.ts'
 import { contextOf } from './context.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
+import { createDpop } from './dpop/dpop.ts'
 import { assertOptions, type ResourceServerOptions } from './options.ts'
+import type { PresentedRequest } from './presented-request.ts'
 import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
 import { grantedScopes, type Requirement, scopesOf } from './requirement.ts'
-import { refusalResponse } from './response.ts'
+import { refusalResponse, schemesOf, withHeaders } from './response.ts'
 import { createValidateToken } from './validate-token.ts'
-
-/** The part of a request that is checked. Each `Request` has it. */
-export interface PresentedRequest {
-  readonly method: string
-  /** Absolute. */
-  readonly url: string
-  readonly headers: Headers
-}
 
 /** A valid access token that its sender may use. */
 export interface AccessToken {
@@ -58,16 +53,21 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   assertOptions(options)
   const context = contextOf(options)
   const validateToken = createValidateToken(options, context)
-  const { realm, scopeClaim = 'scope' } = options
-  const schemes = [{ name: 'Bearer' as const, params: realm === undefined ? {} : { realm } }]
+  const { clientCertificate: findCertificate, requiredBinding: required, realm, scopeClaim = 'scope' } = options
+  const dpop = options.dpop === undefined ? undefined : createDpop(options.dpop, context)
+  const checkBinding = createCheckBinding({ dpop, findCertificate, required }, context)
+  const schemes = schemesOf(realm, dpop?.algorithms, required)
 
-  async function check({ token }: Credentials, required: readonly string[]): Promise<AccessToken | Refused> {
-    const validated = await validateToken(token)
+  async function check(request: PresentedRequest, credentials: Credentials, needed: readonly string[]) {
+    const validated = await validateToken(credentials.token)
     if (isRefused(validated)) return validated
     const { claims } = validated
+    const proof = await checkBinding(request, credentials, claims)
+    if (isRefused(proof)) return proof
     const scopes = grantedScopes(claims[scopeClaim])
-    if (!required.every((scope) => scopes.includes(scope))) return refused('scope_missing')
-    return { claims, scopes, headers: {} }
+    if (!needed.every((scope) => scopes.includes(scope))) return refused('scope_missing')
+    // Last, so that only an accepted request uses up a proof and room in the store.
+    return (await proof.spend()) ?? { claims, scopes, headers: proof.headers }
   }
 
   function report({ reason, cause }: Refused): void {
@@ -81,12 +81,13 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   async function authorize(request: PresentedRequest, requirement: Requirement = {}): Promise<Authorization> {
     const scopes = scopesOf(requirement)
     const credentials = readCredentials(request.headers)
-    const outcome = isRefused(credentials) ? credentials : await check(credentials, scopes)
+    const outcome = isRefused(credentials) ? credentials : await check(request, credentials, scopes)
     if (!isRefused(outcome)) return { token: outcome }
     report(outcome)
     const used = isRefused(credentials) ? undefined : credentials.scheme
     const { reason } = outcome
-    return { response: refusalResponse(reason, { schemes, used, scopes, headers: {} }), reason }
+    const headers = (await dpop?.headersFor(reason)) ?? {}
+    return { response: refusalResponse(reason, { schemes, used, scopes, headers }), reason }
   }
 
   return {
@@ -96,7 +97,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       scopesOf(requirement)
       return async (request, ...rest) => {
         const { token, response } = await authorize(request, requirement)
-        return response ?? handler(request, token, ...rest)
+        return response ?? withHeaders(await handler(request, token, ...rest), token.headers)
       }
     },
   }

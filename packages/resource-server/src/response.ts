@@ -1,9 +1,22 @@
+import type { RequiredBinding } from './binding.ts'
 import { kindOf, type Reason } from './refusal.ts'
 
 /** An authentication scheme that a client can use, with the parameters that it has in every challenge. */
 export interface Scheme {
   readonly name: 'Bearer' | 'DPoP'
   readonly params: Readonly<Record<string, string>>
+}
+
+/** Returns the schemes that clients can use. */
+export function schemesOf(
+  realm: string | undefined,
+  proofAlgorithms: readonly string[] | undefined,
+  required: RequiredBinding | undefined,
+): readonly Scheme[] {
+  const params = realm === undefined ? {} : { realm }
+  const bearer: readonly Scheme[] = required === 'dpop' ? [] : [{ name: 'Bearer', params }]
+  if (proofAlgorithms === undefined) return bearer
+  return [...bearer, { name: 'DPoP', params: { ...params, algs: proofAlgorithms.join(' ') } }]
 }
 
 /** What the response to a refused request contains, besides the reason. */
@@ -52,4 +65,13 @@ export function refusalResponse(reason: Reason, details: RefusalDetails): Respon
   headers.set('content-type', 'application/json')
   const code = error ?? 'temporarily_unavailable'
   return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
+}
+
+/** Returns the response of a handler with additional headers. Its own may be immutable. */
+export function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const entries = Object.entries(headers)
+  if (entries.length === 0) return response
+  const changed = new Response(response.body, response)
+  for (const [name, value] of entries) changed.headers.set(name, value)
+  return changed
 }

@@ -1,0 +1,135 @@
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { algorithms, assertMembers, safeUrl, seconds } from '../check.ts'
+import type { Context } from '../context.ts'
+import { sha256 } from '../digest.ts'
+import { withTimeout } from '../json-fetch.ts'
+import type { PresentedRequest } from '../presented-request.ts'
+import { isRefused, type Reason, type Refused, refused } from '../refusal.ts'
+import { createNonces, type NonceOptions } from './nonces.ts'
+import { readProof, type UnverifiedProof } from './proof.ts'
+import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
+import { publicTarget, targetOf } from './target.ts'
+import { createVerifySignature } from './verify-signature.ts'
+
+/** How DPoP proofs are checked. */
+export interface DpopOptions {
+  /**
+   * The public URL of this API, such as `https://api.example.com`, with the part of the path that a proxy removes. Proofs
+   * are compared with it, not with the header `Host`, which the sender of a stolen proof chooses.
+   */
+  readonly baseUrl: string
+  /** The accepted algorithms. Default: `ES256`, `PS256`, `EdDSA`, `Ed25519`. */
+  readonly algorithms?: readonly string[] | undefined
+  /** Seconds after `iat` until which a proof is accepted. Default: 60. */
+  readonly maxAge?: number | undefined
+  /** Seconds by which the clock of a client may be ahead. Default: 10. */
+  readonly clockTolerance?: number | undefined
+  /** Whether proofs must contain a nonce of this API, which then determines their age (RFC 9449 section 9). */
+  readonly nonce?: boolean | NonceOptions | undefined
+  /** Remembers the proofs that were used. Default: this process does. */
+  readonly replayStore?: ReplayStore | undefined
+}
+
+/** A proof that is valid for a request and has not been spent yet. */
+export interface Proof {
+  /** Headers that the response must have. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Remembers the proof. Returns the refusal if it was used before. */
+  spend(): Promise<Refused | undefined>
+}
+
+/** Checks the DPoP proofs of requests. */
+export interface Dpop {
+  readonly algorithms: readonly string[]
+  /** @param thumbprint the key that the token is bound to */
+  check(request: PresentedRequest, token: string, thumbprint: string): Promise<Proof | Refused>
+  /** Returns the headers of a refusal. */
+  headersFor(reason: Reason): Promise<Readonly<Record<string, string>>>
+}
+
+const optionNames = ['baseUrl', 'algorithms', 'maxAge', 'clockTolerance', 'nonce', 'replayStore']
+const nonceHeader = 'dpop-nonce'
+
+function baseUrlOf(value: unknown): string {
+  const url = safeUrl(value, 'dpop.baseUrl')
+  if (/[?#]/u.test(url)) throw new TypeError('dpop.baseUrl must have no query and no fragment')
+  return url
+}
+
+/**
+ * Checks that the sender of a request has the key of its token.
+ *
+ * @throws TypeError with one sentence for a mistake in the options
+ * @see RFC 9449 sections 4.3 and 7
+ */
+export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Context): Dpop {
+  assertMembers(options, optionNames, 'dpop')
+  const baseUrl = baseUrlOf(options.baseUrl)
+  const allowed = algorithms(options.algorithms, ['ES256', 'PS256', 'EdDSA', 'Ed25519'], 'dpop.algorithms')
+  const maxAge = seconds(options.maxAge, 60, [10, 600], 'dpop.maxAge')
+  const clockTolerance = seconds(options.clockTolerance, 10, [0, 60], 'dpop.clockTolerance')
+  const { nonce = false, replayStore = memoryReplayStore(now) } = options
+  const nonces = nonce === false ? undefined : createNonces(nonce === true ? {} : nonce, now)
+  const verifySignature = createVerifySignature()
+
+  /** Returns why a proof is not for this request. */
+  async function problemWith(proof: UnverifiedProof, request: PresentedRequest, token: string) {
+    const { exp, nbf } = proof.claims as { readonly exp?: number; readonly nbf?: number }
+    if (!allowed.includes(proof.alg)) return 'proof_algorithm_not_allowed'
+    if (proof.htm !== request.method) return 'htm_mismatch'
+    const target = publicTarget(baseUrl, request.url)
+    if (target === undefined || targetOf(proof.htu) !== target) return 'htu_mismatch'
+    if (proof.ath !== (await sha256(token))) return 'ath_mismatch'
+    if (exp !== undefined && !(exp > now() - clockTolerance)) return 'proof_too_old'
+    return nbf !== undefined && !(nbf <= now() + clockTolerance) ? 'proof_in_future' : undefined
+  }
+
+  /** Checks how old a proof is. Returns the epoch seconds until which it would be accepted, and headers. */
+  async function freshness({ iat, nonce: sent }: UnverifiedProof) {
+    if (nonces === undefined) {
+      if (iat > now() + clockTolerance) return refused('proof_in_future')
+      if (iat < now() - maxAge) return refused('proof_too_old')
+      return { until: Math.floor(iat + maxAge) + 1, headers: {} }
+    }
+    if (sent === undefined) return refused('nonce_missing')
+    const found = await nonces.check(sent)
+    if (found === undefined) return refused('nonce_invalid')
+    // The client can use the new one before the old one expires (RFC 9449 section 8.2).
+    return { until: found.until, headers: found.isLatest ? {} : { [nonceHeader]: await nonces.current() } }
+  }
+
+  return {
+    algorithms: allowed,
+
+    async headersFor(reason) {
+      const isAboutNonce = reason === 'nonce_missing' || reason === 'nonce_invalid'
+      return nonces !== undefined && isAboutNonce ? { [nonceHeader]: await nonces.current() } : {}
+    },
+
+    async check(request, token, thumbprint) {
+      const header = request.headers.get('dpop')
+      if (header === null) return refused('proof_missing')
+      const proof = readProof(header)
+      if (proof === undefined) return refused('proof_malformed')
+      const problem = await problemWith(proof, request, token)
+      if (problem !== undefined) return refused(problem)
+      if ((await calculateJwkThumbprint(proof.jwk)) !== thumbprint) return refused('wrong_key')
+      const fresh = await freshness(proof)
+      if (isRefused(fresh)) return fresh
+      if (!(await verifySignature(proof, thumbprint))) return refused('proof_signature_mismatch')
+      const { until, headers } = fresh
+      return {
+        headers,
+        async spend() {
+          try {
+            const id = await sha256(JSON.stringify([thumbprint, proof.jti]))
+            const isNew = await withTimeout(Promise.resolve(replayStore.insert(id, until)), timeout)
+            return isNew === true ? undefined : refused('replayed')
+          } catch (error) {
+            return refused('replay_store_unavailable', error)
+          }
+        },
+      }
+    },
+  }
+}
