@@ -1,3 +1,6 @@
+/** Operations with a DPoP proof in each request. Only Grantry is measured. */
+export const provingOperations = ['client-credentials-dpop', 'userinfo-dpop'] as const
+
 /** The measured operations. Each connection sends one request at a time. */
 export const operationNames = [
   'client-credentials-opaque',
@@ -8,6 +11,7 @@ export const operationNames = [
   'refresh',
   'password',
   'authorization-code',
+  ...provingOperations,
 ] as const
 
 /** The operations on Redis. Signing does not use a store. */
@@ -75,6 +79,12 @@ export const issuedScopes = {
 /** An operation that presents issued tokens or codes. */
 export type PresentingOperation = keyof typeof issuedScopes
 
+/** An operation that presents proofs. */
+export type ProvingOperation = (typeof provingOperations)[number]
+
+export const proves = (operation: OperationName): operation is ProvingOperation =>
+  provingOperations.some((name) => name === operation)
+
 export const presentsIssued = (operation: OperationName): operation is PresentingOperation => operation in issuedScopes
 
 /**
@@ -86,6 +96,8 @@ export type Presentation = 'same' | 'rotated' | 'spent' | 'in turn'
 interface Call {
   readonly path: string
   readonly authorization: (token: string) => string
+  /** The header `DPoP`. */
+  readonly proof?: (token: string) => string
   /** The request body. A call without one is a GET. */
   readonly form?: (token: string) => string
   /** Default: `same`. */
@@ -117,6 +129,14 @@ const calls: Readonly<Record<OperationName, Call>> = {
     presents: 'rotated',
   },
   floor: clientCredentials(opaqueClient),
+  'client-credentials-dpop': { ...clientCredentials(opaqueClient), proof: (token) => token, presents: 'spent' },
+  // The access token and the proof.
+  'userinfo-dpop': {
+    path: paths.userinfo,
+    authorization: (token) => `DPoP ${token.split(' ')[0]}`,
+    proof: (token) => token.split(' ')[1] ?? '',
+    presents: 'spent',
+  },
   password: asClient(opaqueClient, () => login(user.username)),
   'password-5000-users': { ...asClient(opaqueClient, login), presents: 'in turn' },
   'authorization-code': {
@@ -133,8 +153,9 @@ export const presentation = (operation: OperationName): Presentation => calls[op
 
 /** Returns the bytes of one request. */
 export function requestOf(operation: OperationName, token: string): string {
-  const { path, authorization, form } = calls[operation]
-  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization(token)}\r\n`
+  const { path, authorization, form, proof } = calls[operation]
+  const dpop = proof === undefined ? '' : `dpop: ${proof(token)}\r\n`
+  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization(token)}\r\n${dpop}`
   if (form === undefined) return `GET ${head}\r\n`
   const body = form(token)
   return `POST ${head}content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`

@@ -18,6 +18,8 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   floor: ['"access_token":"', '"scope":"api1"'],
   introspection: ['"active":true', '"client_id":"web"'],
   userinfo: ['"sub":"1"', '"name":"Alice Smith"'],
+  'client-credentials-dpop': ['"access_token":"', '"expires_in":3', '"token_type":"DPoP"'],
+  'userinfo-dpop': ['"sub":"1"', '"name":"Alice Smith"'],
   refresh: issuedBoth,
   password: issuedBoth,
   'password-5000-users': issuedBoth,
@@ -50,7 +52,7 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
   const isRepeated = createRepeatCheck()
   const problemOf = (response: Record<string, unknown>, body: string): string | undefined => {
     if (operation === 'introspection') return response.scope === 'api1' ? undefined : 'wrong scope'
-    if (operation === 'userinfo') {
+    if (operation === 'userinfo' || operation === 'userinfo-dpop') {
       const claims = Object.entries(user.claims).every(([name, value]) => response[name] === value)
       return claims ? undefined : 'wrong claims'
     }
@@ -62,7 +64,7 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
     if (operation === 'client-credentials-es256') return isSigned(token, key, 'ES256') ? undefined : 'a bad JWT'
     if (operation === 'client-credentials-rs256') return isSigned(token, key, 'RS256') ? undefined : 'a bad JWT'
     if (!isOpaque(token)) return 'no opaque access token'
-    if (operation === 'client-credentials-opaque') return undefined
+    if (operation === 'client-credentials-opaque' || operation === 'client-credentials-dpop') return undefined
     return isOpaque(response.refresh_token) && !isRepeated(response.refresh_token) ? undefined : 'no new refresh token'
   }
   return (body) => problemOf(JSON.parse(body), body)

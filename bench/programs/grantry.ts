@@ -1,6 +1,7 @@
 import { type AtomicDriver, createProvider, type Provider, type Runtime } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { dpop } from '@grantry/plugins/dpop'
 import { password } from '@grantry/plugins/password'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
@@ -8,6 +9,7 @@ import * as o from '../operations.ts'
 import { type Issue, issueMany, type Setting } from '../setting.ts'
 import { isUser, subOf } from '../users.ts'
 import { grantryOptions } from './grantry-options.ts'
+import { proofsFor } from './grantry-proofs.ts'
 
 /** Creates a provider as a host would, by default with an in-memory store. */
 export function openGrantry(
@@ -27,15 +29,20 @@ export function openGrantry(
       isActive: isUser,
       claims: () => o.user.claims,
     },
-    plugins: [clientCredentials(), password(), authorizationCode(), refreshToken()],
+    plugins: [
+      ...[clientCredentials(), password(), authorizationCode(), refreshToken()],
+      // The other operations are measured without it.
+      ...(o.proves(setting.operation) ? [dpop()] : []),
+    ],
     runtime,
   })
 }
 
-/** Issues codes as a login page does, and tokens from the provider's token endpoint. */
+/** Issues codes as a login page does, tokens from the provider's token endpoint, and the proofs of a client. */
 export const grantryIssue =
   (provider: Provider): Issue =>
   async (operation, count) => {
+    if (o.proves(operation)) return proofsFor(operation, count, provider)
     if (!o.presentsIssued(operation)) return []
     const scopes = o.issuedScopes[operation]
     const [clientId] = o.opaqueClient

@@ -1,4 +1,4 @@
-import { type OperationName, presentation, presentsIssued } from '../operations.ts'
+import { type OperationName, presentation, presentsIssued, proves } from '../operations.ts'
 import { usernames } from '../users.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -9,5 +9,5 @@ export async function tokensFor(
   count: number,
 ): Promise<readonly string[]> {
   if (presentation(operation) === 'in turn') return usernames
-  return presentsIssued(operation) ? server.issue(operation, count) : []
+  return presentsIssued(operation) || proves(operation) ? server.issue(operation, count) : []
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { OperationName } from '../operations.ts'
+import { type OperationName, provingOperations } from '../operations.ts'
 import type { Setting } from '../setting.ts'
 import type { Bundles } from './bundles.ts'
 import { startGrantryServe } from './grantry-serve.ts'
@@ -28,14 +28,19 @@ export interface Server {
 const withoutRetry = { name: 'grantry-without-retry-node', only: ['refresh'], setting: { retryWindow: 0 } } as const
 
 export const servers: readonly Server[] = [
-  { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts' },
+  { name: 'limit-node', runtime: 'node', program: 'programs/limit-node.ts', lacks: provingOperations },
   { name: 'grantry-node', runtime: 'node', program: 'programs/grantry-node.ts' },
   { ...withoutRetry, runtime: 'node', program: 'programs/grantry-node.ts' },
-  { name: 'jmondi-node', runtime: 'node', program: 'peers/jmondi-fastify.ts', lacks: ['userinfo'] },
-  { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider.ts' },
-  { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts' },
+  {
+    name: 'jmondi-node',
+    runtime: 'node',
+    program: 'peers/jmondi-fastify.ts',
+    lacks: ['userinfo', ...provingOperations],
+  },
+  { name: 'oidc-provider-node', runtime: 'node', program: 'peers/oidc-provider.ts', lacks: provingOperations },
+  { name: 'limit-bun', runtime: 'bun', program: 'programs/limit-bun.ts', lacks: provingOperations },
   { name: 'grantry-bun', runtime: 'bun', program: 'programs/grantry-bun.ts' },
-  { name: 'limit-deno', runtime: 'deno', program: 'programs/limit-deno.ts' },
+  { name: 'limit-deno', runtime: 'deno', program: 'programs/limit-deno.ts', lacks: provingOperations },
   { name: 'grantry-deno', runtime: 'deno', program: 'programs/grantry-deno.ts' },
 ]
 

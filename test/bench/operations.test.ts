@@ -4,6 +4,7 @@ import { type OperationName, operationNames, redisOperationNames } from '../../b
 import { type Bundles, openBundles } from '../../bench/run/bundles.ts'
 import { tokensFor } from '../../bench/run/present-tokens.ts'
 import { type ServerProcess, startServer } from '../../bench/run/server-process.ts'
+import { servers, supports } from '../../bench/run/servers.ts'
 import { newSetting, publicKeyOf, type Setting } from '../../bench/setting.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
@@ -29,16 +30,20 @@ async function expectCorrect(server: ServerProcess, operation: OperationName, se
 }
 
 describe('the measured servers', () => {
-  describe.each(['programs/limit-node.ts', 'programs/grantry-node.ts'])('%s', (program) => {
-    it.each(operationNames)('%s: every response is correct', async (operation) => {
-      const setting = newSetting(operation)
-      const server = await startServer([process.execPath, await bundles.bundle(program)], setting)
-      try {
-        await expectCorrect(server, operation, setting)
-      } finally {
-        await server.stop()
-      }
-    })
+  const measured = servers.filter(({ name }) => name === 'limit-node' || name === 'grantry-node')
+  describe.each(measured)('$name', (server) => {
+    it.each(operationNames.filter((operation) => supports(server, operation)))(
+      '%s: every response is correct',
+      async (operation) => {
+        const setting = newSetting(operation)
+        const started = await startServer([process.execPath, await bundles.bundle(server.program)], setting)
+        try {
+          await expectCorrect(started, operation, setting)
+        } finally {
+          await started.stop()
+        }
+      },
+    )
   })
 })
 
