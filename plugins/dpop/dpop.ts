@@ -72,12 +72,12 @@ function createProve(settings: Settings) {
       if (claims.iat < now - maxAge) throw notValid('too_old')
       return { until: claims.iat + maxAge, headers: undefined }
     }
-    const current = await nonces.current(kit)
-    if (claims.nonce === undefined) throw nonceRequired(current, 'nonce_missing')
+    if (claims.nonce === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_missing')
     const generation = await nonces.generationOf(claims.nonce, kit)
-    if (generation === undefined) throw nonceRequired(current, 'nonce_invalid')
+    if (generation === undefined) throw nonceRequired(await nonces.current(kit), 'nonce_invalid')
+    const isCurrent = generation >= nonces.generation(kit)
     // The client can use the new one before the old one expires (RFC 9449 section 8.2).
-    const headers = generation < nonces.generation(kit) ? { [nonceHeader]: current } : undefined
+    const headers = isCurrent ? undefined : { [nonceHeader]: await nonces.current(kit) }
     return { until: nonces.expiryOf(generation), headers }
   }
 

@@ -33,7 +33,9 @@ export function createNonces(lifetime: number): Nonces {
     async current(kit) {
       const now = generation(kit)
       const last = created.get(kit.records)
-      if (last?.generation === now) return last.nonce
+      // Its key may have been retired since.
+      const isReadable = last?.generation === now && (await kit.unseal(last.nonce, sealedSchema)) !== undefined
+      if (isReadable) return last.nonce
       const nonce = await kit.seal({ generation: now }, expiryOf(now))
       // Not the promise, which a Worker leaves pending when it ends the request. Two concurrent nonces are both valid.
       created.set(kit.records, { generation: now, nonce })

@@ -1,3 +1,4 @@
+import { storedKeys } from '@grantry/core'
 import { dpop } from '@grantry/plugins/dpop'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -83,6 +84,18 @@ describe('with nonces', () => {
     const { body, headers } = await request(f, await client.prove({ nonce }))
     expect([body.error, headers.get('dpop-nonce') === null]).toEqual(['use_dpop_nonce', false])
   })
+})
+
+test('a nonce that was sealed with a compromised key is replaced', async () => {
+  const f = await start({ nonce: true }, { keys: storedKeys() })
+  const client = await holder('ES256', f.clock.now)
+  const nonce = await nonceOf(f, client)
+  const [compromised] = await f.provider.keys.list()
+  await f.provider.keys.retire(compromised?.kid ?? '', { compromised: true })
+  const refused = await request(f, await client.prove({ nonce }))
+  expect(refused.reason).toBe('plugin:dpop:nonce_invalid')
+  const next = refused.headers.get('dpop-nonce') ?? ''
+  expect((await request(f, await client.prove({ nonce: next }))).status).toBe(200)
 })
 
 test('without nonces, one that a client sends is ignored', async () => {
