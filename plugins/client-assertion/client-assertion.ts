@@ -8,8 +8,9 @@ import {
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { createPublishedKeys, jwksUriSchema } from '../shared/jwks-uri.ts'
-import { jwksSchema, type KeySet, keySetOf } from '../shared/key-set.ts'
+import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
+import { createPublishedKeys } from '../shared/jwks-uri.ts'
+import { type KeySet, keySetOf } from '../shared/key-set.ts'
 import type { Outcome } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
 import { createClaimsCheck } from './claims.ts'
@@ -18,8 +19,8 @@ import { type ClientAssertionOptions, type Settings, secretAlgorithms, settingsS
 
 declare module '@grantry/core' {
   interface ClientMembers {
-    /** The public keys of the client, for `private_key_jwt`. */
-    jwks?: { readonly keys: readonly { readonly kty: string; readonly [member: string]: unknown }[] } | undefined
+    /** The public keys of the client. */
+    jwks?: ClientJwks | undefined
     /** The URL at which the client publishes its public keys, instead of `jwks`. */
     jwksUri?: string | undefined
     /** The only algorithm of the client's assertions. Default: every one that the plugin allows. */
@@ -40,8 +41,7 @@ function fields({ algorithms, jwksUri, secretOf }: Settings) {
   const all = [...algorithms, ...(secretOf === undefined ? [] : Object.keys(secretAlgorithms))]
   return defineFields({
     client: {
-      jwks: v.optional(jwksSchema),
-      jwksUri: v.optional(jwksUriSchema(jwksUri.allowPrivateAddresses)),
+      ...clientKeyEntries(jwksUri.allowPrivateAddresses),
       tokenEndpointAuthSigningAlg: v.optional(v.picklist(all, `must be one of ${all.join(', ')}`)),
     },
     metadata: {
@@ -73,13 +73,7 @@ function privateKeyMethod(settings: Settings) {
     return keys
   }
 
-  const accepts = (client: Client): boolean => {
-    const { clientId, jwks, jwksUri, public: isPublic } = client
-    if (jwks !== undefined && jwksUri !== undefined) {
-      throw new TypeError(`clients: ${clientId} has both jwks and jwksUri; remove one of them`)
-    }
-    return !isPublic && (jwks !== undefined || jwksUri !== undefined)
-  }
+  const accepts = (client: Client): boolean => !client.public && hasKeys(client)
 
   async function verifiedWith(
     client: Client | undefined,

@@ -60,6 +60,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     url: 'https://resource.example.org/protectedresource',
     header: (name: string) => (name === 'dpop' ? resourceProof : null),
     clientAddress: undefined,
+    clientCertificate: undefined,
     trace: () => ({ traceparent: '' }),
     client: { clientId: 's6BhdRkqt3' } as never,
   }

@@ -128,6 +128,12 @@ describe('at startup', () => {
     })
 
   const schema = v.optional(v.string())
+  test('two plugins can define the same member of a client with the same schema', async () => {
+    const fields = () => defineFields({ client: { jwks: schema } })
+    const plugins = [definePlugin('plugin-1', [fields()]), definePlugin('plugin-2', [fields()])]
+    await expect(createTestProvider({ plugins })).resolves.toBeDefined()
+  })
+
   test.each<[string, string, readonly Omit<Fields, 'kind'>[]]>([
     [
       'a client member of the core',
@@ -140,9 +146,9 @@ describe('at startup', () => {
       [{ scope: { audience: schema } }],
     ],
     [
-      'a client member of another plugin',
+      'a client member of another plugin, with another schema',
       'plugins: plugin-1 and plugin-2 both define the member of a client jwks; remove one of them',
-      [{ client: { jwks: schema } }, { client: { jwks: schema } }],
+      [{ client: { jwks: schema } }, { client: { jwks: v.optional(v.string()) } }],
     ],
     [
       'an error code of the core',

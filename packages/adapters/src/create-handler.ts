@@ -6,6 +6,7 @@ import {
   clientAddress,
   createCallbacks,
   createConcurrencyLimit,
+  createReadCertificate,
   requestTimeoutOf,
   type ServeOptions,
 } from './http-bridge/portable.ts'
@@ -22,6 +23,7 @@ export function createHandler(
   assertAwaited(provider)
   const { trustedProxies = 0 } = options
   const deadlines = createBodyDeadlines(requestTimeoutOf(options))
+  const readCertificate = createReadCertificate(options.clientCertificate)
   const limit = createConcurrencyLimit(options)
   const { checkForwarding, ...callbacks } = createCallbacks(options, trustedProxies)
 
@@ -41,7 +43,8 @@ export function createHandler(
       limit.releaseWhile(slot, arrival, ({ done }) => isWhole || done),
     )
     try {
-      const response = await provider.fetch(timed.request, { clientAddress: address })
+      const clientCertificate = readCertificate((name) => request.headers.get(name), socketAddress)
+      const response = await provider.fetch(timed.request, { clientAddress: address, clientCertificate })
       if (slot.evicted) return reject(overloaded())
       return timed.isLate() ? bodyTimeout() : response
     } catch (error) {

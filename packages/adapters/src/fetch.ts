@@ -1,4 +1,4 @@
-import type { Handler } from '@grantry/core'
+import type { ClientCertificate, Handler } from '@grantry/core'
 import { checkRequest } from './check-request.ts'
 import { assertAwaited, type Servable } from './servable.ts'
 
@@ -9,6 +9,8 @@ export interface FetchOptions {
    * client can send.
    */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined
+  /** Returns the certificate of the client from what your platform knows about the connection. */
+  readonly clientCertificate?: ((request: Request) => ClientCertificate | undefined) | undefined
 }
 
 /**
@@ -28,9 +30,13 @@ export interface FetchOptions {
  */
 export function fetchHandler(provider: Servable, options: FetchOptions = {}): (request: Request) => Promise<Response> {
   assertAwaited(provider)
-  const { clientAddress } = options
+  const { clientAddress, clientCertificate } = options
   return async (request) =>
-    checkRequest(request) ?? provider.fetch(request, { clientAddress: clientAddress?.(request) })
+    checkRequest(request) ??
+    provider.fetch(request, {
+      clientAddress: clientAddress?.(request),
+      clientCertificate: clientCertificate?.(request),
+    })
 }
 
 /**

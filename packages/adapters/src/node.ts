@@ -9,7 +9,7 @@ import {
 import { nativeCrypto } from './native-crypto.ts'
 import { originOf, type Servable } from './node-middleware.ts'
 
-export type { Listener } from './http-bridge/index.ts'
+export type { CertificateFormat, CertificateHeader, Listener } from './http-bridge/index.ts'
 export {
   fastifyHook,
   koaMiddleware,

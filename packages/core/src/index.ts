@@ -41,6 +41,7 @@ export type {
   CreateAuthorizationCode,
   NewAuthorizationCode,
 } from './grants/authorization-code.ts'
+export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export type { ExternalKey } from './keys/external-key.ts'
@@ -113,7 +114,7 @@ export { createProvider, type Provider } from './provider.ts'
 export type { AtomicDriver, DriverChanges, DriverItem } from './records/driver.ts'
 export { collectParts, type OwnedPart } from './registry/collect.ts'
 export { directorySchemasOf } from './registry/fields.ts'
-export { type ConnectionInfo, type Handler, methodOf, pathOf } from './router.ts'
+export { methodOf, pathOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
 export type { OutputOf, Schema } from './standard-schema.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

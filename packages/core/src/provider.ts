@@ -9,13 +9,14 @@ import {
   type CreateAuthorizationCode,
   createAuthorizationCodes,
 } from './grants/authorization-code.ts'
+import type { Handler } from './http/connection.ts'
 import type { ProviderKeys } from './keys/key-ring.ts'
 import { type ProviderOptions, providerOptionsSchema } from './options.ts'
 import type { AuthenticateUser } from './plugin/authenticate-user.ts'
 import type { Authorize } from './plugin/authorize.ts'
 import type { EndpointKit } from './plugin/endpoint.ts'
 import { assertPluginName } from './registry/collect.ts'
-import { createHandler, createNotFound, type Handler, pathOf, type Route } from './router.ts'
+import { createHandler, createNotFound, pathOf, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { recordWarnings } from './startup-checks.ts'

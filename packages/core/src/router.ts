@@ -4,7 +4,8 @@ import { asOAuthError, type CallerKind, errorResponse } from './errors/error-res
 import { OAuthError } from './errors/oauth-error.ts'
 import { describeCause } from './events/cause.ts'
 import type { Trace } from './events/recorder.ts'
-import { type TraceContext, traceparentOf } from './events/trace-context.ts'
+import { traceparentOf } from './events/trace-context.ts'
+import type { ConnectionInfo, Handler } from './http/connection.ts'
 import {
   type CorsPolicy,
   checkPreflight,
@@ -19,17 +20,6 @@ import {
 import { jsonHeaders, type PlainResponse, varying, varyWithOrigin, withHeaders } from './http/plain-response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
-
-/** What an adapter knows about the connection that the `Request` does not contain. */
-export interface ConnectionInfo {
-  /** The address of the caller. Set it only if the adapter trusts its source. */
-  readonly clientAddress?: string | undefined
-  /** The span that the host's tracer has opened for this request. It overrides the `traceparent` header. */
-  readonly traceContext?: TraceContext | undefined
-}
-
-/** Handles a request. Never rejects: every failure becomes a `Response`. */
-export type Handler = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
@@ -206,7 +196,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {
     const started = recorder.observed ? runtime.elapsed() : 0
     const context = traced ? (connection?.traceContext ?? recorder.openTrace(request.headers)) : undefined
-    const trace = recorder.start(endpoint.name, connection?.clientAddress, context)
+    const trace = recorder.start(endpoint.name, connection, context)
     let response: PlainResponse
     let error: OAuthError | undefined
     try {
@@ -226,7 +216,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
 
   function report(thrown: unknown, connection: ConnectionInfo | undefined): void {
     try {
-      const trace = recorder.start(endpoint.name, connection?.clientAddress)
+      const trace = recorder.start(endpoint.name, connection)
       recorder.record(trace, { type: 'unhandled_failure', reason: 'router_failed', cause: describeCause(thrown) })
     } catch {
       // The host's `randomBytes` fails. The 500 response is the only report.

@@ -3,6 +3,7 @@ import type { ReadResult } from './body-buffer.ts'
 import { type Callbacks, createCallbacks } from './callbacks.ts'
 import { checkHead, lacksHeaders, originForm } from './check-head.ts'
 import { clientAddress } from './client-address.ts'
+import { createReadCertificate, type ReadCertificate } from './client-certificate.ts'
 import { createConcurrencyLimit, type Slot } from './concurrency-limit.ts'
 import { isIncomplete } from './last-response.ts'
 import { LazyRequest } from './lazy-request.ts'
@@ -14,7 +15,10 @@ import { badTarget, type HttpError, internalServerError, overloaded, sendError }
 /** Handles a request. */
 export type FetchHandler = (
   request: Request,
-  connection: { readonly clientAddress: string | undefined },
+  connection: {
+    readonly clientAddress: string | undefined
+    readonly clientCertificate: ReturnType<ReadCertificate>
+  },
 ) => Promise<Response>
 
 /** A request listener of `node:http`, `node:https` or `node:http2`. */
@@ -47,6 +51,7 @@ export function createBridge(
   isClosing: () => boolean = () => false,
 ): Bridge {
   const { trustedProxies = 0 } = options
+  const readCertificate = createReadCertificate(options.clientCertificate)
   const limit = createConcurrencyLimit(options)
   const callbacks = createCallbacks(options, trustedProxies)
   const { checkForwarding } = callbacks
@@ -65,7 +70,10 @@ export function createBridge(
   ): Promise<void> {
     const rejectEvicted = (): void => reject(req, res, { ...overloaded, last: isIncomplete(req) })
     try {
-      const response = await handler(request as unknown as Request, { clientAddress: addressOf(req) })
+      const { socket } = req
+      const clientCertificate = readCertificate((name) => joined(req.headers[name]), socket.remoteAddress, socket)
+      const connection = { clientAddress: addressOf(req), clientCertificate }
+      const response = await handler(request as unknown as Request, connection)
       if (isClosing()) res.shouldKeepAlive = false
       if (slot.evicted) rejectEvicted()
       else await send(res, response)

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. A server that listens on `::` then sees the same addresses. */
-const unmapped = (address: string): string =>
+export const unmapped = (address: string): string =>
   address.includes(':') ? address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/iu, '') : address
 
 /** Removes the port that some proxies append. */

@@ -1,5 +1,7 @@
 export { type Bridge, createBridge, type FetchHandler, type Listener } from './bridge.ts'
 export type { AdapterWarning, RefusedRequest } from './callbacks.ts'
+export type { CertificateFormat } from './certificate-header.ts'
+export type { CertificateHeader } from './client-certificate.ts'
 export type { LazyRequest } from './lazy-request.ts'
 export { LazyResponse } from './lazy-response.ts'
 export type { BridgeOptions, RunningServer } from './options.ts'

@@ -1,10 +1,13 @@
 import type { CallbackOptions } from './callbacks.ts'
+import type { CertificateHeader } from './client-certificate.ts'
 import type { ConcurrencyOptions } from './concurrency-limit.ts'
 
 /** Options of every server and listener. */
 export interface BridgeOptions extends ConcurrencyOptions, CallbackOptions {
   /** How many hops, from the right of `X-Forwarded-For`, are your own proxies. Default 0: the header is ignored. */
   readonly trustedProxies?: number | undefined
+  /** Where a proxy passes the certificates of clients. Without it, only a TLS server on Node.js has certificates. */
+  readonly clientCertificate?: CertificateHeader | undefined
 }
 
 /** Options of `serve()` on every runtime. */

@@ -1,6 +1,7 @@
 // The parts that do not use `node:http`, for servers of other runtimes.
 export { createCallbacks } from './callbacks.ts'
 export { clientAddress } from './client-address.ts'
+export { createReadCertificate } from './client-certificate.ts'
 export { createConcurrencyLimit } from './concurrency-limit.ts'
 export { delegate } from './delegate.ts'
 export { type BodyReader, LazyBody } from './lazy-body.ts'

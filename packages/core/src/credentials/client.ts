@@ -4,23 +4,26 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'
-import type {
-  ClientAuthentication as AuthenticationMethod,
-  PresentedCredentials,
-  PresentedSecret,
-} from '../plugin/client-authentication.ts'
+import type { ClientAuthentication as AuthenticationMethod, PresentedSecret } from '../plugin/client-authentication.ts'
 import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { Kit } from '../plugin/kit.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import type { Runtime } from '../runtime.ts'
 import { builtInMethods } from './methods/index.ts'
-import { type Candidate, createPresent, invalidClient, isPossible, presentedId } from './presented.ts'
+import {
+  createPresent,
+  invalidClient,
+  isPossible,
+  type Presentation,
+  presentationFor,
+  presentedId,
+} from './presented.ts'
 import { createSecretCheck } from './secret.ts'
 
 /** The client, or the reason why it is not authenticated. The reason is for events only. */
 type Verdict =
-  | { readonly client: Client; readonly reason?: undefined }
-  | { readonly client?: undefined; readonly reason: string }
+  | { readonly client: Client; readonly method: string; readonly reason?: undefined }
+  | { readonly client?: undefined; readonly method?: undefined; readonly reason: string }
 
 /** Authenticates the calling client. Every failure is the same 401. */
 export type ClientAuthentication = (
@@ -74,14 +77,12 @@ export function createClientAuthentication(deps: {
     })
   }
 
-  async function verify(
-    { plugin, method }: Candidate,
-    presented: PresentedCredentials,
-    trace: Trace,
-  ): Promise<Verdict> {
-    if (!isPossible(presented)) return { reason: 'credentials_impossible' }
-    const { clientId } = presented
+  async function verify(found: Presentation, trace: Trace): Promise<Verdict> {
+    if (!isPossible(found.presented)) return { reason: 'credentials_impossible' }
+    const { clientId } = found.presented
     const client = await clients.find(clientId)
+    const { by, presented } = presentationFor(found, client)
+    const { plugin, method } = by
     let refusal: string | undefined
     if (method.verify === undefined) {
       if (client !== undefined) reportMalformed(client, trace)
@@ -103,30 +104,31 @@ export function createClientAuthentication(deps: {
     if (refusal !== undefined) return { reason: refusal }
     const { tokenEndpointAuthMethod: only = method.method } = client
     if (only !== method.method) return { reason: 'method_not_allowed_for_client' }
-    return client.enabled ? { client } : { reason: 'client_disabled' }
+    return client.enabled ? { client, method: method.method } : { reason: 'client_disabled' }
   }
 
   return async (request, form, trace) => {
     let presentedClientId = form.client_id
     try {
       const { headers } = request
-      const { clientAddress } = trace
-      const { by, presented } = present(form, { header: (name) => headers.get(name), clientAddress })
+      const { clientAddress, clientCertificate } = trace
+      const found = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
+      const { by, presented } = found
       presentedClientId = presented.clientId
       limits.assertBelow(presentedClientId, trace)
-      let verdict = await verify(by, presented, trace)
+      let verdict = await verify(found, trace)
       if (verdict.client === undefined) {
         const alternative = by.method.alternative?.(presented as PresentedSecret)
         if (alternative !== undefined && isPossible(alternative)) {
-          verdict = await verify(by, alternative, trace)
+          verdict = await verify({ by, presented: alternative }, trace)
         }
       }
-      const { client, reason } = verdict
+      const { client, method, reason } = verdict
       // The response is the same for every reason.
       if (client === undefined) throw invalidClient(reason)
       limits.assertBelow(presentedClientId, trace)
       trace.client = client
-      recorder.record(trace, { type: 'client_authentication_succeeded', method: by.method.method })
+      recorder.record(trace, { type: 'client_authentication_succeeded', method })
       return client as AuthenticatedClient
     } catch (thrown) {
       const error = await limits.countFailure(uniform(thrown), presentedClientId, trace)

@@ -50,7 +50,7 @@ export function createAuthenticateUser(deps: {
     const credentials = parseConfiguration(credentialsSchema, input, 'authenticateUser()')
     const { clientAddress, clientId } = parseConfiguration(contextSchema, context, 'authenticateUser() context')
     const client = await clientOf(clientId)
-    const trace = recorder.start('authenticateUser', clientAddress, context.traceContext)
+    const trace = recorder.start('authenticateUser', { clientAddress }, context.traceContext)
     trace.client = client
     if (isPossible(credentials)) return checkPassword(credentials, client, trace)
     const name = names.describe(credentials.username.slice(0, maxUsernameLength))

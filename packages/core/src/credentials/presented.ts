@@ -1,3 +1,4 @@
+import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 import type {
@@ -39,6 +40,8 @@ export interface Candidate {
 export interface Presentation {
   readonly by: Candidate
   readonly presented: PresentedCredentials
+  /** What other implicit methods have found. The client determines which of them it uses. */
+  readonly others?: readonly Presentation[] | undefined
 }
 
 /** Finds the credentials of a request. */
@@ -91,19 +94,36 @@ export function createPresent(methods: readonly OwnedPart<ClientAuthentication>[
       throw invalidClient('malformed_authorization')
     }
     if (found !== undefined) return found
-    for (const by of implicit) {
+    const [first, ...others] = implicit.flatMap((by) => {
       const presented = by.method.present(form, request)
-      if (presented !== undefined) return { by, presented }
-    }
-    throw invalidClient('credentials_missing')
+      return presented === undefined ? [] : [{ by, presented }]
+    })
+    if (first === undefined) throw invalidClient('credentials_missing')
+    return others.length === 0 ? first : { ...first, others }
   }
 
   return (form, request) => {
     const found = presentation(form, request)
-    refuseSecondMethod(found, form)
-    if (found.presented.malformed !== undefined) throw invalidClient(found.presented.malformed)
+    for (const each of [found, ...(found.others ?? [])]) {
+      refuseSecondMethod(each, form)
+      if (each.presented.malformed !== undefined) throw invalidClient(each.presented.malformed)
+    }
     return found
   }
+}
+
+/**
+ * Returns the presentation by the method that the client uses. For an unknown client, that of the last method: those of
+ * plugins follow `none`, which does no work, and the response time must not reveal which clients exist.
+ */
+export function presentationFor(found: Presentation, client: Client | undefined): Presentation {
+  const { others } = found
+  if (others === undefined) return found
+  const isUsed = ({ by: { method } }: Presentation): boolean =>
+    client !== undefined &&
+    (client.tokenEndpointAuthMethod ?? method.method) === method.method &&
+    method.accepts?.(client) === true
+  return [found, ...others].find(isUsed) ?? others.at(-1) ?? found
 }
 
 /** What an event contains about the id that a caller presented. */

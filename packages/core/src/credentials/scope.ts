@@ -60,8 +60,8 @@ export function createScopeAuthentication(deps: {
     let id: string | undefined
     try {
       const { headers } = request
-      const { clientAddress } = trace
-      const presentation = present(form, { header: (name) => headers.get(name), clientAddress })
+      const { clientAddress, clientCertificate } = trace
+      const presentation = present(form, { header: (name) => headers.get(name), clientAddress, clientCertificate })
       id = presentation.presented.clientId
       limits.assertBelow(id, trace)
       const scope = verify(presentation)

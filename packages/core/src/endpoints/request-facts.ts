@@ -12,7 +12,7 @@ function withOrigin(origin: string, url: string): string {
 /** Returns the facts about a request that plugins can read. They do not include the credentials of the caller. */
 export const requestFacts = (
   request: Request,
-  { clientAddress, context }: Trace,
+  { clientAddress, clientCertificate, context }: Trace,
   origin: string,
   runtime: Pick<Runtime, 'randomBytes'>,
 ): EndpointRequest => ({
@@ -20,6 +20,7 @@ export const requestFacts = (
   url: withOrigin(origin, request.url),
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
+  clientCertificate,
   // Computed on demand, because most plugins make no outgoing call. Not a getter, which would cost 14 microseconds for
   // each token, mostly in garbage collection.
   trace: () => {

@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { ClientCertificate, ConnectionInfo } from '../http/connection.ts'
 import type { Runtime } from '../runtime.ts'
 import { reportToConsole } from './console-report.ts'
 import type { Fact, Observer, ProviderEvent } from './event.ts'
@@ -12,6 +13,8 @@ export interface Trace {
   readonly id: string
   readonly endpoint: string | undefined
   readonly clientAddress: string | undefined
+  /** For plugins only, not for events. */
+  readonly clientCertificate: ClientCertificate | undefined
   /** The trace context; `undefined` without an observer or trace headers. */
   readonly context: TraceContext | undefined
   client: Client | undefined
@@ -60,7 +63,7 @@ function eventOf(fact: Fact, trace: Trace, time: number): ProviderEvent {
 export interface Recorder {
   /** Continues the trace of a request, or starts a new one. */
   readonly openTrace: (headers: Headers) => TraceContext
-  start(endpoint?: string, clientAddress?: string, context?: TraceContext): Trace
+  start(endpoint?: string, connection?: ConnectionInfo, context?: TraceContext): Trace
   record(trace: Trace, fact: Fact): void
   /** Whether there is an observer. */
   readonly observed: boolean
@@ -79,11 +82,12 @@ export function createRecorder(observe: Observer | undefined, runtime: Runtime, 
     observerFailures += 1
   }
   const drawId = pooledText(() => runtime.base64url(runtime.randomBytes(batchLength)))
-  const start = (endpoint?: string, clientAddress?: string, context?: TraceContext): Trace => ({
+  const start = (endpoint?: string, connection?: ConnectionInfo, context?: TraceContext): Trace => ({
     // Generated only if it is used.
     id: observe === undefined && !named ? '' : drawId(requestIdLength),
     endpoint,
-    clientAddress,
+    clientAddress: connection?.clientAddress,
+    clientCertificate: connection?.clientCertificate,
     context,
     client: undefined,
     sub: undefined,

@@ -46,7 +46,7 @@ export function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGu
       failure.withdraw()
       return found
     }
-    const wait = await failure.count(recorder.start(`plugin:${plugin}`, clientAddress))
+    const wait = await failure.count(recorder.start(`plugin:${plugin}`, { clientAddress }))
     if (wait !== undefined) throw tooManyFailures(wait)
     return undefined
   }

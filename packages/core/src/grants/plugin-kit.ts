@@ -75,7 +75,7 @@ export function createPluginKits(deps: {
     const kit: Kit = {
       issuer,
       now: runtime.now,
-      sha256: (text) => runtime.base64url(runtime.sha256(utf8(text))),
+      sha256: (data) => runtime.base64url(runtime.sha256(typeof data === 'string' ? utf8(data) : data)),
       equals: (one, other) => constantTimeEqual(one, other),
       randomId: () => runtime.base64url(runtime.randomBytes(32)),
       records,

@@ -21,7 +21,7 @@ export interface PresentedSecret extends PresentedCredentials {
  * Facts about the HTTP request that client authentication may need. Unlike for a grant, `header('authorization')` returns
  * the header.
  */
-export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress'>
+export type CredentialFacts = Pick<RequestFacts, 'header' | 'clientAddress' | 'clientCertificate'>
 
 interface Method<P extends PresentedCredentials> {
   readonly kind: 'client-authentication'
@@ -35,8 +35,9 @@ interface Method<P extends PresentedCredentials> {
   /** Whether it reads the `Authorization` header. The core refuses a header that the method in use does not read. */
   readonly readsAuthorization?: true | undefined
   /**
-   * Set it if what the method reads is not a credential by itself, such as a `client_id` alone. The core then asks it
-   * only after every other method has found nothing.
+   * Set it if what the method reads is not a credential by itself, such as a `client_id` alone or the certificate of the
+   * connection. The core then asks it only after every other method has found nothing. If several such methods present
+   * the client, it uses the one that accepts the client.
    */
   readonly implicit?: true | undefined
   /**

@@ -23,7 +23,8 @@ export interface Fields {
   /**
    * Members of a client's configuration, as valibot entries. Optional ones keep other clients valid. They are validated
    * like those of the core, for arrays and client stores alike. Declare their types in `ClientMembers`. Every plugin can
-   * read them, so they must not contain secrets.
+   * read them, so they must not contain secrets. Two plugins can define the same member only with the same schema
+   * object.
    */
   readonly client?: ObjectEntries | undefined
   /**

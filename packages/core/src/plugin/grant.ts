@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { Subject } from '../directory/user-service.ts'
+import type { ClientCertificate } from '../http/connection.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { Confirmation } from './confirmation.ts'
@@ -16,6 +17,8 @@ export interface RequestFacts {
   header(name: string): string | null
   /** The address that the adapter reports. Behind proxies, it is only as reliable as the proxy configuration. */
   readonly clientAddress: string | undefined
+  /** The certificate that the client has proved in the TLS handshake; `undefined` if it has sent none. */
+  readonly clientCertificate: ClientCertificate | undefined
   /**
    * Trace headers for an outgoing call of the grant, so that it appears in the same trace (W3C Trace Context). Includes
    * the `tracestate` of the request, if any.

@@ -21,8 +21,8 @@ export interface Kit {
   readonly issuer: string
   /** Epoch seconds. */
   now(): number
-  /** SHA-256 of the UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
-  sha256(text: string): string
+  /** SHA-256 of bytes or UTF-8 text as unpadded base64url, as in `code_challenge_method=S256`. */
+  sha256(data: string | Uint8Array): string
   /** Compares in time that depends only on the lengths. */
   equals(one: string, other: string): boolean
   /** 256 random bits, base64url. */

@@ -8,7 +8,7 @@ import { collectParts, type OwnedPart, partsOf } from './collect.ts'
 
 type AllFields = readonly OwnedPart<Fields>[]
 
-/** Collects what plugins add under names of their own: each name has one owner. */
+/** Collects what plugins add under names of their own: each name has one owner, unless several share one value. */
 function collect<T>(
   fields: AllFields,
   {
@@ -21,18 +21,21 @@ function collect<T>(
     readonly isCore: (name: string) => boolean
   },
 ): readonly { readonly plugin: string; readonly name: string; readonly value: T }[] {
-  const owners = new Map<string, string>()
-  return fields.flatMap(({ plugin, part }) =>
-    Object.entries(valuesOf(part) ?? {}).map(([name, value]) => {
+  const owned = new Map<string, { readonly plugin: string; readonly name: string; readonly value: T }>()
+  for (const { plugin, part } of fields) {
+    for (const [name, value] of Object.entries(valuesOf(part) ?? {})) {
       if (!/^[a-z]\w*$/u.test(name)) throw new TypeError(`plugins: ${plugin} has the invalid ${what} "${name}"`)
-      const owner = isCore(name) ? 'core' : owners.get(name)
+      const earlier = owned.get(name)
+      // The same schema, which the plugins share, gives the member one meaning.
+      if (typeof value === 'object' && value === earlier?.value) continue
+      const owner = isCore(name) ? 'core' : earlier?.plugin
       if (owner !== undefined) {
         throw new TypeError(`plugins: ${owner} and ${plugin} both define the ${what} ${name}; remove one of them`)
       }
-      owners.set(name, plugin)
-      return { plugin, name, value }
-    }),
-  )
+      owned.set(name, { plugin, name, value })
+    }
+  }
+  return [...owned.values()]
 }
 
 function entriesOf(fields: AllFields, of: 'client' | 'scope', core: ObjectEntries): ObjectEntries {

@@ -1,0 +1,60 @@
+import type { Client } from '@grantry/core'
+import { hasName, type NameKind } from './alternative-names.ts'
+import type { Certificate } from './certificate.ts'
+import { type ComparableName, parseName } from './distinguished-name.ts'
+
+const kinds = {
+  tlsClientAuthSanDns: 'dns',
+  tlsClientAuthSanUri: 'uri',
+  tlsClientAuthSanIp: 'ip',
+  tlsClientAuthSanEmail: 'email',
+} as const satisfies Readonly<Record<string, NameKind>>
+
+const members = ['tlsClientAuthSubjectDn', ...(Object.keys(kinds) as (keyof typeof kinds)[])] as const
+
+/**
+ * Whether the client has a subject for its certificate.
+ *
+ * @throws TypeError if it has more than one (RFC 8705 section 2.1.2).
+ */
+export function hasSubject(client: Client): boolean {
+  const [one, another] = members.filter((member) => client[member] !== undefined)
+  if (another !== undefined) {
+    throw new TypeError(`clients: ${client.clientId} has both ${one} and ${another}; remove one of them`)
+  }
+  return one !== undefined
+}
+
+const names = new WeakMap<Client, ComparableName | undefined>()
+
+/** Parses the name of a client once. */
+function nameOf(client: Client, text: string): ComparableName | undefined {
+  const known = names.get(client)
+  if (known !== undefined) return known
+  const name = parseName(text)
+  names.set(client, name)
+  return name
+}
+
+/** Whether the subject of a certificate is that of a client. */
+export function isSubject(client: Client, certificate: Certificate): boolean {
+  const { tlsClientAuthSubjectDn: name } = client
+  if (name !== undefined) return certificate.subject === nameOf(client, name)
+  return Object.entries(kinds).some(([member, kind]) => {
+    const expected = client[member as keyof typeof kinds]
+    return expected !== undefined && hasName(certificate, kind, expected)
+  })
+}
+
+/**
+ * Whether a certificate is the one of a JWK: the first of `x5c` or, in a JWK without certificates, any one with the same
+ * public key.
+ *
+ * @see RFC 8705 section 2.2.2
+ */
+export function isCertificateOf(jwk: Readonly<Record<string, unknown>>, { bytes, key }: Certificate): boolean {
+  const { x5c } = jwk
+  if (x5c === undefined) return key !== undefined && Object.entries(key).every(([name, value]) => jwk[name] === value)
+  // RFC 7517 section 4.7: base64, not base64url.
+  return Array.isArray(x5c) && x5c[0] === btoa(String.fromCharCode(...bytes))
+}

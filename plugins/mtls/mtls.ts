@@ -1,0 +1,145 @@
+import {
+  type Client,
+  type ClientCertificate,
+  defineClientAuthentication,
+  defineFields,
+  definePlugin,
+  defineTokenBinding,
+  type Kit,
+  OAuthError,
+  type Plugin,
+  parseConfiguration,
+} from '@grantry/core'
+import * as v from 'valibot'
+import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
+import { hasSubject, isCertificateOf, isSubject } from './match.ts'
+import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
+
+declare module '@grantry/core' {
+  interface ClientMembers {
+    /** The subject of the client's certificate, as in RFC 4514: `CN=client,O=Example`. */
+    tlsClientAuthSubjectDn?: string | undefined
+    /** A DNS name in the subject alternative names of the client's certificate. */
+    tlsClientAuthSanDns?: string | undefined
+    /** A URI in the subject alternative names of the client's certificate. */
+    tlsClientAuthSanUri?: string | undefined
+    /** An IP address in the subject alternative names of the client's certificate. */
+    tlsClientAuthSanIp?: string | undefined
+    /** An email address in the subject alternative names of the client's certificate. */
+    tlsClientAuthSanEmail?: string | undefined
+    /** Whether the client's tokens are bound to its certificate (RFC 8705 section 3.4). Default: `false`. */
+    tlsClientCertificateBoundAccessTokens?: boolean | undefined
+    /** The public keys of the client. */
+    jwks?: ClientJwks | undefined
+    /** The URL at which the client publishes its public keys, instead of `jwks`. */
+    jwksUri?: string | undefined
+  }
+}
+
+export { type MtlsOptions, settingsSchema as mtlsSchema } from './settings.ts'
+
+/** A certificate that can be used now, or the reason why none can. */
+type Usable =
+  | { readonly certificate: Certificate; readonly reason?: undefined }
+  | { readonly certificate?: undefined; readonly reason: string }
+
+function usableCertificate(presented: ClientCertificate | undefined, kit: Kit): Usable {
+  if (presented === undefined) return { reason: 'certificate_missing' }
+  const certificate = readCertificate(presented.der)
+  if (certificate === undefined) return { reason: 'certificate_malformed' }
+  // The TLS server does not check the period of a certificate whose chain it does not verify.
+  const now = kit.now()
+  if (now < certificate.notBefore) return { reason: 'certificate_not_yet_valid' }
+  return now > certificate.notAfter ? { reason: 'certificate_expired' } : { certificate }
+}
+
+function method(
+  name: Settings['methods'][number],
+  accepts: (client: Client) => boolean,
+  problemWith: (certificate: Certificate, verified: boolean, client: Client) => string | undefined,
+) {
+  return defineClientAuthentication({
+    method: name,
+    consumes: [],
+    // The client could have sent the certificate for its tokens only.
+    implicit: true,
+    present({ client_id: clientId }, { clientCertificate }) {
+      return clientId === undefined || clientCertificate === undefined ? undefined : { clientId, clientCertificate }
+    },
+    accepts,
+    verify({ clientCertificate }, client, kit) {
+      const { certificate, reason } = usableCertificate(clientCertificate, kit)
+      if (certificate === undefined) return { reason }
+      if (client === undefined || !accepts(client)) return { reason: 'method_not_accepted' }
+      const problem = problemWith(certificate, clientCertificate.verified === true, client)
+      return problem === undefined || { reason: problem }
+    },
+  })
+}
+
+/** RFC 8705 section 2.1. */
+const verifiedMethod = () =>
+  method(
+    'tls_client_auth',
+    (client) => !client.public && hasSubject(client),
+    (certificate, verified, client) => {
+      if (!verified) return 'certificate_not_verified'
+      return isSubject(client, certificate) ? undefined : 'subject_mismatch'
+    },
+  )
+
+const selfSigned = 'self_signed_tls_client_auth'
+
+/** RFC 8705 section 2.2. */
+const selfSignedMethod = () =>
+  method(
+    selfSigned,
+    // The keys alone could be those for assertions.
+    (client) => !client.public && client.tokenEndpointAuthMethod === selfSigned && hasKeys(client),
+    (certificate, _verified, { jwks }) =>
+      jwks?.keys.some((jwk) => isCertificateOf(jwk, certificate)) ? undefined : 'certificate_unknown',
+  )
+
+/** RFC 8705 section 3. */
+const certificateBinding = defineTokenBinding({
+  member: 'x5t#S256',
+  prove({ client, clientCertificate, accessToken }, kit) {
+    // A client that has not asked for bound tokens could use them without the certificate.
+    if (accessToken === undefined && client.tlsClientCertificateBoundAccessTokens !== true) return undefined
+    const { certificate, reason } = usableCertificate(clientCertificate, kit)
+    if (certificate !== undefined) return { key: kit.sha256(certificate.bytes) }
+    const [code, what] =
+      accessToken === undefined
+        ? (['invalid_request', 'A valid client certificate is required'] as const)
+        : (['invalid_token', 'The access token is not valid'] as const)
+    throw new OAuthError(code, what, { reason: `plugin:mtls:${reason}` })
+  },
+})
+
+/**
+ * Mutual TLS: client authentication by certificates (`tls_client_auth`, `self_signed_tls_client_auth`), and tokens that
+ * are bound to the certificate of the client. The adapter or a proxy handles TLS and passes the certificate.
+ *
+ * @throws TypeError with one sentence for a mistake in the options.
+ * @see RFC 8705
+ */
+export function mtls(options: MtlsOptions = {}): Plugin {
+  const { methods, endpointAliases } = parseConfiguration(settingsSchema, options, 'mtls()')
+  const create = { tls_client_auth: verifiedMethod, [selfSigned]: selfSignedMethod }
+  return definePlugin('mtls', [
+    defineFields({
+      client: {
+        ...subjectEntries,
+        ...clientKeyEntries(false),
+        tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
+      },
+      metadata: {
+        tls_client_certificate_bound_access_tokens: true,
+        ...(endpointAliases !== undefined && { mtls_endpoint_aliases: endpointAliases }),
+      },
+    }),
+    ...[...new Set(methods)].map((name) => create[name]()),
+    certificateBinding,
+  ])
+}

@@ -1,0 +1,58 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { certificate } from './certificates.ts'
+import { clientWith, presented, request, selfSigned, start } from './parties.ts'
+
+describe('self_signed_tls_client_auth', () => {
+  test('authenticates a client by the public key in its jwks', async () => {
+    const own = certificate()
+    const f = await start([clientWith(selfSigned(own.jwk))])
+    expect(await request(f, presented(own, false))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
+    expect(f.events).toContainEqual(
+      expect.objectContaining({ type: 'client_authentication_succeeded', method: 'self_signed_tls_client_auth' }),
+    )
+  })
+
+  test.each([
+    ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['EC P-384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+    ['EC P-521', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+    ['Ed25519', generateKeyPairSync('ed25519')],
+  ])('compares keys of the kind %s', async (_, keys) => {
+    const own = certificate({ keys, by: certificate() })
+    const f = await start([clientWith(selfSigned(own.jwk))])
+    expect((await request(f, presented(own, false))).status).toBe(200)
+  })
+
+  test('accepts any of several keys', async () => {
+    const [old, current] = [certificate(), certificate()]
+    const f = await start([clientWith(selfSigned(old.jwk, current.jwk))])
+    expect((await request(f, presented(old))).status).toBe(200)
+    expect((await request(f, presented(current))).status).toBe(200)
+  })
+
+  test('requires the certificate of x5c, not only its key', async () => {
+    const own = certificate()
+    const other = certificate({ sameKeyAs: own })
+    const f = await start([clientWith(selfSigned({ ...own.jwk, x5c: [own.der] }))])
+    expect((await request(f, presented(own))).status).toBe(200)
+    expect(await request(f, presented(other))).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+  })
+
+  test('refuses another key with the same response as an unknown client', async () => {
+    const f = await start([clientWith(selfSigned(certificate().jwk))])
+    const refused = await request(f, presented(certificate()))
+    expect(refused).toMatchObject({ status: 401, reason: 'plugin:mtls:certificate_unknown' })
+    const unknown = await request(f, presented(certificate()), {
+      grant_type: 'client_credentials',
+      client_id: 'unknown',
+    })
+    expect(unknown).toMatchObject({ status: 401, body: refused.body, reason: 'client_unknown' })
+  })
+
+  test('is not used for a client whose keys are for assertions', async () => {
+    const own = certificate()
+    const { jwks } = selfSigned(own.jwk)
+    await expect(start([clientWith({ jwks })])).rejects.toThrow('machine has no usable secret')
+  })
+})
