@@ -61,6 +61,7 @@ export async function startConfiguredServer(): Promise<ConfiguredServer> {
     ],
     plugins: [
       { name: 'device-authorization', verificationUri: `${issuer}/device`, interval: 1 },
+      { name: 'dpop', nonce: true },
       { name: 'resource-indicators' },
       { name: 'jwt-introspection' },
       clientAssertion({ secretOf: (clientId) => (clientId === sharedSecret[0] ? sharedSecret[1] : undefined) }),

@@ -80,6 +80,29 @@ describe('openid-client with the ready server and its plugins', () => {
     await expect(client.clientCredentialsGrant(config, { scope: 'api1' })).rejects.toMatchObject({ status: 401 })
   })
 
+  test('DPoP with nonces: device authorization', async () => {
+    const config = await discover(deviceClientId, None())
+    const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair())
+    const device = await client.initiateDeviceAuthorization(config, { scope: 'openid profile offline_access' })
+    const polling = client.pollDeviceAuthorizationGrant(config, device, undefined, { DPoP })
+    expect(await server.decide(device.user_code, true)).toBe(true)
+    const tokens = await polling
+    expect(await client.fetchUserInfo(config, tokens.access_token, '1', { DPoP })).toHaveProperty('sub', '1')
+    const unproved = client.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    await expect(unproved).rejects.toMatchObject(bodyError('invalid_grant'))
+    const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP })
+    expect(next.token_type).toBe('dpop')
+  })
+
+  test('DPoP with nonces: private_key_jwt, with another assertion for the repeated request', async () => {
+    const { privateKey } = server.clientKeys.ES256
+    const config = await discover(keyClientId, PrivateKeyJwt({ key: privateKey, kid: 'ES256' }))
+    const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair())
+    const tokens = await client.clientCredentialsGrant(config, { scope: 'api1' }, { DPoP })
+    const jkt = await DPoP.calculateThumbprint()
+    expect(await introspect(api1, tokens.access_token, 'ES256')).toMatchObject({ active: true, cnf: { jkt } })
+  })
+
   test('client_secret_jwt', async () => {
     const config = await discover(sharedSecret[0], ClientSecretJwt(sharedSecret[1]))
     expect(await client.clientCredentialsGrant(config, { scope: 'api1' })).toMatchObject({ scope: 'api1' })
