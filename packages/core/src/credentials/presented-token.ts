@@ -2,8 +2,7 @@ import { OAuthError } from '../errors/oauth-error.ts'
 import type { RequestParameters } from '../http/parameters.ts'
 
 // RFC 9110 section 11.4: the scheme ends at the first white space. RFC 6750 section 2.1: b64token.
-const authorizationForm = /^([A-Za-z][\w-]*)(?:\s|$)/u
-const tokenForm = /^[A-Za-z][\w-]* ([A-Za-z0-9\-._~+/]+=*)$/u
+const authorizationForm = /^([A-Za-z][\w-]*)(?: ([A-Za-z0-9\-._~+/]+=*)$|\s|$)/u
 
 /** An access token, with the scheme that the request uses for it, spelled as in `schemes`. */
 export interface PresentedToken {
@@ -24,7 +23,7 @@ const unauthenticated = (reason: string): OAuthError =>
 export function readAccessToken(
   authorization: string | null,
   form: RequestParameters | undefined,
-  [bearer, ...others]: readonly [string, ...string[]],
+  schemes: readonly [string, ...string[]],
 ): PresentedToken {
   const inForm = form?.access_token
   if (authorization === null && inForm === undefined) {
@@ -35,11 +34,12 @@ export function readAccessToken(
       reason: 'several_credentials',
     })
   }
-  if (authorization === null) return { token: inForm ?? '', scheme: bearer }
-  const name = authorizationForm.exec(authorization)?.[1]?.toLowerCase()
-  const scheme = [bearer, ...others].find((known) => known.toLowerCase() === name)
+  if (authorization === null) return { token: inForm ?? '', scheme: schemes[0] }
+  const match = authorizationForm.exec(authorization)
+  const name = match?.[1]?.toLowerCase()
+  const scheme = schemes.find((known) => known.toLowerCase() === name)
   if (scheme === undefined) throw unauthenticated('authorization_scheme_unsupported')
-  const token = tokenForm.exec(authorization)?.[1]
+  const token = match?.[2]
   if (token === undefined) {
     throw new OAuthError('invalid_token', 'The access token is not valid', { reason: 'malformed_authorization' })
   }

@@ -20,6 +20,7 @@ import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import { nothingProved, type Proved } from '../tokens/key-proofs.ts'
+import type { MaybePromise } from '../types.ts'
 import { type CoreEndpoint, callerKindOf } from './core-endpoint.ts'
 import { createToResponse, type EndpointResponse } from './reply.ts'
 import { requestFacts } from './request-facts.ts'
@@ -29,8 +30,10 @@ import { createRespond } from './respond.ts'
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
 
 /** Adds the headers of the proofs. */
-const withProofHeaders = (response: EndpointResponse, { headers }: Proved): EndpointResponse =>
-  headers === undefined ? response : { ...response, headers: { ...response.headers, ...headers } }
+const withProofHeaders = (responding: MaybePromise<EndpointResponse>, { headers }: Proved) =>
+  headers === undefined
+    ? responding
+    : after(responding, (response) => ({ ...response, headers: { ...response.headers, ...headers } }))
 
 const noForm: RequestParameters = Object.freeze(Object.create(null))
 
@@ -149,7 +152,7 @@ export function createPipeline(
       const proved = readsProofs ? await keyProofs.prove(facts, client) : nothingProved
       const parameters = form ?? otherParameters(request, bytes)
       const reply = await call(client, parameters, facts, trace, proved.confirmation)
-      return withProofHeaders(await respond(client, request, reply), proved)
+      return withProofHeaders(respond(client, request, reply), proved)
     },
 
     async scope(request, trace) {
@@ -173,18 +176,19 @@ export function createPipeline(
         fail(validation.reason)
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
       }
-      const proved = await keyProofs.confirm(facts, { token, scheme, ...validation }, fail)
-      if (!validation.scopes.includes(requiredScope) || (needsUser && sub === undefined)) {
+      const { client, claims, scopes: granted } = validation
+      const proof = keyProofs.confirm(facts, { token, scheme, client, claims }, fail)
+      const proved = proof === undefined ? nothingProved : await proof
+      if (!granted.includes(requiredScope) || (needsUser && sub === undefined)) {
         throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {
           reason: `${requiredScope}_missing`,
           scope: requiredScope,
         })
       }
       recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
-      const { client, scopes: granted, claims } = validation
       const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
       const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved.confirmation)
-      return withProofHeaders(await respond(caller, request, reply), proved)
+      return withProofHeaders(respond(caller, request, reply), proved)
     },
 
     async anyone(request, trace) {

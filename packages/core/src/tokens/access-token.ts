@@ -216,14 +216,15 @@ export function createAccessTokens(deps: {
         // Only for JWTs: revoking a reference token deletes its record.
         isJwt && denyList.isDenied(denialIdOf(token, jti)),
       ])
-      const facts: TokenFacts = { fingerprint, client: state.client, sub }
+      const { client } = state
+      const refused = (reason: string) => ({ fingerprint, client, sub, valid: false, reason }) as const
+      const confirmation = confirmationIn(claims)
       // Without the plugin, no part could check which key the request proves.
-      if (!bindings.canVerify(Object.keys(confirmationIn(claims) ?? {}))) {
-        return { ...facts, valid: false, reason: 'binding_unknown' }
-      }
-      if (!audiences.fits(aud, scopes)) return { ...facts, valid: false, reason: 'wrong_audience' }
-      if (state.reason !== undefined) return { ...facts, valid: false, reason: state.reason }
-      if (denied) return { ...facts, valid: false, reason: 'token_revoked' }
+      if (confirmation !== undefined && !bindings.canVerify(Object.keys(confirmation)))
+        return refused('binding_unknown')
+      if (!audiences.fits(aud, scopes)) return refused('wrong_audience')
+      if (state.reason !== undefined) return refused(state.reason)
+      if (denied) return refused('token_revoked')
       return { fingerprint, client: state.client, sub, valid: true, claims, scopes }
     },
 

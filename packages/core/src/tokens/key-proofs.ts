@@ -7,7 +7,7 @@ import type { Kit } from '../plugin/kit.ts'
 import type { Proof, TokenBinding } from '../plugin/token-binding.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
-import type { JsonObject, MaybePromise } from '../types.ts'
+import type { JsonObject } from '../types.ts'
 import { confirmationIn, isConfirmed } from './confirmation.ts'
 
 /** What a request has proved, and the headers that the response gets. */
@@ -30,12 +30,17 @@ export interface KeyProofs {
   /** Returns the keys that a request for tokens proves. */
   prove(request: EndpointRequest, client: Client): Promise<Proved>
   /**
-   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token.
+   * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
+   * `undefined` if there is nothing to prove.
    *
    * @param fail called with the reason of a refusal, for an event
    * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
    */
-  confirm(request: EndpointRequest, presented: PresentedToken, fail: (reason: string) => void): MaybePromise<Proved>
+  confirm(
+    request: EndpointRequest,
+    presented: PresentedToken,
+    fail: (reason: string) => void,
+  ): Promise<Proved> | undefined
 }
 
 export const nothingProved: Proved = Object.freeze({})
@@ -107,7 +112,7 @@ export function createKeyProofs(
 
     confirm(request, presented, fail) {
       const required = confirmationIn(presented.claims)
-      if (required === undefined && presented.scheme === bearer) return nothingProved
+      if (required === undefined && presented.scheme === bearer) return undefined
       return confirmBound(required, request, presented).catch((error: unknown) => {
         fail(reasonOf(error))
         throw error
