@@ -36,9 +36,8 @@ export const tokenEndpoint = builtIn(
   ({ registry, scopePolicy, users, createKit, mint, settleDemands, audiences, commit, runtime }) => {
     /** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
     function pluginParameters(form: RequestParameters): RequestParameters {
-      const parameters: Record<string, string> = Object.assign(Object.create(null), form)
-      delete parameters.grant_type
-      delete parameters.scope
+      const parameters: Record<string, string> = Object.create(null)
+      for (const name in form) if (name !== 'grant_type' && name !== 'scope') parameters[name] = form[name] ?? ''
       return parameters
     }
 

@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
+import { after } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
 import { existenceAt, markerAt, recordAt } from '../records/lookup.ts'
@@ -9,7 +10,7 @@ import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
 import { spentKeyOf } from '../tokens/stored-grant.ts'
-import type { JsonObject } from '../types.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
 import { derivedIssuance, type Issuance, randomIssuance } from './issuance.ts'
 import type { Minted } from './mint.ts'
 import type { CredentialDetails } from './redemption.ts'
@@ -130,7 +131,11 @@ export function createCommit(deps: {
   }
 
   /** Stores the tokens and spends the credentials. Returns `false` if a credential was already spent. */
-  async function spend(request: CommitRequest, { at, nonce }: Issuance, records: readonly NewRecord[]) {
+  function spend(
+    request: CommitRequest,
+    { at, nonce }: Issuance,
+    records: readonly NewRecord[],
+  ): MaybePromise<boolean> {
     const { redemptions } = request
     const attempt = redemptions.length === 0 ? '' : runtime.base64url(runtime.randomBytes(12))
     const marker: SpentRecord = { spentAt: at, attempt }
@@ -139,7 +144,7 @@ export function createCommit(deps: {
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
     const put = nonce === undefined ? records : [...records, replayRecord(request, at, nonce, attempt)]
-    return (await store.commit({ create, put })).length === 0
+    return after(store.commit({ create, put }), (existing) => existing.length === 0)
   }
 
   return async (request, mint) => {

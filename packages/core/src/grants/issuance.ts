@@ -14,10 +14,11 @@ export interface Issuance {
 }
 
 /** Returns the current time and new random values. */
-export function randomIssuance(runtime: Runtime): Issuance {
-  const random = runtime.randomBytes(64)
-  return { at: runtime.now(), accessToken: random.slice(0, 32), refreshToken: random.slice(32) }
-}
+export const randomIssuance = ({ now, randomBytes }: Runtime): Issuance => ({
+  at: now(),
+  accessToken: randomBytes(32),
+  refreshToken: randomBytes(32),
+})
 
 /** The block size of SHA-512, in bytes. */
 const blockSize = 128

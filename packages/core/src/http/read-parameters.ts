@@ -53,7 +53,9 @@ async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promis
   return bytes.byteLength === length ? bytes : bytes.subarray(0, length)
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+/** @param type the only media type that is accepted; `undefined` for any. */
+async function readBytes(request: Request, limit: number, type?: string): Promise<Uint8Array> {
+  if (type !== undefined) requireType(request, type)
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
   try {
     return request.body === null ? new Uint8Array() : await readBody(request.body, limit)
@@ -64,16 +66,10 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
 }
 
 /** Reads a form body. Checks the media type and the size, but not the content. */
-export async function readForm(request: Request, limit: number): Promise<Uint8Array> {
-  requireType(request, formType)
-  return readBytes(request, limit)
-}
+export const readForm = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, formType)
 
 /** Reads a JSON body. Checks the media type and the size, but not the content. */
-export async function readJson(request: Request, limit: number): Promise<Uint8Array> {
-  requireType(request, jsonType)
-  return readBytes(request, limit)
-}
+export const readJson = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, jsonType)
 
 /**
  * Rejects a non-empty body that is not a form. It has to read the body, because some runtimes give every POST a stream.

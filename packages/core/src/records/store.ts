@@ -194,6 +194,8 @@ export function openStore(
       const changes = { create: create.map(itemOf), put: put.map(itemOf), remove }
       // One write is atomic by itself, and costs less than a transaction.
       const isOne = create.length + put.length + remove.length <= 1
+      if (isOne && create.length === 0)
+        return after(allOf([...changes.put.map(setItem), ...remove.map(removeItem)]), () => [])
       if (isOne || driver.commit === undefined) return commitInOrder(changes, operations)
       const performed = attempt(() => driver.commit?.(changes), failedWrite)
       return after(performed, (outcome) => {
