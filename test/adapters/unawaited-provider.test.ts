@@ -4,14 +4,14 @@ import { denoHandler } from '@grantry/adapters/deno'
 import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
 import { hattipHandler } from '@grantry/adapters/hattip'
 import { fastifyHook, koaMiddleware, nodeListener, nodeMiddleware, serve } from '@grantry/adapters/node'
-import { createProvider } from '@grantry/core'
+import { createProvider, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 
 const promised = () =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [],
     plugins: [],

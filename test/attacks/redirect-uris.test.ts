@@ -6,7 +6,7 @@
  * RFC 6749 section 3.1.2, RFC 8252 sections 7.1 and 7.3, RFC 9700 section 2.1.
  */
 
-import { type ClientOptions, createProvider } from '@grantry/core'
+import { type ClientOptions, createProvider, signingKeys } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { proofKey } from '@grantry/plugins/proof-key'
@@ -23,7 +23,7 @@ const client: ClientOptions = {
 const start = (more: Partial<ClientOptions>) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [{ ...client, redirectUris: ['https://web.example.com/callback'], ...more }],
     plugins: [authorizationCode(), proofKey()],

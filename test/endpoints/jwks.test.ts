@@ -57,6 +57,12 @@ describe('published keys', () => {
     expect(decodeProtectedHeader((await tokensOf(f)).access_token).kid).toBe(thumbprint)
   })
 
+  test.each(['RS256', 'PS256', 'EdDSA'] as const)('the kid of a nameless %s key is its thumbprint', async (alg) => {
+    const key = await privateKeyFor(alg)
+    const f = await fixture({ keys: [{ ...key, note: 'not part of the thumbprint' } as JWK] })
+    expect((await publishedBy(f)).keys[0]?.kid).toBe(await calculateJwkThumbprint(publicPartOf(key)))
+  })
+
   test('9.4 publishes generated keys too', async () => {
     const f = await fixture({ keys: signingKeys({ algorithm: 'EdDSA' }) })
     const { keys } = await publishedBy(f)

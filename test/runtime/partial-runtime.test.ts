@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createProvider, type Runtime, webRuntime } from '@grantry/core'
+import { createProvider, type Runtime, signingKeys, webRuntime } from '@grantry/core'
 import { basic, mapDriver, read, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ async function tokenWith(runtime: Partial<Runtime>, algorithm: 'sha256' | 'sha51
       : { sha512: createHash('sha512').update('web-secret').digest('base64') }
   const provider = await createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [{ clientId: 'web', secrets: [secret], grantTypes: ['client_credentials'], scopes: ['api1'] }],
     scopes: [{ name: 'api1' }],

@@ -1,4 +1,4 @@
-import { type ClientOptions, createProvider, type ProviderOptions, type ScopeOptions } from '@grantry/core'
+import { type ClientOptions, createProvider, type ProviderOptions, type ScopeOptions, signingKeys } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -14,7 +14,7 @@ const users = { authenticate: () => undefined }
 const start = (more: Partial<ProviderOptions>) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [web],
     scopes: [{ name: 'api1' }],

@@ -1,7 +1,7 @@
 // The host's code may return promises that are not `instanceof Promise`: from another realm (Jest, vm), or from a
 // library.
 import { runInNewContext } from 'node:vm'
-import { type AtomicDriver, createProvider } from '@grantry/core'
+import { type AtomicDriver, createProvider, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { expect, test } from 'vitest'
 import { fixture } from '../support/fixture.ts'
@@ -56,7 +56,7 @@ test('a driver that rejects some inserts and throws at others is reported at sta
       return Promise.reject(new Error('refused'))
     },
   }
-  const options = { issuer: 'https://id.example.com', keys: { generate: 'ES256' }, clients: [], plugins: [] } as const
+  const options = { issuer: 'https://id.example.com', keys: signingKeys(), clients: [], plugins: [] } as const
   const uncaught = await uncaughtDuring(async () => {
     await expect(createProvider({ ...options, storage })).rejects.toThrow('cannot be used')
   })

@@ -1,4 +1,4 @@
-import { createProvider } from '@grantry/core'
+import { createProvider, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const start = (more: object) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [],
     plugins: [clientCredentials()],

@@ -1,5 +1,5 @@
 // Common first mistakes, and the message for each.
-import { createProvider, defineGrant, type ProviderOptions } from '@grantry/core'
+import { createProvider, defineGrant, type ProviderOptions, signingKeys } from '@grantry/core'
 import { createTestProvider, mapDriver, sha256Of, testClient } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import * as v from 'valibot'
@@ -9,7 +9,7 @@ import { fixture, proof, web } from '../support/fixture.ts'
 const start = (more: object) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [],
     plugins: [clientCredentials()],

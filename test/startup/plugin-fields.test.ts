@@ -10,6 +10,7 @@ import {
   hashSecret,
   OAuthError,
   type ScopeOptions,
+  signingKeys,
 } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/core/testing'
 import * as v from 'valibot'
@@ -121,7 +122,7 @@ describe('at startup', () => {
   const startWith = (...parts: Omit<Fields, 'kind'>[]) =>
     createProvider({
       issuer: 'https://id.example.com',
-      keys: { generate: 'ES256' },
+      keys: signingKeys(),
       storage: { getItem: () => null, insertItem: () => true, incrementItem: () => 1 } as never,
       clients: [],
       plugins: parts.map((part, index) => definePlugin(`plugin-${index + 1}`, [defineFields(part)])),

@@ -6,6 +6,7 @@ import {
   definePlugin,
   type PluginPart,
   type ProviderOptions,
+  signingKeys,
 } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
@@ -18,7 +19,7 @@ import { describe, expect, test } from 'vitest'
 const start = (plugins: unknown, more: Partial<ProviderOptions> = {}) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients: [],
     plugins: plugins as ProviderOptions['plugins'],

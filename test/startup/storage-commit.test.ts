@@ -1,11 +1,11 @@
-import { type AtomicDriver, createProvider, type DriverChanges } from '@grantry/core'
+import { type AtomicDriver, createProvider, type DriverChanges, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 
 const start = (storage: AtomicDriver) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage,
     clients: [],
     plugins: [],

@@ -1,4 +1,4 @@
-import { type AtomicDriver, createProvider } from '@grantry/core'
+import { type AtomicDriver, createProvider, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { inOneTrip } from '../support/latency.ts'
@@ -6,7 +6,7 @@ import { inOneTrip } from '../support/latency.ts'
 const start = (storage: AtomicDriver) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage,
     clients: [],
     plugins: [],

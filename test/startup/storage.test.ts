@@ -1,4 +1,4 @@
-import { type AtomicDriver, createProvider, type ProviderOptions } from '@grantry/core'
+import { type AtomicDriver, createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/core/testing'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const start = (storage: unknown, more: Partial<ProviderOptions> = {}) =>
   createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: storage as AtomicDriver,
     clients: [],
     plugins: [],

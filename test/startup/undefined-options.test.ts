@@ -23,7 +23,7 @@ import { clientFactory } from '../../packages/storage-drivers/src/redis/client-f
 const required = ['issuer', 'keys', 'storage', 'clients', 'plugins']
 const good: ProviderOptions = {
   issuer: 'https://id.example.com',
-  keys: { generate: 'ES256' },
+  keys: signingKeys(),
   storage: mapDriver(),
   clients: [],
   plugins: [clientCredentials()],

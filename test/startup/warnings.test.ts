@@ -1,4 +1,4 @@
-import { type ClientOptions, createProvider, type Plugins, type ProviderEvent } from '@grantry/core'
+import { type ClientOptions, createProvider, type Plugins, type ProviderEvent, signingKeys } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -25,7 +25,7 @@ async function warnings(
   const events: ProviderEvent[] = []
   await createProvider({
     issuer: 'https://id.example.com',
-    keys: { generate: 'ES256' },
+    keys: signingKeys(),
     storage: mapDriver(),
     clients,
     scopes: [{ name: 'api1' }],

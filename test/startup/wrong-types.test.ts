@@ -1,4 +1,4 @@
-import { createProvider, type ProviderOptions } from '@grantry/core'
+import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
 import { mapDriver, sha256Of } from '@grantry/core/testing'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 
 const good = (): ProviderOptions => ({
   issuer: 'https://id.example.com',
-  keys: { generate: 'ES256' },
+  keys: signingKeys(),
   storage: mapDriver(),
   clients: [],
   scopes: [{ name: 'api1' }],

@@ -1,5 +1,5 @@
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import { generateKey, type ImportedKey, importKey } from './import-key.ts'
+import { type ImportedKey, importKey } from './import-key.ts'
 import { type KeyInfo, type KeyRing, type RingKey, signerOf } from './key-ring.ts'
 import type { KeySource, StoredKeys } from './key-source.ts'
 
@@ -21,7 +21,7 @@ function infoOf({ key, private: isPrivate }: ImportedKey, signs: boolean, create
  * @throws TypeError with a sentence that says which key cannot be used and why.
  */
 export async function openFixedRing(source: Exclude<KeySource, StoredKeys>, runtime: Runtime): Promise<KeyRing> {
-  const given = 'generate' in source ? [await generateKey(source.generate)] : source
+  const given = 'generate' in source ? [await source.generate()] : source
   if (!Array.isArray(given) || given.length === 0) {
     throw new TypeError(
       'keys must be storedKeys(), signingKeys() or a non-empty array of JWKs, of which the first one signs',

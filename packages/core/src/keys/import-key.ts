@@ -1,6 +1,5 @@
 // Imports single modules of jose: the main entry would load 40 modules at every startup.
 import type { JWK } from 'jose'
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { type Bytes, decodeBase64url, utf8 } from '../encoding.ts'
@@ -11,6 +10,12 @@ import type { RingKey } from './key-ring.ts'
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const
+/** RFC 7638 section 3.2, RFC 8037 section 2: the members that identify a key, in the order in which they are hashed. */
+const thumbprintMembers: Readonly<Record<string, string[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+}
 const minModulusBits = 2048
 const probe = utf8('grantry')
 
@@ -19,6 +24,10 @@ const partOf = (jwk: JWK, names: readonly (keyof JWK)[]): JWK =>
 
 /** Returns the public members of a key. */
 export const publicPartOf = (jwk: JWK): JWK => partOf(jwk, publicMembers)
+
+/** Returns the SHA-256 thumbprint of a key (RFC 7638). */
+export const thumbprintOf = (jwk: JWK, { base64url, sha256 }: Runtime): string =>
+  base64url(sha256(utf8(JSON.stringify(jwk, thumbprintMembers[jwk.kty ?? '']))))
 
 /** Returns a key as it appears in the JWK set. */
 export const publishedKey = (jwk: JWK, kid: string, algorithm: SigningAlgorithm): JWK => ({
@@ -116,7 +125,7 @@ export async function importKey(given: JWK | ExternalKey, where: string, runtime
   const publicKey = publicPartOf(jwk)
   let imported: ImportedKey
   try {
-    const kid = jwk.kid ?? (await calculateJwkThumbprint(publicKey))
+    const kid = jwk.kid ?? thumbprintOf(jwk, runtime)
     const local = await runtime.importKey(
       (external === undefined ? materialOf(jwk) : publicKey) as JsonObject,
       algorithm,

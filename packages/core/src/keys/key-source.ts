@@ -2,6 +2,7 @@ import type { JWK } from 'jose'
 import { parseConfiguration } from '../config-schema.ts'
 import type { SigningAlgorithm } from '../runtime.ts'
 import type { ExternalKey } from './external-key.ts'
+import { generateKey } from './import-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import { type CheckedStoredKeys, type StoredKeysOptions, storedKeysSchema } from './stored-keys-options.ts'
 import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
@@ -10,7 +11,8 @@ import { openStoredRing, type StoredRingDeps } from './stored-ring.ts'
  * A key that is generated at startup. Its tokens become invalid when the process ends: for tests and demonstrations.
  */
 export interface GeneratedKeys {
-  readonly generate: SigningAlgorithm
+  /** Generates the private key. A function here keeps its code out of bundles that use other keys. */
+  generate(): Promise<JWK>
 }
 
 /** The result of `storedKeys()`. */
@@ -32,7 +34,7 @@ export type KeySource = GeneratedKeys | StoredKeys | readonly (JWK | ExternalKey
  * @param options.algorithm default: `ES256`
  */
 export const signingKeys = (options: { readonly algorithm?: SigningAlgorithm | undefined } = {}): GeneratedKeys => ({
-  generate: options.algorithm ?? 'ES256',
+  generate: () => generateKey(options.algorithm ?? 'ES256'),
 })
 
 /**

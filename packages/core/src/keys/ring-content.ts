@@ -1,8 +1,7 @@
 import type { JWK } from 'jose'
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import * as v from 'valibot'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
-import { generateKey, publicPartOf } from './import-key.ts'
+import { generateKey, publicPartOf, thumbprintOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'
 
 /** The form of the `kid` of every stored key: a SHA-256 thumbprint (RFC 7638). */
@@ -38,7 +37,7 @@ export const infoOf = ({ jwk: _, ...info }: StoredKey): KeyInfo => info
 /** Generates a key in the state `next`. */
 export async function newKey(algorithm: SigningAlgorithm, runtime: Runtime): Promise<StoredKey> {
   const jwk = await generateKey(algorithm)
-  const kid = await calculateJwkThumbprint(publicPartOf(jwk))
+  const kid = thumbprintOf(jwk, runtime)
   // A command line would parse it as an option.
   if (kid.startsWith('-')) return newKey(algorithm, runtime)
   return { kid, algorithm, state: 'next', jwk, createdAt: runtime.now() }
