@@ -4,6 +4,7 @@ import * as abuse from '../packages/core/src/abuse/options.ts'
 import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
 import { scopeSchema } from '../packages/core/src/directory/scope.ts'
 import { secretsSchema } from '../packages/core/src/directory/secret.ts'
+import { endpointNames } from '../packages/core/src/endpoints/built-in.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import { directorySchemasOf } from '../packages/core/src/registry/fields.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
@@ -75,8 +76,14 @@ const overrides: ReadonlyMap<unknown, () => JsonSchema> = new Map<unknown, () =>
   [expiresAt.wrapped, () => ({ type: ['integer', 'string'] })],
   [userSchema.entries.claims.wrapped, () => ({ type: 'object' })],
   [
-    options.endpoints.wrapped.entries.token.wrapped,
-    () => ({ anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^/' }] }),
+    options.endpoints.wrapped,
+    () => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        endpointNames.map((name) => [name, { anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^/' }] }]),
+      ),
+      additionalProperties: false,
+    }),
   ],
   [entries.storage.wrapped, () => ({ oneOf: Object.values(drivers).map(convert) })],
   [entries.keys.wrapped, () => convert(keys)],

@@ -2,6 +2,7 @@ import {
   clientSchema,
   createProvider,
   defineGrant,
+  endpointNames,
   type GrantResult,
   type ProviderOptions,
   parseConfiguration,
@@ -36,7 +37,7 @@ const nothing = (names: readonly string[]) => Object.fromEntries(names.map((name
 const namesIn = (entries: object, except: readonly string[] = []) =>
   Object.keys(entries).filter((name) => !except.includes(name))
 
-const { endpoints, introspection, runtime } = providerOptionsSchema.entries
+const { introspection, runtime } = providerOptionsSchema.entries
 
 describe('an option that is undefined keeps its default', () => {
   test.each(namesIn(providerOptionsSchema.entries, required))('%s', async (name) => {
@@ -44,7 +45,7 @@ describe('an option that is undefined keeps its default', () => {
   })
 
   test.each<[string, Partial<ProviderOptions>]>([
-    ['endpoints', { endpoints: { ...nothing(namesIn(endpoints.wrapped.entries)), accessTokenValidation: false } }],
+    ['endpoints', { endpoints: { ...nothing(endpointNames), accessTokenValidation: false } }],
     ['introspection', { introspection: nothing(namesIn(introspection.wrapped.entries)) }],
     ['runtime', { runtime: nothing(namesIn(runtime.default ?? {})) }],
     ['abuseControl', { abuseControl: { passwords: undefined, credentials: undefined, validation: undefined } }],

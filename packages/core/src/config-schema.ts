@@ -70,11 +70,9 @@ export function configurationObject<const E extends v.ObjectEntries>(
   })
 }
 
-/** The schema of a configuration object whose other keys, which a plugin can define, have values of one schema. */
-export const configurationMap = <const E extends v.ObjectEntries, const R extends v.GenericSchema>(
-  entries: E,
-  rest: R,
-) => v.objectWithRest(entries, rest, ({ input }) => `must be an object, not ${kindOf(input)}`)
+/** The schema of a configuration object with any keys, whose values have one schema. */
+export const configurationMap = <const S extends v.GenericSchema>(values: S) =>
+  v.record(v.string(), values, ({ input }) => `must be an object, not ${kindOf(input)}`)
 
 /**
  * The schema of a host port: an object of functions. Unknown members are allowed unless one looks like a misspelled

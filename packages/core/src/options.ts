@@ -6,7 +6,7 @@ import type { ClientStore } from './directory/clients.ts'
 import { defaultMaxCalls } from './directory/host-port.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'
-import { type EndpointName, endpointNames } from './endpoints/built-in.ts'
+import type { EndpointName } from './endpoints/built-in.ts'
 import type { EndpointSwitch } from './endpoints/paths.ts'
 import type { Observer } from './events/event.ts'
 import type { KeySource } from './keys/key-source.ts'
@@ -174,16 +174,7 @@ export const providerOptionsSchema = configurationObject({
     {},
   ),
   plugins: v.custom<Plugins>((value) => typeof value === 'object' && value !== null, 'must be an array of plugins'),
-  endpoints: v.optional(
-    configurationMap(
-      Object.fromEntries(endpointNames.map((name) => [name, v.optional(switchSchema)])) as Record<
-        EndpointName,
-        v.OptionalSchema<typeof switchSchema, undefined>
-      >,
-      v.optional(switchSchema),
-    ),
-    {},
-  ),
+  endpoints: v.optional(configurationMap(v.optional(switchSchema)), {}),
   introspection: v.optional(
     configurationObject({
       unrelatedScope: v.optional(
