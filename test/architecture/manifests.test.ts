@@ -94,3 +94,13 @@ test.each(['^1', '1.2.3', '*', '>=1.0.0', '^1.2.3 || 2.0.0'])('%j is not a range
 test.each(['^1.2.3', '1', 'npm:a@^1.2.3', 'latest'])('%j is not a pin', (version) => {
   expect(violations({ a: version }, pin)).toHaveLength(1)
 })
+
+test('the server in one file includes every plugin, for configurations that are modules', () => {
+  const source = readFileSync(join(root, 'packages/server/src/single-file.ts'), 'utf8')
+  const included = [...source.matchAll(/'@grantry\/plugins\/([\w-]+)'/gu)].map(([, name]) => name)
+  // The server installs these itself.
+  const active = ['authorization-code', 'client-credentials', 'password', 'proof-key', 'refresh-token']
+  const names = Object.keys(manifestOf('plugins').exports).map((path) => path.slice(2))
+  const expected = names.filter((name) => name !== 'package.json' && !active.includes(name))
+  expect(included).toEqual(expected)
+})

@@ -3,8 +3,10 @@ import * as core from '@grantry/core'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
+import * as fapi2 from '@grantry/plugins/fapi2'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
+import * as mtls from '@grantry/plugins/mtls'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
 import * as valibot from 'valibot'
@@ -16,8 +18,10 @@ const plugins = {
   'client-assertion': clientAssertion,
   'device-authorization': deviceAuthorization,
   dpop,
+  fapi2,
   'jwt-bearer': jwtBearer,
   'jwt-introspection': jwtIntrospection,
+  mtls,
   'resource-indicators': resourceIndicators,
   'token-exchange': tokenExchange,
 }
