@@ -1,4 +1,11 @@
-import { createProvider, type Provider, type ProviderOptions, signingKeys } from '@grantry/core'
+import {
+  type ClientOptions,
+  createProvider,
+  type Provider,
+  type ProviderOptions,
+  type ScopeOptions,
+  signingKeys,
+} from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 
@@ -6,24 +13,31 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 export const port = Number(globalThis.process?.env?.PORT ?? 3000)
 export const issuer = `http://127.0.0.1:${port}`
 
+/** Its secret is `demo-secret`. */
+export const demoClient: ClientOptions = {
+  clientId: 'demo',
+  secrets: [{ sha256: 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8=' }],
+  grantTypes: ['client_credentials'],
+  scopes: ['api1'],
+}
+
+/** Its secret is `api1-secret`. */
+export const demoScope: ScopeOptions = {
+  name: 'api1',
+  secrets: [{ sha256: '6wQyUUAdTu9zHPV8/6ZUj+5sLyiatf+sGw+hjp41K8A=' }],
+}
+
 /**
- * Creates the provider of all examples: the client `demo` (secret `demo-secret`) can request the scope `api1` (secret
- * `api1-secret`). Keys and storage are lost when the process exits.
+ * Creates the provider of all examples: the client `demo` can request the scope `api1`. Keys and storage are lost when
+ * the process exits.
  */
 export const createDemoProvider = (options: Partial<ProviderOptions> = {}): Promise<Provider> =>
   createProvider({
     issuer,
     keys: signingKeys(),
     storage: memoryDriver(),
-    clients: [
-      {
-        clientId: 'demo',
-        secrets: [{ sha256: 'zVd/4lYev/I1BdsLsAYwDHzey9RrwOA8RJr6+sosJb8=' }],
-        grantTypes: ['client_credentials'],
-        scopes: ['api1'],
-      },
-    ],
-    scopes: [{ name: 'api1', secrets: [{ sha256: '6wQyUUAdTu9zHPV8/6ZUj+5sLyiatf+sGw+hjp41K8A=' }] }],
+    clients: [demoClient],
+    scopes: [demoScope],
     plugins: [clientCredentials()],
     ...options,
   })

@@ -32,6 +32,7 @@ describe('the folder of examples', () => {
       'hono',
       'koa',
       'node-http',
+      'protected-api',
       'route-handler',
     ])
     const table = readFileSync(`${examplesPath}/README.md`, 'utf8')
