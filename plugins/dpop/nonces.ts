@@ -13,8 +13,6 @@ export interface Nonces {
   expiryOf(generation: number): number
 }
 
-const sealedSchema = v.object({ generation: v.number() })
-
 /** Clients send the nonces of all processes, of two generations. */
 const maxKnown = 100
 
@@ -22,6 +20,8 @@ const maxKnown = 100
 export function createNonces(lifetime: number): Nonces {
   const created = new WeakMap<object, { readonly generation: number; readonly nonce: string }>()
   const known = new Map<string, number>()
+  // While the lifetime is changed, processes number the generations differently.
+  const sealedSchema = v.object({ generation: v.number(), lifetime: v.literal(lifetime) })
 
   const generation = (kit: Kit): number => Math.floor(kit.now() / lifetime)
   const expiryOf = (of: number): number => (of + 2) * lifetime
@@ -36,7 +36,7 @@ export function createNonces(lifetime: number): Nonces {
       // Its key may have been retired since.
       const isReadable = last?.generation === now && (await kit.unseal(last.nonce, sealedSchema)) !== undefined
       if (isReadable) return last.nonce
-      const nonce = await kit.seal({ generation: now }, expiryOf(now))
+      const nonce = await kit.seal({ generation: now, lifetime }, expiryOf(now))
       // Not the promise, which a Worker leaves pending when it ends the request. Two concurrent nonces are both valid.
       created.set(kit.records, { generation: now, nonce })
       return nonce

@@ -79,6 +79,17 @@ describe('with nonces', () => {
     )
   })
 
+  test.each([
+    [60, 300],
+    [300, 60],
+  ])('a nonce of a process with the lifetime %d is replaced by one with %d', async (before, after) => {
+    const keys = [await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)]
+    const process = (nonceLifetime: number) => start({ nonce: true, nonceLifetime }, { keys })
+    const [one, two, client] = [await process(before), await process(after), await holder()]
+    const { body, reason } = await request(two, await client.prove({ nonce: await nonceOf(one, client) }))
+    expect([body.error, reason]).toEqual(['use_dpop_nonce', 'plugin:dpop:nonce_invalid'])
+  })
+
   test.each(['', 'x', 'a.b', 'A'.repeat(500)])('the nonce "%s" is refused with the one to use', async (nonce) => {
     const [f, client] = await setUp()
     const { body, headers } = await request(f, await client.prove({ nonce }))
