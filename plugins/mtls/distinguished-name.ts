@@ -1,4 +1,4 @@
-import { contentOf, type DerValue, objectIdentifier, tags } from './der.ts'
+import { contentOf, type DerValue, objectIdentifier, readAll, tags } from './der.ts'
 import { hexOf } from './encoding.ts'
 
 /**
@@ -47,10 +47,11 @@ const folded = (text: string): string =>
 
 /**
  * Returns a text that is equal for values that RFC 5280 section 7.1 treats as equal: case and repeated spaces do not
- * matter. Characters that only look the same remain different: no compatibility mapping as in RFC 4518 section 2.3.
+ * matter. Characters that only look the same remain different: no normalization as in RFC 4518 section 2.3, which turns
+ * the Kelvin sign into a K.
  */
 const comparableText = (text: string): string => {
-  const value = folded(text.normalize('NFC')).replace(/ +/gu, ' ').replace(/^ | $/gu, '')
+  const value = folded(text).replace(/ +/gu, ' ').replace(/^ | $/gu, '')
   return value.startsWith('#') ? `#${value}` : value
 }
 
@@ -68,22 +69,23 @@ function textOf({ tag, content }: DerValue): string | undefined {
   return String.fromCharCode(...units.map((at) => (content[at] ?? 0) * 256 + (content[at + 1] ?? 0)))
 }
 
+/** Returns a text that is equal for equal values. @throws RangeError, TypeError for a malformed string. */
+function comparableValue(value: DerValue | undefined): string {
+  if (value === undefined) throw new RangeError('No value')
+  const text = textOf(value)
+  return text === undefined ? `#${hexOf(value.whole)}` : comparableText(text)
+}
+
 /** Reads the Name of a certificate. @throws RangeError, TypeError for a malformed one. */
-export function nameIn(name: DerValue): ComparableName {
-  return comparable(
+export const nameIn = (name: DerValue): ComparableName =>
+  comparable(
     contentOf(name, tags.sequence).map((relativeName) =>
       contentOf(relativeName, tags.set).map((attribute) => {
         const [type, value] = contentOf(attribute, tags.sequence)
-        if (value === undefined) throw new RangeError('No value')
-        const text = textOf(value)
-        return {
-          type: objectIdentifier(type),
-          value: text === undefined ? `#${hexOf(value.whole)}` : comparableText(text),
-        }
+        return { type: objectIdentifier(type), value: comparableValue(value) }
       }),
     ),
   )
-}
 
 // The characters of RFC 4514 section 3. Spaces around `=` and the separators have no meaning, as in RFC 2253 section 4.
 const typeForm = / *([a-z][\da-z-]*|\d+(?:\.\d+)+) *= */iuy
@@ -91,12 +93,20 @@ const hexForm = /#((?:[\da-f]{2})+) */iuy
 const stringForm = /(?!#)((?:\\(?:[ "#+,;<=>\\]|[\da-f]{2})|[^"+,;<>\\\0])*)/iuy
 const separatorForm = /[,+]|$/uy
 
+const octetsIn = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/[\da-f]{2}/giu) ?? [], (octet) => Number.parseInt(octet, 16))
+
 const unescaped = (text: string): string =>
   text.replace(/((?:\\[\da-f]{2})+)|\\(.)/giu, (_, octets: string | undefined, character: string) =>
-    octets === undefined
-      ? character
-      : utf8.decode(Uint8Array.from(octets.slice(1).split('\\'), (octet) => Number.parseInt(octet, 16))),
+    octets === undefined ? character : utf8.decode(octetsIn(octets)),
   )
+
+/** Returns the value that the octets encode. @throws RangeError unless it is DER. */
+function comparableDer(octets: Uint8Array): string {
+  const [value, ...more] = readAll(octets)
+  if (more.length > 0) throw new RangeError('Several values')
+  return comparableValue(value)
+}
 
 /**
  * Reads the text of a distinguished name, which begins with the last relative name. Returns `undefined` if it is empty,
@@ -120,15 +130,16 @@ export function parseName(text: string): ComparableName | undefined {
       const name = read(typeForm)?.toLowerCase() ?? ''
       const type = /^\d/u.test(name) ? name : attributeTypes[name]
       const hex = read(hexForm)
-      const value = hex === undefined ? read(stringForm) : `#${hex.toLowerCase()}`
+      const value = hex ?? read(stringForm)
       const separator = read(separatorForm)
       if (type === undefined || value === undefined || separator === undefined) return undefined
-      relativeNames[0]?.push({ type, value: hex === undefined ? comparableText(unescaped(value)) : value })
+      const text = hex === undefined ? comparableText(unescaped(value)) : comparableDer(octetsIn(hex))
+      relativeNames[0]?.push({ type, value: text })
       if (separator === '') return comparable(relativeNames)
       if (separator === ',') relativeNames.unshift([])
     }
   } catch {
-    // The escaped octets are not UTF-8.
+    // The octets are not UTF-8, or not DER.
     return undefined
   }
 }

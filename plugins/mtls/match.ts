@@ -1,4 +1,4 @@
-import type { Client } from '@grantry/core'
+import type { Client, ClientProblem } from '@grantry/core'
 import { hasName, type NameKind } from './alternative-names.ts'
 import type { Certificate } from './certificate.ts'
 import { type ComparableName, parseName } from './distinguished-name.ts'
@@ -12,17 +12,13 @@ const kinds = {
 
 const members = ['tlsClientAuthSubjectDn', ...(Object.keys(kinds) as (keyof typeof kinds)[])] as const
 
-/**
- * Whether the client has a subject for its certificate.
- *
- * @throws TypeError if it has more than one (RFC 8705 section 2.1.2).
- */
-export function hasSubject(client: Client): boolean {
+/** Whether the client has a subject for its certificate. */
+export const hasSubject = (client: Client): boolean => members.some((member) => client[member] !== undefined)
+
+/** A client has at most one subject (RFC 8705 section 2.1.2). */
+export function subjectProblem(client: Client): ClientProblem | undefined {
   const [one, another] = members.filter((member) => client[member] !== undefined)
-  if (another !== undefined) {
-    throw new TypeError(`clients: ${client.clientId} has both ${one} and ${another}; remove one of them`)
-  }
-  return one !== undefined
+  return another && { member: another, problem: `cannot be combined with ${one}; remove one of them` }
 }
 
 const names = new WeakMap<Client, ComparableName | undefined>()

@@ -13,7 +13,7 @@ import {
 import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { hasSubject, isCertificateOf, isSubject } from './match.ts'
+import { hasSubject, isCertificateOf, isSubject, subjectProblem } from './match.ts'
 import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
 
 declare module '@grantry/core' {
@@ -134,6 +134,7 @@ export function mtls(options: MtlsOptions = {}): Plugin {
         ...clientKeyEntries(false),
         tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
       },
+      checkClient: subjectProblem,
       metadata: {
         tls_client_certificate_bound_access_tokens: true,
         ...(endpointAliases !== undefined && { mtls_endpoint_aliases: endpointAliases }),
