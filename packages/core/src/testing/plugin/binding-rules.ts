@@ -3,14 +3,15 @@ import type { TokenBinding } from '../../plugin/token-binding.ts'
 import type { Json } from '../../types.ts'
 import { sha256Of } from '../test-provider.ts'
 import { type Bench, kitGrantType, present } from './bench.ts'
-import type { BindingCase } from './cases.ts'
+import type { BindingCase, ProvingRequest } from './cases.ts'
 import { altered } from './method-rules.ts'
 import { hostile, isSuccess, seenIn } from './parameter-rules.ts'
 import { inSetting } from './setting.ts'
 import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
 import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
 
-type Headers = Readonly<Record<string, string>>
+/** What proves a key. */
+type Proof = Pick<Outgoing, 'headers' | 'clientCertificate'>
 type Key = 'first' | 'second'
 
 const sender: Sender = { clientId: 'binding-client', credentials: ['binding-client', 'binding-client-secret'] }
@@ -26,24 +27,28 @@ const clientOf = ({ client }: BindingCase): ClientOptions => ({
 
 /** The requests of a binding. */
 interface BindingTarget extends Target {
-  /** A request for tokens with these headers. */
-  requestTokens(headers: Headers): Outgoing
-  /** Returns the headers that prove a key for a request for tokens. */
-  proveTo(setting: Setting, key: Key, prove?: BindingCase['prove']): Promise<Headers>
-  /** Returns the headers that prove a key where an access token is presented. */
-  proveUse(setting: Setting, key: Key, accessToken: string): Promise<Headers>
+  /** A request for tokens with this proof. */
+  requestTokens(proof: Proof): Outgoing
+  /** Proves a key for a request for tokens. */
+  proveTo(setting: Setting, key: Key, prove?: BindingCase['prove']): Promise<Proof>
+  /** Proves a key where an access token is presented. */
+  proveUse(setting: Setting, key: Key, accessToken: string): Promise<Proof>
 }
 
 function targetOf({ member }: TokenBinding, given: BindingCase): BindingTarget {
   const urlOf = ({ provider }: Setting, endpoint: string): string => `${provider.issuer}/${endpoint}`
-  const proveTo: BindingTarget['proveTo'] = async (setting, key, prove = given.prove) =>
-    prove({ method: 'POST', url: urlOf(setting, 'token'), accessToken: undefined, key }, setting.context(sender))
-  const requestTokens = (headers: Headers): Outgoing => ({
+  async function proofOf(setting: Setting, request: ProvingRequest, prove = given.prove): Promise<Proof> {
+    const headers = await prove(request, setting.context(sender))
+    return { headers, clientCertificate: given.clientCertificate?.(request) }
+  }
+  const proveTo: BindingTarget['proveTo'] = (setting, key, prove) =>
+    proofOf(setting, { method: 'POST', url: urlOf(setting, 'token'), accessToken: undefined, key }, prove)
+  const requestTokens = (proof: Proof): Outgoing => ({
     endpoint: 'token',
     method: 'POST',
     body: 'form',
     parameters: { grant_type: kitGrantType, scope: 'openid api1' },
-    headers,
+    ...proof,
     as: sender.credentials,
   })
   return {
@@ -53,8 +58,8 @@ function targetOf({ member }: TokenBinding, given: BindingCase): BindingTarget {
     clients: [clientOf(given)],
     requestTokens,
     proveTo,
-    proveUse: async (setting, key, accessToken) =>
-      given.prove({ method: 'GET', url: urlOf(setting, 'userinfo'), accessToken, key }, setting.context(sender)),
+    proveUse: (setting, key, accessToken) =>
+      proofOf(setting, { method: 'GET', url: urlOf(setting, 'userinfo'), accessToken, key }),
     prepare: async (setting) => requestTokens(await proveTo(setting, 'first')),
   }
 }
@@ -69,7 +74,7 @@ async function keyOf({ provider }: Setting, { body }: Received, member: string):
 async function checkKeys(bench: Bench, { member, scheme = 'Bearer' }: TokenBinding, target: BindingTarget) {
   const add = (seen: string): void => bench.findings.add('bound-token', target.part, seen)
   return inSetting(bench, target, async (setting) => {
-    const requestWith = async (headers: Headers) => setting.send(target.requestTokens(headers))
+    const requestWith = async (proof: Proof) => setting.send(target.requestTokens(proof))
     const responses: Received[] = []
     for (const key of ['first', 'first', 'second'] as const) {
       responses.push(await requestWith(await target.proveTo(setting, key)))
@@ -102,13 +107,14 @@ async function checkUse(bench: Bench, { scheme = 'Bearer' }: TokenBinding, targe
       const response = await setting.send(target.requestTokens(await target.proveTo(setting, 'first')))
       return String(response.body?.access_token)
     }
-    const use = (token: string, headers: Headers): Promise<Received> =>
+    const use = (token: string, { headers, clientCertificate }: Proof): Promise<Received> =>
       setting.send({
         endpoint: 'userinfo',
         method: 'GET',
         body: 'query',
         parameters: {},
         headers: { ...headers, authorization: `${scheme} ${token}` },
+        clientCertificate,
       })
     const [token, another] = [await issue(), await issue()]
     const proof = await target.proveUse(setting, 'first', token)
@@ -117,7 +123,7 @@ async function checkUse(bench: Bench, { scheme = 'Bearer' }: TokenBinding, targe
       if (accepted.status !== 500) findings.add('success', target.part, `with a proof at userinfo, ${seenIn(accepted)}`)
       return
     }
-    const stolen: readonly (readonly [what: string, headers: Headers])[] = [
+    const stolen: readonly (readonly [what: string, proof: Proof])[] = [
       ['without a proof', {}],
       ['with a proof of another key', await target.proveUse(setting, 'second', token)],
       ...(target.singleUse
@@ -128,8 +134,8 @@ async function checkUse(bench: Bench, { scheme = 'Bearer' }: TokenBinding, targe
           ] as const)
         : []),
     ]
-    for (const [what, headers] of stolen) {
-      const response = await use(token, headers)
+    for (const [what, other] of stolen) {
+      const response = await use(token, other)
       if (response.status !== 401 && response.status !== 500) add(`${what}, ${seenIn(response)}`)
     }
   })
@@ -138,15 +144,17 @@ async function checkUse(bench: Bench, { scheme = 'Bearer' }: TokenBinding, targe
 /** Checks proofs that differ from a valid one. */
 async function checkChanges(bench: Bench, target: BindingTarget, { refused = [] }: BindingCase): Promise<void> {
   await inSetting(bench, target, async (setting) => {
-    const names = Object.keys(await target.proveTo(setting, 'first'))
+    const names = Object.keys((await target.proveTo(setting, 'first')).headers ?? {})
     const values = [altered, ...hostile.map((value) => () => value), (proof: string) => `${proof}, ${proof}`]
     for (const name of names) {
       for (const change of values) {
         const proof = await target.proveTo(setting, 'first')
-        const value = change(proof[name] ?? '')
+        const value = change(proof.headers?.[name] ?? '')
         // Not a header value.
         if (!/^[\x20-\x7E]*$/u.test(value)) continue
-        const response = await setting.send(target.requestTokens({ ...proof, [name]: value }))
+        const response = await setting.send(
+          target.requestTokens({ ...proof, headers: { ...proof.headers, [name]: value } }),
+        )
         if (response.status === 500 || !isSuccess(response)) continue
         bench.findings.add('changed-proof', target.part, `with another value of ${name}, ${seenIn(response)}`)
       }

@@ -1,4 +1,5 @@
 import type { ClientOptions } from '../../directory/client.ts'
+import type { ClientCertificate } from '../../http/connection.ts'
 import type { ProviderOptions } from '../../options.ts'
 import type { NewGrant } from '../../plugin/authorize.ts'
 import type { Plugins } from '../../plugin/plugin.ts'
@@ -69,6 +70,8 @@ export interface EndpointCase extends RequestCase {
 export interface PreparedCredentials {
   readonly form?: CaseParameters | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The certificate of the connection. */
+  readonly clientCertificate?: ClientCertificate | undefined
 }
 
 export interface MethodCase {
@@ -97,6 +100,8 @@ export interface BindingCase {
   readonly client?: Optional<ClientOptions> | undefined
   /** Returns the headers with a new proof for a request. */
   prove(request: ProvingRequest, context: CaseContext): MaybePromise<Readonly<Record<string, string>>>
+  /** Returns the certificate of the connection of such a request. */
+  readonly clientCertificate?: ((request: ProvingRequest) => ClientCertificate | undefined) | undefined
   /** Functions like `prove` whose proofs must be refused. */
   readonly refused?: readonly BindingCase['prove'][] | undefined
   /** Whether a proof can be used only once. Default: `true`. */

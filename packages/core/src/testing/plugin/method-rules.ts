@@ -28,12 +28,13 @@ function clientOf({ accepts }: ClientAuthentication, { client }: MethodCase): Cl
   }
 }
 
-const outgoingOf = ({ form, headers }: PreparedCredentials): Outgoing => ({
+const outgoingOf = ({ form, headers, clientCertificate }: PreparedCredentials): Outgoing => ({
   endpoint: 'token',
   method: 'POST',
   body: 'form',
   parameters: { grant_type: kitGrantType, scope: 'api1', ...form },
   headers,
+  clientCertificate,
 })
 
 function targetOf(method: ClientAuthentication, given: MethodCase): MethodTarget {
@@ -59,7 +60,7 @@ export function altered(value: string): string {
 
 /** Returns the requests that differ from a valid one in one credential. */
 function changesOf(outgoing: Outgoing): readonly (readonly [what: string, change: Partial<Outgoing>])[] {
-  const { parameters, headers = {} } = outgoing
+  const { parameters, headers = {}, clientCertificate } = outgoing
   const fields = Object.entries(parameters).filter(([name]) => !otherParameters.has(name))
   const inForm = fields.flatMap(([name, value]) =>
     [undefined, altered(String(value)), ...hostile].map(
@@ -71,8 +72,14 @@ function changesOf(outgoing: Outgoing): readonly (readonly [what: string, change
       (other) => [name, { headers: { ...headers, [name]: other } }] as const,
     ),
   )
+  const inConnection =
+    clientCertificate === undefined
+      ? []
+      : [undefined, { ...clientCertificate, der: '' }].map(
+          (other) => ['the certificate', { clientCertificate: other }] as const,
+        )
   const other = { parameters: { ...parameters, client_id: otherClient[0] } }
-  return [...inForm, ...inHeader, ['client_id', other]]
+  return [...inForm, ...inHeader, ...inConnection, ['client_id', other]]
 }
 
 async function checkChanges(bench: Bench, target: MethodTarget): Promise<void> {

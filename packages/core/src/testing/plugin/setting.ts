@@ -137,7 +137,8 @@ export async function openSetting(bench: Bench, target: Target, options: Setting
       const traceId = String(requests).padStart(32, '0')
       const headers = { ...outgoing.headers, traceparent: `00-${traceId}-${'1'.repeat(16)}-00` }
       const request = requestOf(`${issuer ?? provider.issuer}/${outgoing.endpoint}`, { ...outgoing, headers })
-      const response = await handler(request, { clientAddress: outgoing.from ?? clientAddress })
+      const { from = clientAddress, clientCertificate } = outgoing
+      const response = await handler(request, { clientAddress: from, clientCertificate })
       const caused = events.slice(earlier).filter((event) => event.traceId === traceId)
       const result = await receivedFrom(response, caused)
       for (const [value, name] of secretsIn(outgoing, result, target.public)) secrets.set(value, name)

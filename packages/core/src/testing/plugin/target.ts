@@ -1,4 +1,5 @@
 import type { ClientOptions } from '../../directory/client.ts'
+import type { ClientCertificate } from '../../http/connection.ts'
 import type { Credentials, TestClock, TestProvider, TestResponse } from '../test-provider.ts'
 import type { CaseContext, CaseParameters } from './cases.ts'
 import type { Probe } from './probe.ts'
@@ -12,6 +13,7 @@ export interface Outgoing {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Basic authentication. */
   readonly as?: Credentials | undefined
+  readonly clientCertificate?: ClientCertificate | undefined
   /** The address of the caller. */
   readonly from?: string | undefined
   /** A parameter to repeat. */
