@@ -1,16 +1,18 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { type BuildResult, build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-// A Worker that imports '@grantry/core' gets a bundle that uses web standards only.
+// A Worker that imports '@grantry/core' or '@grantry/resource-server' gets a bundle that uses web standards only.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
 const never = ['node:', 'unstorage', 'ioredis', 'hattip'] as const
 
-const bundle = (contents: string) =>
+const bundle = (contents: string, { minify = false } = {}) =>
   build({
+    minify,
     stdin: { contents, resolveDir: join(root, 'packages/core'), loader: 'ts' },
     absWorkingDir: root,
     bundle: true,
@@ -68,6 +70,17 @@ describe('the bundle of the core', () => {
     const small = await bundle("export { isOAuthError } from './src/index.ts'")
     expect(textOf(small)).not.toContain('createProvider')
     expect(textOf(small).length).toBeLessThan(textOf(result).length / 20)
+  })
+})
+
+describe('the bundle of the resource server', () => {
+  test.each(['index', 'hono'])('of %s is small, and includes only its own files and jose', async (entry) => {
+    const result = await bundle(`export * from '../resource-server/src/${entry}.ts'`, { minify: true })
+    const own = /^(?:packages\/resource-server\/src\/|node_modules\/jose\/|<stdin>$)/u
+    expect(Object.keys(result.metafile.inputs).filter((path) => !own.test(path))).toEqual([])
+    expect(Object.values(result.metafile.outputs).flatMap(({ imports }) => imports)).toEqual([])
+    expect(result.warnings).toEqual([])
+    expect(gzipSync(textOf(result)).length).toBeLessThan(16_000)
   })
 })
 
