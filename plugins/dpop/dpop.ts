@@ -56,10 +56,14 @@ function createProve(settings: Settings) {
   const verifySignature = createVerifySignature()
 
   /** Returns the reason why a proof is not for this request. */
-  function problemWith({ alg, claims }: UnverifiedProof, { method, url, accessToken }: ProofRequest, kit: Kit) {
+  function problemWith(
+    { alg, claims }: UnverifiedProof,
+    { method, url, aliasUrl = url, accessToken }: ProofRequest,
+    kit: Kit,
+  ) {
     if (!allowed.includes(alg)) return 'algorithm_not_allowed'
     if (claims.htm !== method) return 'htm_mismatch'
-    if (!isSameTarget(claims.htu, url)) return 'htu_mismatch'
+    if (!isSameTarget(claims.htu, url) && !isSameTarget(claims.htu, aliasUrl)) return 'htu_mismatch'
     if (accessToken !== undefined && claims.ath !== kit.sha256(accessToken)) return 'ath_mismatch'
     return undefined
   }

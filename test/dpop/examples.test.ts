@@ -61,6 +61,7 @@ test('the proof of section 7.1 is accepted for its access token', async () => {
     header: (name: string) => (name === 'dpop' ? resourceProof : null),
     clientAddress: undefined,
     clientCertificate: undefined,
+    aliasUrl: undefined,
     trace: () => ({ traceparent: '' }),
     client: { clientId: 's6BhdRkqt3' } as never,
   }

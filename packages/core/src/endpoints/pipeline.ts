@@ -16,6 +16,7 @@ import {
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../plugin/endpoint.ts'
 import { after } from '../promises.ts'
+import { endpointAliasIn } from '../registry/metadata.ts'
 import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
@@ -89,7 +90,7 @@ export function createPipeline(
 ): HandleRequest {
   const { caller: callerKind, params: schema, scope: requiredScope = '', denial } = endpoint
   const { recorder, runtime, bodyLimit } = services
-  const { origin } = new URL(kit.issuer)
+  const urls = { origin: new URL(kit.issuer).origin, alias: endpointAliasIn(registry.metadata, endpoint.metadataName) }
   const isForm = endpoint.body !== 'json'
   const readBody = isForm ? readForm : readJson
   const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
@@ -127,7 +128,7 @@ export function createPipeline(
     return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
   }
 
-  const factsOf = (request: Request, trace: Trace): EndpointRequest => requestFacts(request, trace, origin, runtime)
+  const factsOf = (request: Request, trace: Trace): EndpointRequest => requestFacts(request, trace, urls, runtime)
 
   function call(
     caller: Callers[keyof Callers],

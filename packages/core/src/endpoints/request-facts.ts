@@ -9,15 +9,23 @@ function withOrigin(origin: string, url: string): string {
   return path < 0 ? `${origin}/` : origin + url.slice(path)
 }
 
+/** Under which URLs clients know an endpoint. */
+export interface EndpointUrls {
+  /** The origin of the issuer. */
+  readonly origin: string
+  readonly alias: string | undefined
+}
+
 /** Returns the facts about a request that plugins can read. They do not include the credentials of the caller. */
 export const requestFacts = (
   request: Request,
   { clientAddress, clientCertificate, context }: Trace,
-  origin: string,
+  { origin, alias }: EndpointUrls,
   runtime: Pick<Runtime, 'randomBytes'>,
 ): EndpointRequest => ({
   method: request.method,
   url: withOrigin(origin, request.url),
+  aliasUrl: alias,
   header: (name) => (name.toLowerCase() === 'authorization' ? null : request.headers.get(name)),
   clientAddress,
   clientCertificate,

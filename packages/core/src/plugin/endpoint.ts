@@ -38,6 +38,11 @@ export interface EndpointRequest extends RequestFacts {
   readonly method: string
   /** The absolute URL, with the query. Its origin is that of the issuer, whatever the `Host` header contains. */
   readonly url: string
+  /**
+   * The URL of the endpoint on the host that requests client certificates, if a plugin announces one in
+   * `mtls_endpoint_aliases`. Clients call either URL (RFC 8705 section 5).
+   */
+  readonly aliasUrl: string | undefined
 }
 
 /** A request to an endpoint: the caller is authenticated, and the parameters match the schema. */

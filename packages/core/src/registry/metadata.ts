@@ -79,6 +79,17 @@ export function metadataOf(
   return Object.fromEntries([...members].map(([member, { value }]) => [member, value]))
 }
 
+/**
+ * Returns the alias of an endpoint that a plugin announces.
+ *
+ * @see RFC 8705 section 5
+ */
+export function endpointAliasIn(metadata: JsonObject, metadataName: string | undefined): string | undefined {
+  const aliases = new Map<string, unknown>(Object.entries(metadata.mtls_endpoint_aliases ?? {}))
+  const alias = metadataName === undefined ? undefined : aliases.get(metadataName)
+  return typeof alias === 'string' ? alias : undefined
+}
+
 const union = (one: readonly string[], another: readonly string[]): readonly string[] => [
   ...new Set([...one, ...another]),
 ]
