@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken } from '../events/recorder.ts'
-import { confirmationIn } from '../tokens/confirmation.ts'
 import { builtIn } from './core-endpoint.ts'
 
 /**
@@ -41,7 +40,7 @@ export const accessTokenValidationEndpoint = builtIn(
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
       }
       // The caller has to prove the key, but is not the client. An API that ignored `cnf` would accept a stolen token.
-      if (confirmationIn(validation.claims) !== undefined) {
+      if (validation.confirmation !== undefined) {
         fail('token_bound')
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason: 'token_bound' })
       }

@@ -177,8 +177,11 @@ export function createPipeline(
         fail(validation.reason)
         throw new OAuthError('invalid_token', 'The access token is not valid', { reason: validation.reason })
       }
-      const { client, claims, scopes: granted } = validation
-      const proof = keyProofs.confirm(facts, { token, scheme, client, claims }, fail)
+      const { client, claims, scopes: granted, confirmation } = validation
+      const proof = keyProofs.confirm(facts, { token, scheme, client, confirmation })?.catch((error: unknown) => {
+        fail(reasonOf(error))
+        throw error
+      })
       const proved = proof === undefined ? nothingProved : await proof
       if (!granted.includes(requiredScope) || (needsUser && sub === undefined)) {
         throw new OAuthError('insufficient_scope', `The access token must have the scope ${requiredScope}`, {

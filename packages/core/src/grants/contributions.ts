@@ -68,7 +68,7 @@ function withKeys(
 ): Confirmation | undefined {
   if (more === undefined) return required
   const keys = Object.entries(Object(more))
-  if (!keys.every(([member, key]) => bindings.canVerify([member]) && typeof key === 'string')) {
+  if (!bindings.canVerify(Object(more)) || !keys.every(([, key]) => typeof key === 'string')) {
     throw new TypeError('An authorization requires a key that no token binding can verify')
   }
   if (keys.some(([member, key]) => required?.[member] !== undefined && required[member] !== key)) {

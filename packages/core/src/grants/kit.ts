@@ -7,7 +7,7 @@ import type { AuthenticatedClient } from '../plugin/grant.ts'
 import type { GrantKit, Redemption, StoredGrant } from '../plugin/grant-kit.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { familyIn, withoutClientSub } from '../tokens/claims.ts'
-import { confirmationIn, isConfirmed } from '../tokens/confirmation.ts'
+import { isConfirmed } from '../tokens/confirmation.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import type { CreateRequestMarks, RequestMarks } from '../tokens/revocation-mark.ts'
 import type { StoredGrants } from '../tokens/stored-grant.ts'
@@ -104,11 +104,12 @@ export function createGrantKits(deps: {
       findGrant,
       authenticateUser: (credentials) => checkPassword(credentials, client, trace, marks.readEarly),
       async validateToken(token, type) {
-        const validation = await (type === 'id_token' ? identityTokens.validate(token) : accessTokens.validate(token))
+        const access = type === 'access_token' ? await accessTokens.validate(token) : undefined
+        const validation = access ?? (await identityTokens.validate(token))
         if (!validation.valid) return undefined
         const { client, claims } = validation
         // Otherwise, a stolen token could be exchanged for one that needs no key.
-        if (!isConfirmed(confirmationIn(claims), confirmation)) return undefined
+        if (access?.valid && !isConfirmed(access.confirmation, confirmation)) return undefined
         // Identity tokens have no `client_id`; with it, the new token inherits the epoch of the client from them too.
         validatedTokens.push({ ...claims, client_id: client.clientId })
         const lineage = { family: familyIn(claims), expiresAt: Number(claims.exp) }

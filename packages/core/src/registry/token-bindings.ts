@@ -7,8 +7,10 @@ import { byClaim, type OwnedPart } from './collect.ts'
 /** The token bindings of the installed plugins. */
 export interface TokenBindings {
   readonly all: readonly OwnedPart<TokenBinding>[]
-  /** Whether plugins can verify all these members of `cnf`. */
-  canVerify(members: readonly string[]): boolean
+  /** Whether plugins can verify all these keys. */
+  canVerify(confirmation: Confirmation | undefined): boolean
+  /** Whether the binding has a scheme besides `Bearer`. */
+  hasOwnScheme(member: string): boolean
   /** Returns the scheme of tokens that are bound to these keys: that of a binding, or `Bearer`. */
   schemeOf(confirmation: Confirmation | undefined): string
   /** Returns the keys, of those that a request has proved, to which a new refresh token is bound. */
@@ -66,6 +68,7 @@ export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenB
   const own = byClaim(all, 'the token scheme', ({ scheme = bearer }) =>
     scheme === bearer ? undefined : scheme.toLowerCase(),
   )
+  const schemes = new Map([...own.values()].map(({ part }) => [part.member, part.scheme]))
   const parametersOf = ({ challenge = {} }: TokenBinding): string =>
     Object.entries(challenge)
       .map(([name, value]) => `, ${name}="${value}"`)
@@ -83,11 +86,11 @@ export function tokenBindingsOf(all: readonly OwnedPart<TokenBinding>[]): TokenB
 
   return {
     all,
-    canVerify: (members) => members.every((member) => byMember.has(member)),
+    canVerify: (keys) => keys !== undefined && Object.keys(keys).every((member) => byMember.has(member)),
+    hasOwnScheme: (member) => schemes.has(member),
     schemeOf(confirmation) {
-      if (confirmation === undefined) return bearer
-      const bound = [...own.values()].find(({ part }) => Object.hasOwn(confirmation, part.member))
-      return bound?.part.scheme ?? bearer
+      const member = Object.keys(confirmation ?? {}).find((name) => schemes.has(name))
+      return (member === undefined ? undefined : schemes.get(member)) ?? bearer
     },
     refreshConfirmationOf(client, proved) {
       if (proved === undefined) return undefined

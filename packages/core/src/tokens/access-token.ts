@@ -15,7 +15,7 @@ import type { Json, JsonObject } from '../types.ts'
 import type { Audiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
-import { confirmationIn } from './confirmation.ts'
+import { parseConfirmation } from './confirmation.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
@@ -65,6 +65,8 @@ export type AccessTokenValidation =
       readonly claims: JsonObject
       readonly scopes: readonly string[]
       readonly client: Client
+      /** The keys that the token is bound to. */
+      readonly confirmation: Confirmation | undefined
     })
   | (TokenFacts & { readonly valid: false; readonly reason: string })
 
@@ -205,7 +207,7 @@ export function createAccessTokens(deps: {
       const fingerprint = fingerprintOf(hash)
       const { claims, isCurrent } = await (isJwt ? readJwt(token) : readReference(token, hash))
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
-      const { client_id: clientId, scope, iss, aud, jti } = claims
+      const { client_id: clientId, scope, iss, aud, jti, cnf } = claims
       const sub = userSubOf(claims)
       if (typeof clientId !== 'string' || typeof scope !== 'string' || iss !== issuer) {
         return { valid: false, reason: 'token_not_ours', fingerprint }
@@ -218,14 +220,13 @@ export function createAccessTokens(deps: {
       ])
       const { client } = state
       const refused = (reason: string) => ({ fingerprint, client, sub, valid: false, reason }) as const
-      const confirmation = confirmationIn(claims)
+      const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf)
       // Without the plugin, no part could check which key the request proves.
-      if (confirmation !== undefined && !bindings.canVerify(Object.keys(confirmation)))
-        return refused('binding_unknown')
+      if (cnf !== undefined && !bindings.canVerify(confirmation)) return refused('binding_unknown')
       if (!audiences.fits(aud, scopes)) return refused('wrong_audience')
       if (state.reason !== undefined) return refused(state.reason)
       if (denied) return refused('token_revoked')
-      return { fingerprint, client: state.client, sub, valid: true, claims, scopes }
+      return { fingerprint, client: state.client, sub, valid: true, claims, scopes, confirmation }
     },
 
     async revoke(token, client) {

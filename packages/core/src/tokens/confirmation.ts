@@ -1,15 +1,11 @@
 import type { Confirmation } from '../plugin/confirmation.ts'
-import { isObject } from '../records/schemas.ts'
+import { isObject, isString } from '../records/schemas.ts'
 import type { Json } from '../types.ts'
 
-/**
- * Returns the keys that a token is bound to; `undefined` if it is not bound. A malformed `cnf` counts as a key that
- * no request can prove.
- */
-export function confirmationIn({ cnf }: { readonly cnf?: Json | undefined }): Confirmation | undefined {
-  if (cnf === undefined) return undefined
-  const isValid = isObject(cnf) && !Array.isArray(cnf) && Object.values(cnf).every((key) => typeof key === 'string')
-  return isValid && Object.keys(cnf).length > 0 ? (cnf as Confirmation) : { malformed: '' }
+/** Reads a claim `cnf`. Returns `undefined` if it is malformed, or names no key. */
+export function parseConfirmation(cnf: Json): Confirmation | undefined {
+  const isValid = isObject(cnf) && !Array.isArray(cnf) && Object.values(cnf).every(isString)
+  return isValid && Object.keys(cnf).length > 0 ? (cnf as Confirmation) : undefined
 }
 
 /** Whether a request that has proved some keys may use a token that is bound to others, or to none. */

@@ -1,14 +1,13 @@
 import type { Client } from '../directory/client.ts'
 import { exposedIn } from '../errors/error-response.ts'
-import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import type { EndpointRequest } from '../plugin/endpoint.ts'
 import type { Kit } from '../plugin/kit.ts'
 import type { Proof, TokenBinding } from '../plugin/token-binding.ts'
 import type { OwnedPart } from '../registry/collect.ts'
 import { bearer, type TokenBindings } from '../registry/token-bindings.ts'
-import type { JsonObject } from '../types.ts'
-import { confirmationIn, isConfirmed } from './confirmation.ts'
+import { isConfirmed } from './confirmation.ts'
 
 /** What a request has proved, and the headers that the response gets. */
 export interface Proved {
@@ -16,13 +15,14 @@ export interface Proved {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A valid access token that a request presents. */
-interface PresentedToken {
+/** A valid access token, and how a request presents it. */
+interface TokenUse {
   readonly token: string
   /** The scheme that the request uses. */
   readonly scheme: string
   readonly client: Client
-  readonly claims: JsonObject
+  /** The keys that the token is bound to. */
+  readonly confirmation: Confirmation | undefined
 }
 
 /** Finds out which keys a request proves, with the token bindings of the plugins. */
@@ -33,14 +33,9 @@ export interface KeyProofs {
    * Checks that a request proves every key to which its access token is bound, and uses the scheme of the token. Returns
    * `undefined` if there is nothing to prove.
    *
-   * @param fail called with the reason of a refusal, for an event
    * @throws OAuthError `invalid_token`, or that of the plugin for an invalid proof.
    */
-  confirm(
-    request: EndpointRequest,
-    presented: PresentedToken,
-    fail: (reason: string) => void,
-  ): Promise<Proved> | undefined
+  confirm(request: EndpointRequest, use: TokenUse): Promise<Proved> | undefined
 }
 
 export const nothingProved: Proved = Object.freeze({})
@@ -51,7 +46,7 @@ const notConfirmed = (reason: string): OAuthError =>
 const maxKeyLength = 255
 
 export function createKeyProofs(
-  { all, schemeOf, exposedHeaders }: TokenBindings,
+  { all, hasOwnScheme, schemeOf, exposedHeaders }: TokenBindings,
   kitOf: (plugin: string) => Kit,
 ): KeyProofs {
   /** A plugin is not trusted: its proof is validated like any other input. */
@@ -85,9 +80,8 @@ export function createKeyProofs(
   }
 
   async function confirmBound(
-    required: Confirmation | undefined,
     request: EndpointRequest,
-    { token, scheme, client }: PresentedToken,
+    { token, scheme, client, confirmation: required }: TokenUse,
   ): Promise<Proved> {
     // A bound token with the scheme of a bearer token comes from a thief, or from a client that ignores `token_type`.
     if (required === undefined || schemeOf(required) !== scheme) throw notConfirmed('wrong_scheme')
@@ -101,22 +95,13 @@ export function createKeyProofs(
     async prove(request, client) {
       const proved = await ask(all, request, client)
       // The response can have only one `token_type`.
-      const ofOwnScheme = Object.keys(proved.confirmation ?? {}).filter(
-        (member) => schemeOf({ [member]: '' }) !== bearer,
-      )
-      if (ofOwnScheme.length > 1) {
+      if (Object.keys(proved.confirmation ?? {}).filter(hasOwnScheme).length > 1) {
         throw new OAuthError('invalid_request', 'The request proves several keys', { reason: 'several_proofs' })
       }
       return proved
     },
 
-    confirm(request, presented, fail) {
-      const required = confirmationIn(presented.claims)
-      if (required === undefined && presented.scheme === bearer) return undefined
-      return confirmBound(required, request, presented).catch((error: unknown) => {
-        fail(reasonOf(error))
-        throw error
-      })
-    },
+    confirm: (request, use) =>
+      use.confirmation === undefined && use.scheme === bearer ? undefined : confirmBound(request, use),
   }
 }
