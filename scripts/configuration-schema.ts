@@ -17,6 +17,7 @@ import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { clientAssertion } from '../plugins/client-assertion/client-assertion.ts'
 import { dpop } from '../plugins/dpop/dpop.ts'
+import { mtls } from '../plugins/mtls/mtls.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -29,6 +30,7 @@ interface Node {
   readonly default?: unknown
   readonly entries?: Readonly<Record<string, Node>>
   readonly item?: Node
+  readonly value?: Node
   readonly options?: readonly unknown[]
   readonly literal?: unknown
   readonly requirement?: unknown
@@ -63,7 +65,7 @@ const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
 
 /** Clients with the members that the plugins with a name add to them. */
-const memberSchemas = directorySchemasOf([clientAssertion(), dpop()])
+const memberSchemas = directorySchemasOf([clientAssertion(), dpop(), mtls()])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
@@ -138,6 +140,7 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
   loose_object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
   array: ({ item }) => listOf(item),
+  record: ({ value }) => ({ type: 'object', additionalProperties: convert(value) }),
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),
   boolean: () => ({ type: 'boolean' }),

@@ -3,13 +3,18 @@
 import { spawnSync } from 'node:child_process'
 import { chromiumMissing, findChromium } from './find-chromium.js'
 
-const isInstalled = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], { stdio: 'ignore' }).status === 0
 
 const programs = [
   {
     package: 'redis-server',
     isAvailable: () => isInstalled('redis-server'),
     missing: 'redis-server is not installed, but the tests of the Redis driver need it: apt-get install redis-server',
+  },
+  {
+    package: 'nginx-light',
+    isAvailable: () => isInstalled('nginx', '-v'),
+    missing: 'nginx is not installed, but the tests of mutual TLS behind a proxy need it: apt-get install nginx-light',
   },
   { package: 'chromium', isAvailable: () => findChromium() !== undefined, missing: chromiumMissing },
   {

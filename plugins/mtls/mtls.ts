@@ -6,12 +6,14 @@ import {
   definePlugin,
   defineTokenBinding,
   type Kit,
+  type MaybePromise,
   OAuthError,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type ClientJwks, clientKeyEntries, hasKeys } from '../shared/client-keys.ts'
+import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { hasSubject, isCertificateOf, isSubject, subjectProblem } from './match.ts'
 import { type MtlsOptions, type Settings, settingsSchema, subjectEntries } from './settings.ts'
@@ -54,10 +56,17 @@ function usableCertificate(presented: ClientCertificate | undefined, kit: Kit): 
   return now > certificate.notAfter ? { reason: 'certificate_expired' } : { certificate }
 }
 
+/** A certificate that a request has proved. */
+interface Proved {
+  readonly read: Certificate
+  /** Whether its chain is verified. */
+  readonly verified: boolean
+}
+
 function method(
   name: Settings['methods'][number],
   accepts: (client: Client) => boolean,
-  problemWith: (certificate: Certificate, verified: boolean, client: Client) => string | undefined,
+  problemWith: (certificate: Proved, client: Client, kit: Kit) => MaybePromise<string | undefined>,
 ) {
   return defineClientAuthentication({
     method: name,
@@ -68,11 +77,12 @@ function method(
       return clientId === undefined || clientCertificate === undefined ? undefined : { clientId, clientCertificate }
     },
     accepts,
-    verify({ clientCertificate }, client, kit) {
+    async verify({ clientCertificate }, client, kit) {
       const { certificate, reason } = usableCertificate(clientCertificate, kit)
       if (certificate === undefined) return { reason }
       if (client === undefined || !accepts(client)) return { reason: 'method_not_accepted' }
-      const problem = problemWith(certificate, clientCertificate.verified === true, client)
+      const verified = clientCertificate.verified === true
+      const problem = await problemWith({ read: certificate, verified }, client, kit)
       return problem === undefined || { reason: problem }
     },
   })
@@ -83,23 +93,31 @@ const verifiedMethod = () =>
   method(
     'tls_client_auth',
     (client) => !client.public && hasSubject(client),
-    (certificate, verified, client) => {
+    ({ read, verified }, client) => {
       if (!verified) return 'certificate_not_verified'
-      return isSubject(client, certificate) ? undefined : 'subject_mismatch'
+      return isSubject(client, read) ? undefined : 'subject_mismatch'
     },
   )
 
 const selfSigned = 'self_signed_tls_client_auth'
 
 /** RFC 8705 section 2.2. */
-const selfSignedMethod = () =>
-  method(
+function selfSignedMethod(settings: Settings) {
+  const published = createPublishedKeys(settings.jwksUri)
+  return method(
     selfSigned,
     // The keys alone could be those for assertions.
     (client) => !client.public && client.tokenEndpointAuthMethod === selfSigned && hasKeys(client),
-    (certificate, _verified, { jwks }) =>
-      jwks?.keys.some((jwk) => isCertificateOf(jwk, certificate)) ? undefined : 'certificate_unknown',
+    async (certificate, { jwks, jwksUri }, { now }) => {
+      const problemWith = ({ keys }: { readonly keys: readonly object[] }) => ({
+        reason: keys.some((jwk) => isCertificateOf({ ...jwk }, certificate.read)) ? undefined : 'key_unknown',
+      })
+      if (jwks !== undefined) return problemWith(jwks).reason
+      const { reason } = await published.verify(jwksUri ?? '', now(), async (found) => problemWith(found.jwks()))
+      return reason
+    },
   )
+}
 
 /** RFC 8705 section 3. */
 const certificateBinding = defineTokenBinding({
@@ -125,13 +143,14 @@ const certificateBinding = defineTokenBinding({
  * @see RFC 8705
  */
 export function mtls(options: MtlsOptions = {}): Plugin {
-  const { methods, endpointAliases } = parseConfiguration(settingsSchema, options, 'mtls()')
+  const settings = parseConfiguration(settingsSchema, options, 'mtls()')
+  const { methods, endpointAliases, jwksUri } = settings
   const create = { tls_client_auth: verifiedMethod, [selfSigned]: selfSignedMethod }
   return definePlugin('mtls', [
     defineFields({
       client: {
         ...subjectEntries,
-        ...clientKeyEntries(false),
+        ...clientKeyEntries(jwksUri.allowPrivateAddresses),
         tlsClientCertificateBoundAccessTokens: v.optional(v.boolean('must be true or false'), false),
       },
       checkClient: subjectProblem,
@@ -140,7 +159,7 @@ export function mtls(options: MtlsOptions = {}): Plugin {
         ...(endpointAliases !== undefined && { mtls_endpoint_aliases: endpointAliases }),
       },
     }),
-    ...[...new Set(methods)].map((name) => create[name]()),
+    ...[...new Set(methods)].map((name) => create[name](settings)),
     certificateBinding,
   ])
 }

@@ -1,5 +1,6 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
+import { jwksUriSettingsSchema } from '../shared/jwks-uri.ts'
 import { isName, type NameKind } from './alternative-names.ts'
 import { parseName } from './distinguished-name.ts'
 
@@ -16,6 +17,8 @@ export const settingsSchema = configurationObject({
     ),
     [...methods],
   ),
+  /** How the keys at `jwksUri` of clients are fetched. */
+  jwksUri: v.optional(jwksUriSettingsSchema, {}),
   /**
    * The URLs of endpoints on a host that requests certificates, by their names in the discovery document, such as
    * `token_endpoint`. Without it, clients use the same URLs with a certificate and without one (RFC 8705 section 5).

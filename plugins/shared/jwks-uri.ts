@@ -1,8 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from './config-schema.ts'
-import { type KeySet, publishedKeySet } from './key-set.ts'
-import type { Outcome } from './verify-jwt.ts'
+import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
 
 /** Sends the request for keys. Must not follow redirects. */
 export type FetchKeys = (url: string, init: RequestInit) => Promise<Response>
@@ -72,7 +71,7 @@ async function readBody({ body }: Response, maxSize: number): Promise<string | u
   }
 }
 
-function parseKeys(text: string): KeySet | undefined {
+function parseKeys(text: string): PublishedKeySet | undefined {
   try {
     return publishedKeySet(JSON.parse(text))
   } catch {
@@ -82,7 +81,7 @@ function parseKeys(text: string): KeySet | undefined {
 }
 
 interface Entry {
-  keys: KeySet | undefined
+  keys: PublishedKeySet | undefined
   /** Epoch seconds at which `keys` were fetched. */
   fetchedAt: number
   /** Epoch seconds of the last attempt. */
@@ -98,12 +97,16 @@ const maxEntries = 1000
 /** The keys that clients and issuers publish at their `jwksUri`. */
 export interface PublishedKeys {
   /**
-   * Verifies a JWT with the keys that are published at this URI. If they do not contain its key, fetches them again: the
-   * owner may have published another key, with or without an id.
+   * Verifies a JWT or a certificate with the keys that are published at this URI. If they do not contain its key, fetches
+   * them again: the owner may have published another key, with or without an id.
    *
    * @param now epoch seconds
    */
-  verify(uri: string, now: number, verify: (keys: KeySet) => Promise<Outcome>): Promise<Outcome>
+  verify<O extends { readonly reason?: string | undefined }>(
+    uri: string,
+    now: number,
+    verify: (keys: PublishedKeySet) => Promise<O>,
+  ): Promise<O | { readonly reason: string; readonly payload?: undefined }>
 }
 
 export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
@@ -121,7 +124,7 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
     return entry
   }
 
-  async function load(uri: string): Promise<KeySet | undefined> {
+  async function load(uri: string): Promise<PublishedKeySet | undefined> {
     try {
       const response = await send(uri, {
         headers: { accept: 'application/jwk-set+json, application/json' },
@@ -157,7 +160,7 @@ export function createPublishedKeys(settings: JwksUriSettings): PublishedKeys {
    *
    * @param renew whether a JWT names a key that is not among the remembered ones
    */
-  async function find(uri: string, now: number, renew: boolean): Promise<KeySet | undefined> {
+  async function find(uri: string, now: number, renew: boolean): Promise<PublishedKeySet | undefined> {
     const entry = entryOf(uri)
     // When a Worker ends a request, a fetch that the request started may never settle.
     if (entry.pending !== undefined && now > entry.triedAt + timeout) Object.assign(entry, notTried)

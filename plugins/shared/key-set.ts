@@ -45,9 +45,12 @@ export type KeySet = (header: JWTHeaderParameters) => Promise<CryptoKey>
 export const keySetOf = ({ keys }: { readonly keys: readonly unknown[] }): KeySet =>
   createLocalJWKSet({ keys: keys as JWK[] })
 
+/** A key set whose JWKs can be read. */
+export type PublishedKeySet = KeySet & { jwks(): { readonly keys: readonly JWK[] } }
+
 /** Returns the keys of a published set; `undefined` if it is not a JWK set. */
-export function publishedKeySet(value: unknown): KeySet | undefined {
+export function publishedKeySet(value: unknown): PublishedKeySet | undefined {
   const parsed = v.safeParse(publishedSchema, value)
   if (!parsed.success) return undefined
-  return keySetOf({ keys: parsed.output.keys.filter((key) => v.is(keySchema, key)) })
+  return createLocalJWKSet({ keys: parsed.output.keys.filter((key) => v.is(keySchema, key)) as JWK[] })
 }

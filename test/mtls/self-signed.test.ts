@@ -42,12 +42,44 @@ describe('self_signed_tls_client_auth', () => {
   test('refuses another key with the same response as an unknown client', async () => {
     const f = await start([clientWith(selfSigned(certificate().jwk))])
     const refused = await request(f, presented(certificate()))
-    expect(refused).toMatchObject({ status: 401, reason: 'plugin:mtls:certificate_unknown' })
+    expect(refused).toMatchObject({ status: 401, reason: 'plugin:mtls:key_unknown' })
     const unknown = await request(f, presented(certificate()), {
       grant_type: 'client_credentials',
       client_id: 'unknown',
     })
     expect(unknown).toMatchObject({ status: 401, body: refused.body, reason: 'client_unknown' })
+  })
+
+  test('authenticates a client by the keys at its jwksUri, and fetches them again for a new one', async () => {
+    const [old, next] = [certificate(), certificate()]
+    let keys = [old.jwk]
+    const requested: string[] = []
+    const fetch = async (url: string) => {
+      requested.push(url)
+      return Response.json({ keys })
+    }
+    const jwksUri = 'https://client.example.com/jwks'
+    const { tokenEndpointAuthMethod } = selfSigned()
+    const f = await start([clientWith({ tokenEndpointAuthMethod, jwksUri })], { jwksUri: { fetch } })
+    expect((await request(f, presented(old))).status).toBe(200)
+    expect((await request(f, presented(old))).status).toBe(200)
+    expect(requested).toEqual([jwksUri])
+    keys = [next.jwk]
+    expect(await request(f, presented(next))).toMatchObject({ status: 401, reason: 'plugin:mtls:key_unknown' })
+    f.clock.advance(30)
+    expect((await request(f, presented(next))).status).toBe(200)
+    expect(requested).toHaveLength(2)
+  })
+
+  test('refuses a client whose keys cannot be fetched', async () => {
+    const fetch = async () => new Response(null, { status: 500 })
+    const { tokenEndpointAuthMethod } = selfSigned()
+    const client = clientWith({ tokenEndpointAuthMethod, jwksUri: 'https://client.example.com/jwks' })
+    const f = await start([client], { jwksUri: { fetch } })
+    expect(await request(f, presented(certificate()))).toMatchObject({
+      status: 401,
+      reason: 'plugin:mtls:keys_unavailable',
+    })
   })
 
   test('is not used for a client whose keys are for assertions', async () => {

@@ -59,6 +59,8 @@ const cases: readonly Case[] = [
   ],
   [{ ...valid, trustedProxies: -1 }, 'trustedProxies', '0 or more'],
   [{ ...valid, trustedProxies: true }, 'trustedProxies', 'must be a number'],
+  [{ ...valid, clientCertificate: true }, 'clientCertificate', 'must be an object'],
+  [{ ...valid, clientCertificate: { header: 'a', format: 'pem', proxies: ['x'] } }, 'proxies[0]', 'an IP address'],
   [{ ...valid, maxRequests: 0 }, 'maxRequests', 'must be 1 or more'],
   [{ ...valid, maxBodies: 1.5 }, 'maxBodies', 'must be a whole number'],
   [{ ...valid, maxConnections: 'many' }, 'maxConnections', 'must be a number'],

@@ -21,6 +21,7 @@ const content = {
     { name: 'device-authorization', verificationUri: 'https://$' + '{GRANTRY_TEST_LOGIN}/device', lifetime: 300 },
     { name: 'client-assertion', algorithms: ['ES256'] },
     { name: 'dpop', algorithms: ['ES256'], nonce: true },
+    { name: 'mtls', endpointAliases: { token_endpoint: 'https://mtls.example.com/connect/token' } },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
   ],
@@ -47,6 +48,7 @@ test('plugins work with their options, and are in the discovery document, the co
       token_endpoint_auth_signing_alg_values_supported: ['ES256'],
       introspection_signing_alg_values_supported: ['ES256'],
       dpop_signing_alg_values_supported: ['ES256'],
+      mtls_endpoint_aliases: { token_endpoint: 'https://mtls.example.com/connect/token' },
     })
 
     const device = await send('/connect/deviceauthorization', form({ client_id: 'tv', scope: 'api1' }))

@@ -1,4 +1,5 @@
 import type { Handler, Runtime } from '@grantry/core'
+import type { ClientCertificateHeader } from './configuration/client-certificate.ts'
 
 /** The part of an adapter that the server uses. */
 export interface Adapter {
@@ -11,12 +12,13 @@ export interface Adapter {
   ): Promise<Listening>
 }
 
-/** Overrides of the adapter's default limits. */
+/** Overrides of the adapter's defaults. */
 export interface AdapterLimits {
   readonly maxRequests?: number
   readonly maxBodies?: number
   /** Node.js only. */
   readonly maxConnections?: number
+  readonly clientCertificate?: ClientCertificateHeader
 }
 
 /** Callbacks for the host. Callers do not see what they report. */

@@ -112,7 +112,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     const fetch: Handler = (request, connection) =>
       ready === undefined ? handler.then((own) => own(request, connection)) : ready(request, connection)
     const reports = adapterReports((event) => (observability?.observe ?? log)(event))
-    const { maxRequests, maxBodies, maxConnections } = loaded?.configuration ?? {}
+    const { maxRequests, maxBodies, maxConnections, clientCertificate } = loaded?.configuration ?? {}
     running = await adapter.serve(
       { issuer: origin, fetch },
       {
@@ -123,6 +123,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         ...(maxRequests !== undefined && { maxRequests }),
         ...(maxBodies !== undefined && { maxBodies }),
         ...(maxConnections !== undefined && { maxConnections }),
+        ...(clientCertificate !== undefined && { clientCertificate }),
       },
     )
   } catch (cause) {

@@ -3,6 +3,7 @@ import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
+import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import * as v from 'valibot'
 
@@ -15,6 +16,7 @@ export const namedPluginSchemas = {
   'device-authorization': entry('device-authorization', deviceAuthorizationSchema.entries),
   dpop: entry('dpop', dpopSchema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
+  mtls: entry('mtls', mtlsSchema.entries),
   'resource-indicators': entry('resource-indicators', {}),
 } as const
 
@@ -84,6 +86,10 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     }
     case 'jwt-introspection':
       return jwtIntrospection()
+    case 'mtls': {
+      const { name, ...options } = plugin
+      return mtls(options)
+    }
     case 'resource-indicators':
       return resourceIndicators()
   }

@@ -13,6 +13,7 @@ import { consoleSchema } from '../console/options.ts'
 import { logLevels } from '../observability/level.ts'
 import { logFormats } from '../observability/log-formats.ts'
 import { type ConfiguredUser, type UserInput, userSchema } from '../users/configured-users.ts'
+import { clientCertificateSchema } from './client-certificate.ts'
 import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
@@ -102,6 +103,7 @@ export const configurationSchema = configurationObject({
   authorizationEndpoint: v.optional(v.string('must be a URL')),
   bodyLimit: v.optional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
+  clientCertificate: v.optional(clientCertificateSchema),
   maxRequests: limit,
   maxBodies: limit,
   maxConnections: limit,
