@@ -6,9 +6,10 @@
  */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { createResourceServer } from '../../packages/resource-server/src/index.ts'
 import { holder } from '../dpop/parties.ts'
-import { accepted, createBound, refusalOf } from '../resource-server/bound.ts'
-import { audience, bearing, createApi, keyNamed, sign, start, url } from '../resource-server/issuer.ts'
+import { accepted, createBound, presenting, refusalOf } from '../resource-server/bound.ts'
+import { audience, bearing, createApi, issuer, keyNamed, sign, start, url } from '../resource-server/issuer.ts'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const invalid = (reason: string) => [401, 'invalid_dpop_proof', reason]
@@ -157,6 +158,26 @@ test.each([
   const token = await sign(await keyNamed('one'), { cnf })
   expect((await api.authorize(bearing(token))).reason).toBe('binding_unknown')
   expect((await api.authorize(bearing(token, 'DPoP'))).reason).toBe('binding_unknown')
+})
+
+test('a token that the issuer calls bound, without its key, is refused', async () => {
+  const { test: t } = await createApi()
+  t.responses.set(`${issuer}/introspect`, () => Response.json({ active: true, aud: audience, token_type: 'DPoP' }))
+  const introspection = { clientId: 'a', clientSecret: 'b' }
+  const api = createResourceServer({ ...t.options, introspection, dpop: { baseUrl: audience } })
+  for (const scheme of ['Bearer', 'DPoP']) {
+    expect((await api.authorize(bearing('abc', scheme))).reason).toBe('binding_unknown')
+  }
+})
+
+test('a client cannot use up the proof of another one by sending its jti first', async () => {
+  const { api, send, prove, test: t } = await createBound()
+  const other = await holder('ES256', () => t.now)
+  const token = await sign(await keyNamed('one'), { cnf: { jkt: other.thumbprint } })
+  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
+  const proof = await other.prove({ htm: 'GET', htu: url, ath: hash.toString('base64url'), jti: 'same' })
+  accepted(await api.authorize(presenting(token, proof)))
+  accepted(await send(await prove({ jti: 'same' })))
 })
 
 test('of 200 concurrent requests with one proof, an API accepts one', async () => {

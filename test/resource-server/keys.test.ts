@@ -89,6 +89,22 @@ test('an issuer that does not respond gets one request in 5 seconds, and works w
   expect((await api.authorize(bearing(token))).reason).toBeUndefined()
 })
 
+test('an attempt that is still waiting is not repeated', async () => {
+  const { test: t, api } = await createApi()
+  const token = await sign(one)
+  let respond: (response: Response) => void = () => {}
+  t.responses.set(jwksUri, () => new Promise((resolve) => (respond = resolve)))
+  const first = api.authorize(bearing(token))
+  while (!t.fetched.includes(jwksUri)) await new Promise(setImmediate)
+  t.now += 60
+  const second = api.authorize(bearing(token))
+  // Longer than a fetch needs to start.
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  respond(Response.json({ keys: t.published }))
+  expect([(await first).reason, (await second).reason]).toEqual([undefined, undefined])
+  expect(t.fetched.filter((url) => url === jwksUri)).toHaveLength(1)
+})
+
 test('an issuer that hangs ends in 503, also if the fetch ignores the signal', async () => {
   const { api } = await createApi({ timeout: 0.05, fetch: () => new Promise(() => {}) })
   expect((await api.authorize(bearing(await sign(one)))).reason).toBe('keys_unavailable')
@@ -138,7 +154,7 @@ test.each([
   const { test: t, api } = await createApi()
   t.responses.set(metadataUrl, json(metadata))
   expect((await api.authorize(bearing(await sign(one)))).reason).toBe('keys_unavailable')
-  expect(t.fetched).not.toContain(jwksUri)
+  expect(t.fetched).toEqual([metadataUrl])
 })
 
 test('the metadata of RFC 8414 is used if there is none of OpenID Connect; a path comes last', async () => {

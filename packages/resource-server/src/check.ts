@@ -38,7 +38,7 @@ export function algorithms(value: unknown, fallback: readonly string[], what: st
 }
 
 /** Whether a URL has https, or http on this machine, and no user. */
-export function isSafeUrl(url: string): boolean {
+function isSafeUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname, username, password } = new URL(url)
   const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname)
