@@ -6,7 +6,7 @@
  */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createResourceServer } from '../../packages/resource-server/src/index.ts'
+import { createResourceServer, memoryReplayStore } from '../../packages/resource-server/src/index.ts'
 import { holder } from '../dpop/parties.ts'
 import { accepted, createBound, presenting, refusalOf } from '../resource-server/bound.ts'
 import { audience, bearing, createApi, issuer, keyNamed, sign, start, url } from '../resource-server/issuer.ts'
@@ -178,6 +178,26 @@ test('a client cannot use up the proof of another one by sending its jti first',
   const proof = await other.prove({ htm: 'GET', htu: url, ath: hash.toString('base64url'), jti: 'same' })
   accepted(await api.authorize(presenting(token, proof)))
   accepted(await send(await prove({ jti: 'same' })))
+})
+
+test.each([
+  ['without a nonce', undefined, start + 60],
+  // The generation of the nonce begins at `start`.
+  ['with a nonce', { secret: 's'.repeat(32) }, start + 599],
+])('a proof %s is not accepted again by a process whose clock is a minute behind', async (_, nonce, last) => {
+  let time = start
+  const replayStore = memoryReplayStore(() => time)
+  const open = () => createBound({ dpop: { baseUrl: audience, replayStore, nonce } }, { claims: { exp: start + 3600 } })
+  const [first, second] = [await open(), await open()]
+  const sent = (await first.send(await first.prove())).response?.headers.get('dpop-nonce') ?? undefined
+  const proof = await first.prove({ nonce: sent })
+  accepted(await first.send(proof))
+  second.test.now = last
+  time = last + 59
+  const request = presenting(first.token, proof)
+  expect((await second.api.authorize(request)).reason).toBe('replayed')
+  second.test.now += 1
+  expect((await second.api.authorize(request)).reason).toBeOneOf(['proof_too_old', 'nonce_invalid'])
 })
 
 test('of 200 concurrent requests with one proof, an API accepts one', async () => {

@@ -50,6 +50,12 @@ export interface Dpop {
 const optionNames = ['baseUrl', 'algorithms', 'maxAge', 'clockTolerance', 'nonce', 'replayStore']
 const nonceHeader = 'dpop-nonce'
 
+/**
+ * Seconds by which the clocks of two processes can differ. The store forgets a proof by the clock of the process that has
+ * accepted it, so one whose clock is behind would accept it again.
+ */
+const clockSkew = 60
+
 function baseUrlOf(value: unknown): string {
   const url = safeUrl(value, 'dpop.baseUrl')
   if (/[?#]/u.test(url)) throw new TypeError('dpop.baseUrl must have no query and no fragment')
@@ -89,7 +95,7 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
     if (nonces === undefined) {
       if (iat > now() + clockTolerance) return refused('proof_in_future')
       if (iat < now() - maxAge) return refused('proof_too_old')
-      return { until: Math.floor(iat + maxAge) + 1, headers: {} }
+      return { until: iat + maxAge, headers: {} }
     }
     if (sent === undefined) return refused('nonce_missing')
     const found = await nonces.check(sent)
@@ -123,7 +129,10 @@ export function createDpop(options: DpopOptions, { rules: { now }, timeout }: Co
         async spend() {
           try {
             const id = await sha256(JSON.stringify([thumbprint, proof.jti]))
-            const isNew = await withTimeout(Promise.resolve(replayStore.insert(id, until)), timeout)
+            const isNew = await withTimeout(
+              Promise.resolve(replayStore.insert(id, Math.ceil(until) + clockSkew)),
+              timeout,
+            )
             return isNew === true ? undefined : refused('replayed')
           } catch (error) {
             return refused('replay_store_unavailable', error)

@@ -13,7 +13,7 @@ export interface ReplayStore {
 
 /**
  * Remembers proofs in this process: with several processes, a proof can be used once in each. Its size has no limit of
- * its own, because each entry costs its sender a signature and lives for about a minute.
+ * its own, because each entry costs its sender a signature and lives for two minutes.
  *
  * @param now epoch seconds
  */
