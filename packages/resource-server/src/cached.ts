@@ -1,3 +1,5 @@
+import { createInFlight } from './in-flight.ts'
+
 /** Returns a remembered value. Rejects with the error of the last attempt if there is none. */
 export type Cached<T> = (renew?: 'renew') => Promise<T>
 
@@ -8,6 +10,8 @@ interface CacheTimes {
   readonly maxStale: number
   /** Seconds between two attempts that `renew` causes. */
   readonly cooldown: number
+  /** Seconds for which a caller waits for an attempt. */
+  readonly maxWait: number
   /** Epoch seconds. */
   readonly now: () => number
 }
@@ -16,31 +20,39 @@ interface CacheTimes {
 const retryAfterFailure = 5
 
 /** Remembers what `load` returns. Concurrent callers share one attempt. */
-export function createCached<T>(load: () => Promise<T>, { maxAge, maxStale, cooldown, now }: CacheTimes): Cached<T> {
+export function createCached<T>(
+  load: () => Promise<T>,
+  { maxAge, maxStale, cooldown, maxWait, now }: CacheTimes,
+): Cached<T> {
   let value: { readonly loaded: T; readonly at: number } | undefined
   let failure: { readonly error: unknown } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
-  let pending: Promise<void> | undefined
+  let isTrying = false
+  const inFlight = createInFlight<void>(maxWait)
 
   async function attempt(): Promise<void> {
     const at = now()
     triedAt = at
+    isTrying = true
+    value = { loaded: await load(), at }
+    failure = undefined
+  }
+
+  async function renew(): Promise<void> {
     try {
-      value = { loaded: await load(), at }
-      failure = undefined
+      await inFlight('', attempt)
     } catch (error) {
       failure = { error }
     }
-    pending = undefined
+    isTrying = false
   }
 
   const age = (): number => (value === undefined ? Number.POSITIVE_INFINITY : now() - value.at)
 
-  return async (renew) => {
-    if (renew !== undefined || age() >= maxAge) {
+  return async (renewal) => {
+    if (renewal !== undefined || age() >= maxAge) {
       const pause = failure === undefined ? Math.min(cooldown, maxAge) : retryAfterFailure
-      if (now() >= triedAt + pause) pending ??= attempt()
-      await pending
+      if (isTrying || now() >= triedAt + pause) await renew()
     }
     if (value !== undefined && age() < maxAge + maxStale) return value.loaded
     throw failure?.error

@@ -25,8 +25,10 @@ export interface Context {
   readonly fetchJson: JsonFetch
   /** Returns the function that finds endpoints of the issuer. Throws a TypeError if the issuer has no safe URL. */
   readonly metadata: () => FindInMetadata
-  /** Seconds. */
+  /** Seconds for one request to the issuer, or one call of a function of the host. */
   readonly timeout: number
+  /** Seconds for which a request waits for the result of another one, which can need several fetches. */
+  readonly maxWait: number
 }
 
 /** @throws TypeError with one sentence for a mistake in the options */
@@ -36,14 +38,16 @@ export function contextOf(options: CommonOptions): Context {
   const clockTolerance = seconds(options.clockTolerance, 10, [0, 300], 'clockTolerance')
   const now = options.now ?? (() => Date.now() / 1000)
   const timeout = seconds(options.timeout, 5, [0.05, 60], 'timeout')
+  const maxWait = 4 * timeout
   const fetchJson = createJsonFetch(options.fetch ?? ((url, init) => fetch(url, init)), timeout)
   let found: FindInMetadata | undefined
   return {
     rules: { issuer, audience, clockTolerance, now },
     fetchJson,
     timeout,
+    maxWait,
     metadata: () => {
-      found ??= createMetadata(safeUrl(issuer, 'issuer'), fetchJson, now)
+      found ??= createMetadata(safeUrl(issuer, 'issuer'), fetchJson, { maxWait, now })
       return found
     },
   }

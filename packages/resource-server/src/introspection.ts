@@ -3,6 +3,7 @@ import { assertMembers, safeUrl, seconds, text } from './check.ts'
 import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
 import { sha256 } from './digest.ts'
+import { createInFlight } from './in-flight.ts'
 import { withTimeout } from './json-fetch.ts'
 import type { ValidateToken } from './jwt.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
@@ -73,7 +74,7 @@ function createAuthenticate(options: IntrospectionOptions): (request: Introspect
  */
 export function createIntrospect(
   options: IntrospectionOptions,
-  { rules, fetchJson, metadata, timeout }: Context,
+  { rules, fetchJson, metadata, timeout, maxWait }: Context,
 ): ValidateToken {
   assertMembers(options, optionNames, 'introspection')
   const authenticate = createAuthenticate(options)
@@ -87,7 +88,7 @@ export function createIntrospect(
   const active = createBoundedCache<Active>(rules.now)
   // Apart, so that guesses do not displace the tokens in use.
   const inactive = createBoundedCache<true>(rules.now)
-  const pending = new Map<string, Promise<Active | Refused>>()
+  const inFlight = createInFlight<Active | Refused>(maxWait)
 
   async function introspect(token: string): Promise<Active['claims']> {
     const url = await find('introspection_endpoint')
@@ -100,30 +101,28 @@ export function createIntrospect(
 
   async function ask(token: string, key: string): Promise<Active | Refused> {
     const asked = rules.now()
-    try {
-      const claims = await introspect(token)
-      if (claims.active !== true) {
-        inactive.set(key, true, asked + inactiveMaxAge)
-        return refused('token_inactive')
-      }
-      // Without the tolerance of clocks: the issuer's own clock has decided.
-      const until = typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY
-      active.set(key, { claims }, Math.min(asked + maxAge, until))
-      return { claims }
-    } catch (error) {
-      return refused('introspection_unavailable', error)
+    const claims = await introspect(token)
+    if (claims.active !== true) {
+      inactive.set(key, true, asked + inactiveMaxAge)
+      return refused('token_inactive')
     }
+    // Without the tolerance of clocks: the issuer's own clock has decided.
+    const until = typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY
+    active.set(key, { claims }, Math.min(asked + maxAge, until))
+    return { claims }
   }
 
   async function outcomeFor(token: string): Promise<Active | Refused> {
     // The caches contain no tokens.
     const key = await sha256(token)
     if (inactive.get(key) !== undefined) return refused('token_inactive')
-    const known = active.get(key) ?? pending.get(key)
+    const known = active.get(key)
     if (known !== undefined) return known
-    const asked = ask(token, key).finally(() => pending.delete(key))
-    pending.set(key, asked)
-    return asked
+    try {
+      return await inFlight(key, () => ask(token, key))
+    } catch (error) {
+      return refused('introspection_unavailable', error)
+    }
   }
 
   return async (token) => {

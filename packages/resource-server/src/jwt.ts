@@ -75,7 +75,10 @@ async function verified(jwt: string, keys: readonly CryptoKey[], allowed: readon
  * @throws TypeError with one sentence for a mistake in the options
  * @see RFC 9068 section 4
  */
-export function createValidateJwt(options: JwtOptions, { rules, fetchJson, metadata }: Context): ValidateToken {
+export function createValidateJwt(
+  options: JwtOptions,
+  { rules, fetchJson, metadata, maxWait }: Context,
+): ValidateToken {
   assertMembers(options, optionNames, 'jwt')
   const { jwks, jwksUri } = options
   if (jwks !== undefined && jwksUri !== undefined) throw new TypeError('jwt must not have both jwks and jwksUri')
@@ -85,6 +88,7 @@ export function createValidateJwt(options: JwtOptions, { rules, fetchJson, metad
     maxAge: seconds(options.maxAge, 600, [1, 86_400], 'jwt.maxAge'),
     maxStale: seconds(options.maxStale, 3600, [0, 604_800], 'jwt.maxStale'),
     cooldown: seconds(options.cooldown, 30, [1, 3600], 'jwt.cooldown'),
+    maxWait,
     now: rules.now,
   }
 

@@ -27,6 +27,7 @@ interface KeyTimes {
   readonly maxAge: number
   readonly maxStale: number
   readonly cooldown: number
+  readonly maxWait: number
   readonly now: () => number
 }
 

@@ -15,8 +15,15 @@ function documentsOf(issuer: string): readonly string[] {
   ]
 }
 
+interface Times {
+  /** Seconds for which a request waits for an attempt of another one. */
+  readonly maxWait: number
+  /** Epoch seconds. */
+  readonly now: () => number
+}
+
 /** Finds the endpoints of an issuer by discovery, when they are first needed. */
-export function createMetadata(issuer: string, fetchJson: JsonFetch, now: () => number): FindInMetadata {
+export function createMetadata(issuer: string, fetchJson: JsonFetch, times: Times): FindInMetadata {
   async function load(): Promise<Readonly<Record<string, unknown>>> {
     const [first = '', second = ''] = documentsOf(issuer)
     const found = await fetchJson(first).catch((error: unknown) =>
@@ -28,6 +35,6 @@ export function createMetadata(issuer: string, fetchJson: JsonFetch, now: () => 
     if (found.issuer === issuer) return found
     throw new Error(`The metadata of ${issuer} has another issuer`)
   }
-  const metadata = createCached(load, { maxAge: 3600, maxStale: 86_400, cooldown: 30, now })
+  const metadata = createCached(load, { maxAge: 3600, maxStale: 86_400, cooldown: 30, ...times })
   return async (member) => safeUrl((await metadata())[member], `${member} of ${issuer}`)
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createCached } from '../../packages/resource-server/src/cached.ts'
+import { createInFlight } from '../../packages/resource-server/src/in-flight.ts'
+
+// A Worker cancels the fetches and timers of a request whose client has left. Requests that wait for the same result must
+// not wait forever, and later requests must not wait for it at all.
+
+const hung = <T>() => new Promise<T>(() => {})
+
+test('a value whose attempt was abandoned is loaded by a later request', async () => {
+  let now = 0
+  let attempts = 0
+  const load = () => (++attempts === 1 ? hung<string>() : Promise.resolve('value'))
+  const find = createCached(load, { maxAge: 60, maxStale: 0, cooldown: 30, maxWait: 0.02, now: () => now })
+  const waiting = await Promise.allSettled([find(), find()])
+  expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  now += 5
+  expect([await find(), attempts]).toEqual(['value', 2])
+})
+
+test('a result that never comes is waited for by the requests of its time only', async () => {
+  const inFlight = createInFlight<string>(0.02)
+  const first = inFlight('a', () => hung())
+  const second = inFlight('a', () => Promise.resolve('not called'))
+  const other = inFlight('b', () => Promise.resolve('b'))
+  const outcomes = await Promise.allSettled([first, second, other])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  expect(await inFlight('a', () => Promise.resolve('again'))).toBe('again')
+})
