@@ -46,9 +46,18 @@ type Usable =
   | { readonly certificate: Certificate; readonly reason?: undefined }
   | { readonly certificate?: undefined; readonly reason: string }
 
+/** What a request presents is read once, although both the authentication and the binding need it. */
+const known = new WeakMap<ClientCertificate, Certificate>()
+
+function certificateIn(presented: ClientCertificate): Certificate | undefined {
+  const certificate = known.get(presented) ?? readCertificate(presented.der)
+  if (certificate !== undefined) known.set(presented, certificate)
+  return certificate
+}
+
 function usableCertificate(presented: ClientCertificate | undefined, kit: Kit): Usable {
   if (presented === undefined) return { reason: 'certificate_missing' }
-  const certificate = readCertificate(presented.der)
+  const certificate = certificateIn(presented)
   if (certificate === undefined) return { reason: 'certificate_malformed' }
   // The TLS server does not check the period of a certificate whose chain it does not verify.
   const now = kit.now()

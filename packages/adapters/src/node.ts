@@ -1,15 +1,14 @@
-import type { Server } from 'node:http'
 import type { Runtime } from '@grantry/core'
 import {
   LazyResponse,
   type NodeServeOptions,
-  type RunningServer as RunningServerOf,
+  type RunningNodeServer,
   serve as serveHandler,
 } from './http-bridge/index.ts'
 import { nativeCrypto } from './native-crypto.ts'
 import { originOf, type Servable } from './node-middleware.ts'
 
-export type { CertificateFormat, CertificateHeader, Listener } from './http-bridge/index.ts'
+export type { CertificateFormat, CertificateHeader, Listener, TlsSettings } from './http-bridge/index.ts'
 export {
   fastifyHook,
   koaMiddleware,
@@ -25,7 +24,7 @@ export {
 export type ServeOptions = NodeServeOptions
 
 /** A listening server. */
-export type RunningServer = RunningServerOf<Server>
+export type RunningServer = RunningNodeServer
 
 /**
  * A faster runtime for a provider on Node.js, with identical results: hashes, base64url, encryption and signatures from

@@ -1,14 +1,29 @@
 import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createBridge, type FetchHandler } from './bridge.ts'
 import { clientAddress } from './client-address.ts'
 import { rejectMalformed } from './client-error.ts'
 import { defaultDrain, type RunningServer, requestTimeoutOf, type ServeOptions } from './options.ts'
+import { secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
 
 /** Options of `serve()` on Node.js. */
 export interface NodeServeOptions extends ServeOptions {
   /** Maximum number of open connections; default 10,000. Further connections are closed and reported to `onRefused`. */
   readonly maxConnections?: number | undefined
+  /** Serves HTTPS. Default: HTTP. */
+  readonly tls?: TlsSettings | undefined
+}
+
+/** A listening server on Node.js. */
+export interface RunningNodeServer extends RunningServer<Server> {
+  /**
+   * Uses another certificate, key and authorities for new connections.
+   *
+   * @throws TypeError when the server has no TLS; the error of Node.js when a text is not valid. The server then keeps the
+   * earlier ones.
+   */
+  updateTls(settings: TlsSettings): void
 }
 
 const defaultConnections = 10_000
@@ -23,7 +38,7 @@ function maxConnectionsOf({ maxConnections = defaultConnections }: NodeServeOpti
 const backlog = 4096
 
 /**
- * Serves a handler over HTTP/1.1.
+ * Serves a handler over HTTP/1.1, with TLS if `tls` is set.
  *
  * @param origin the origin of every request URL, whatever `Host` says: `https://id.example.com`
  * @throws TypeError when a limit is invalid; the system's error when it cannot listen on the port.
@@ -32,8 +47,8 @@ export async function serve(
   origin: string,
   handler: FetchHandler,
   options: NodeServeOptions = {},
-): Promise<RunningServer<Server>> {
-  const { host = '127.0.0.1', port = 0 } = options
+): Promise<RunningNodeServer> {
+  const { host = '127.0.0.1', port = 0, tls } = options
   const requestTimeout = requestTimeoutOf(options)
   const times = {
     requestTimeout: requestTimeout * 1000,
@@ -42,7 +57,8 @@ export async function serve(
   }
   let closing = false
   const { listener, callbacks } = createBridge(origin, options, () => closing)
-  const server = createServer(times, listener(handler))
+  const tlsServer: TlsServer | undefined = tls && createTlsServer({ ...times, ...tlsOptionsOf(tls) }, listener(handler))
+  const server = (tlsServer as unknown as Server | undefined) ?? createServer(times, listener(handler))
   server.maxConnections = maxConnectionsOf(options)
   const reportRefusal = (status: number, remoteAddress: string | undefined): void =>
     callbacks.refused({ status, method: '', clientAddress: clientAddress(remoteAddress, undefined, 0) })
@@ -65,6 +81,10 @@ export async function serve(
     server,
     host,
     port: (server.address() as AddressInfo).port,
+    updateTls(settings) {
+      if (tlsServer === undefined) throw new TypeError('The server has no TLS')
+      tlsServer.setSecureContext(secureContextOf(settings))
+    },
     close(seconds = defaultDrain) {
       closing = true
       return new Promise((resolve) => {
