@@ -17,6 +17,7 @@ import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { userSchema } from '../packages/server/src/users/configured-users.ts'
 import { clientAssertion } from '../plugins/client-assertion/client-assertion.ts'
 import { dpop } from '../plugins/dpop/dpop.ts'
+import { fapi2 } from '../plugins/fapi2/fapi2.ts'
 import { mtls } from '../plugins/mtls/mtls.ts'
 
 /** JSON Schema draft 7, which all editors support. */
@@ -65,7 +66,7 @@ const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation } = entries.abuseControl.wrapped.entries
 
 /** Clients with the members that the plugins with a name add to them. */
-const memberSchemas = directorySchemasOf([clientAssertion(), dpop(), mtls()])
+const memberSchemas = directorySchemasOf([clientAssertion(), dpop(), fapi2(), mtls()])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })

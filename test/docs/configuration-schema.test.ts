@@ -64,10 +64,11 @@ describe('the JSON Schema of the configuration', () => {
           { name: 'device-authorization', verificationUri: 'https://login.example.com/device', lifetime: 300 },
           { name: 'client-assertion', algorithms: ['ES256'], jwksUri: { maxAge: 60 } },
           { name: 'dpop', algorithms: ['ES256'], nonce: true, nonceLifetime: 60, bindRefreshTokens: 'all' },
+          { name: 'fapi2', clients: 'marked' },
         ],
         clients: [
           { ...client, jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
-          { ...client, dpopBoundAccessTokens: true },
+          { ...client, dpopBoundAccessTokens: true, profile: 'fapi2' },
         ],
       },
     ],

@@ -22,6 +22,7 @@ const content = {
     { name: 'client-assertion', algorithms: ['ES256'] },
     { name: 'dpop', algorithms: ['ES256'], nonce: true },
     { name: 'mtls', endpointAliases: { token_endpoint: 'https://mtls.example.com/connect/token' } },
+    { name: 'fapi2' },
     { name: 'resource-indicators' },
     { name: 'jwt-introspection' },
   ],

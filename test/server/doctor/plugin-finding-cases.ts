@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createKey } from '../../client-assertion/assertions.ts'
-import { client, healthy } from './configurations.ts'
+import { client, healthy, strong } from './configurations.ts'
 import type { FindingCase } from './finding-cases.ts'
 
 const { jwk } = await createKey()
@@ -12,6 +12,20 @@ const withPlugin = (plugin: object, ...clients: readonly object[]) => ({
   clients: [client, ...clients],
   plugins: [plugin],
 })
+
+const withFapi2 = {
+  ...healthy,
+  clients: [
+    {
+      ...keyClient,
+      profile: 'fapi2',
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      tokenEndpointAuthSigningAlg: 'ES256',
+      dpopBoundAccessTokens: true,
+    },
+  ],
+  plugins: [{ name: 'client-assertion' }, { name: 'dpop' }, { name: 'fapi2' }],
+}
 
 /** Configurations whose plugins are fine. */
 export const healthyPlugins: readonly (readonly [what: string, content: unknown])[] = [
@@ -28,6 +42,7 @@ export const healthyPlugins: readonly (readonly [what: string, content: unknown]
     ),
   ],
   ['dpop', { ...withPlugin({ name: 'dpop', nonce: true }), clients: [{ ...client, dpopBoundAccessTokens: true }] }],
+  ['fapi2', withFapi2],
   ['jwt-introspection', withPlugin({ name: 'jwt-introspection' })],
   [
     'resource-indicators',
@@ -100,6 +115,17 @@ export const pluginFindingCases: readonly FindingCase[] = [
     'proofs of clients with a fast clock',
     withPlugin({ name: 'dpop', clockTolerance: 5 }),
     { id: 'dpop-clock-strict', severity: 'warning', where: 'plugins[0].clockTolerance' },
+  ],
+  ['a profile that no client has', withPlugin({ name: 'fapi2' }), { id: 'fapi-unused', where: 'plugins[0]' }],
+  [
+    'a client of the profile without the plugin',
+    { ...healthy, clients: [{ ...client, profile: 'fapi2' }] },
+    { id: 'plugin-missing', where: 'clients[0].profile' },
+  ],
+  [
+    'a client of the profile whose access tokens are signed with RS256',
+    { ...withFapi2, keys: { algorithm: 'RS256', encryptionSecret: strong('keys') } },
+    { id: 'fapi-signing-algorithm', severity: 'warning', where: 'keys' },
   ],
   [
     'resources that no scope has',

@@ -2,6 +2,7 @@ import { closestName, configurationObject, type Plugin } from '@grantry/core'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
+import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
@@ -15,6 +16,7 @@ export const namedPluginSchemas = {
   'client-assertion': entry('client-assertion', clientAssertionSchema.entries),
   'device-authorization': entry('device-authorization', deviceAuthorizationSchema.entries),
   dpop: entry('dpop', dpopSchema.entries),
+  fapi2: entry('fapi2', fapi2Schema.entries),
   'jwt-introspection': entry('jwt-introspection', {}),
   mtls: entry('mtls', mtlsSchema.entries),
   'resource-indicators': entry('resource-indicators', {}),
@@ -83,6 +85,10 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     case 'dpop': {
       const { name, ...options } = plugin
       return dpop(options)
+    }
+    case 'fapi2': {
+      const { name, ...options } = plugin
+      return fapi2(options)
     }
     case 'jwt-introspection':
       return jwtIntrospection()

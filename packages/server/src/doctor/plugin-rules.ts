@@ -35,6 +35,16 @@ export const pluginRules = {
     remedy: 'add a private JWK after the external keys, or set nonce to false',
     source: 'docs/guides/dpop.md',
   },
+  'fapi-signing-algorithm': {
+    severity: 'warning',
+    remedy: 'make a key for PS256, ES256 or EdDSA the first one, or use reference tokens',
+    source: 'FAPI 2.0 Security Profile section 5.4.1; docs/guides/fapi2.md',
+  },
+  'fapi-unused': {
+    severity: 'warning',
+    remedy: 'set profile of the clients to "fapi2", or clients of the plugin to "all"',
+    source: 'docs/guides/fapi2.md',
+  },
   'resource-unknown': {
     severity: 'warning',
     remedy: 'set audience of the scopes of your APIs to the resources that clients name',

@@ -1,7 +1,7 @@
 import { isNamedPlugin, type NamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
-import type { Check } from './facts.ts'
+import type { Check, Facts } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
@@ -62,11 +62,32 @@ function checkPlugin(plugin: NamedPlugin, path: string, { keys }: CheckedConfigu
   ]
 }
 
+const fapi2Algorithms: readonly (string | undefined)[] = ['PS256', 'ES256', 'EdDSA']
+
+/** Checks what the profile demands of the whole provider. The plugin itself checks the clients. */
+function checkFapi2(
+  { clients: applies = 'marked' }: Extract<NamedPlugin, { readonly name: 'fapi2' }>,
+  path: string,
+  { clients, hasExternalClients, signingAlgorithms }: Facts,
+): readonly Finding[] {
+  const affected = clients.filter(({ profile }) => applies === 'all' || profile === 'fapi2')
+  if (affected.length === 0 && !hasExternalClients) {
+    return [finding('fapi-unused', path, 'No client has the profile, so nothing is checked')]
+  }
+  const [first] = signingAlgorithms
+  if (fapi2Algorithms.includes(first) || affected.every(({ accessTokenFormat }) => accessTokenFormat !== 'jwt'))
+    return []
+  const reason = `Access tokens are signed with ${first}, which the profile does not allow`
+  return [finding('fapi-signing-algorithm', 'keys', reason)]
+}
+
 /** Checks the plugins that the configuration names, with their options. */
-export const checkPlugins: Check = ({ configuration, scopes }) =>
-  (configuration.plugins ?? []).flatMap((plugin, index) => {
+export const checkPlugins: Check = (facts) =>
+  (facts.configuration.plugins ?? []).flatMap((plugin, index) => {
+    const { configuration, scopes } = facts
     if (!isNamedPlugin(plugin)) return []
     const path = `plugins[${index}]`
+    if (plugin.name === 'fapi2') return checkFapi2(plugin, path, facts)
     if (plugin.name !== 'resource-indicators') return checkPlugin(plugin, path, configuration)
     if (scopes.some(({ identity, audience }) => !identity && audience !== undefined)) return []
     return [
@@ -87,6 +108,7 @@ const providers: Readonly<Record<string, string>> = {
   jwksUri: 'client-assertion',
   tokenEndpointAuthSigningAlg: 'client-assertion',
   dpopBoundAccessTokens: 'dpop',
+  profile: 'fapi2',
 }
 
 interface WrittenClient {
