@@ -90,7 +90,14 @@ describe('with a configuration', () => {
     ])
     expect(setup.apis).toEqual(['api1'])
     expect(setup).not.toHaveProperty('demo')
+    expect(setup).not.toHaveProperty('dpopAlgorithms')
     for (const secret of [sha256, 'scrypt', 'alice', 'demo-secret', 'gone']) expect(text).not.toContain(secret)
+  })
+
+  test('the setup of the page contains the algorithms of DPoP proofs', async () => {
+    const server = await start({ console: true, plugins: [{ name: 'dpop', algorithms: ['PS256'] }] })
+    const setup = await (await fetch(`${server.consoleUrl}/setup.json`)).json()
+    expect(setup.dpopAlgorithms).toEqual(['PS256'])
   })
 
   test('access depends on the address that a trusted proxy reports', async () => {

@@ -1,4 +1,11 @@
-import { directorySchemasOf, type Provider, type ProviderOptions, parseConfiguration } from '@grantry/core'
+import {
+  collectParts,
+  directorySchemasOf,
+  type Plugins,
+  type Provider,
+  type ProviderOptions,
+  parseConfiguration,
+} from '@grantry/core'
 import { type DemoSecrets, demoSecrets } from '../demo/configuration.ts'
 import { type KnownGrant, knownGrants } from './known-grants.ts'
 
@@ -20,6 +27,8 @@ export interface ConsoleSetup {
   readonly grants: readonly KnownGrant[]
   /** Names of scopes with a secret, which can introspect tokens. */
   readonly apis: readonly string[]
+  /** The algorithms of DPoP proofs (RFC 9449 section 5.1); absent if the server has no DPoP. */
+  readonly dpopAlgorithms?: readonly string[]
   /** The public secrets of the demo; absent otherwise. */
   readonly demo?: DemoSecrets
 }
@@ -39,12 +48,24 @@ function knownClients({ clients, plugins }: ProviderOptions): readonly KnownClie
     }))
 }
 
+/** Returns what the plugins publish in the discovery document. */
+function dpopAlgorithms(plugins: Plugins): readonly string[] {
+  return collectParts(plugins)
+    .map(({ part }) => (part.kind === 'fields' ? part.metadata?.dpop_signing_alg_values_supported : undefined))
+    .flatMap((published) => (Array.isArray(published) ? published : []))
+    .filter((name) => typeof name === 'string')
+}
+
 /** Returns the setup of the page for this server. */
-export const consoleSetup = ({ issuer, paths }: Provider, options: ProviderOptions, isDemo: boolean): ConsoleSetup => ({
-  issuer,
-  paths,
-  clients: knownClients(options),
-  grants: knownGrants(options.plugins),
-  apis: (options.scopes ?? []).filter(({ secrets = [] }) => secrets.length > 0).map(({ name }) => name),
-  ...(isDemo && { demo: demoSecrets }),
-})
+export function consoleSetup({ issuer, paths }: Provider, options: ProviderOptions, isDemo: boolean): ConsoleSetup {
+  const algorithms = dpopAlgorithms(options.plugins)
+  return {
+    issuer,
+    paths,
+    clients: knownClients(options),
+    grants: knownGrants(options.plugins),
+    apis: (options.scopes ?? []).filter(({ secrets = [] }) => secrets.length > 0).map(({ name }) => name),
+    ...(algorithms.length > 0 && { dpopAlgorithms: algorithms }),
+    ...(isDemo && { demo: demoSecrets }),
+  }
+}

@@ -88,7 +88,7 @@ export function demoConfiguration(issuer: string): Configuration {
         },
       },
     ],
-    plugins: [badgeGrant(doors)],
+    plugins: [badgeGrant(doors), { name: 'dpop' }],
     console: true,
   }
 }

@@ -26,6 +26,7 @@
  * @property {Client[]} clients
  * @property {Grant[]} grants
  * @property {string[]} apis
+ * @property {string[]} [dpopAlgorithms] absent if the server has no DPoP
  * @property {Demo} [demo]
  */
 
