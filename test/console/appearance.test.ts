@@ -34,15 +34,18 @@ const overflowingElements = (page: Page): Promise<readonly string[]> =>
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
 async function sendMany({ page, press, choose }: OpenConsole): Promise<void> {
+  await page.getByLabel('Bind the tokens to a key (DPoP)').check()
   await choose('Client', 'demo-jwt')
   await choose('Grant type', 'authorization_code')
   await press('Sign in and get a code', /the code is filled in/u)
   await press('Redeem the code', /200: success/u)
+  await press('Use the token without its key', /401: refused as expected/u)
   await press('Refresh', /Refresh\. 200: success/u)
   await press('Replay refresh token', /family is revoked/u)
   await page.locator('#timeline').getByText('Family revoked').first().waitFor()
   await page.getByText('More fields').click()
   await page.getByRole('button', { name: 'Add a field' }).click()
+  await page.getByText('DPoP proof of the request').click()
   await page.getByText('Headers (').click()
   const closed = page.locator('details.token:not([open]) > summary')
   while ((await closed.count()) > 0) await closed.first().click()
@@ -54,6 +57,7 @@ describeWithChromium('the console', () => {
   // 360 px is also 720 px at a zoom of 200 %. The requests are sent at the first width, the narrowest.
   const sizes = [
     [360, 'dark'],
+    [390, 'light'],
     [800, 'light'],
     [1200, 'dark'],
     [1280, 'light'],

@@ -65,7 +65,7 @@ describeWithChromium('the console of the demo', () => {
     opened(async (console) => {
       const { page, press } = console
       const disabled = () => page.locator('#actions button:disabled').count()
-      expect(await disabled()).toBe(10)
+      expect(await disabled()).toBe(11)
       await redeem(console)
       await press('Introspect', /Introspect\. 200: active/u)
       expect(await page.locator('.token').first().innerText()).toContain('Introspection response')
@@ -74,7 +74,8 @@ describeWithChromium('the console of the demo', () => {
       await press('Validate identity token', /200: it is valid and was issued to this client/u)
       await press('Validate access token', /200: it is valid/u)
       await press('Refresh', /Refresh\. 200: success/u)
-      expect(await disabled()).toBe(0)
+      // Only bound tokens can be used without their key.
+      expect(await disabled()).toBe(1)
       await press('Retry refresh', /Retry the refresh\. 200: success/u)
       await press('Replay refresh token', /400: refused as expected\. Its token family is revoked/u)
       await press('Introspect', /not active/u)
@@ -196,6 +197,8 @@ describeWithChromium('the console of the demo', () => {
       expect(await nameOf()).toBe('Client')
       await tabTo('Grant type')
       await page.keyboard.press('ArrowDown')
+      await tabTo('Bind the tokens to a key (DPoP)')
+      await page.keyboard.press('Space')
       await tabTo('Request a token')
       expect(await page.evaluate(() => document.activeElement?.matches(':focus-visible'))).toBe(true)
       await page.keyboard.press('Enter')
@@ -205,5 +208,6 @@ describeWithChromium('the console of the demo', () => {
       await tabTo('Introspect')
       await page.keyboard.press('Space')
       await eventually(outcome).toMatch(/Introspect\. 200: active/u)
+      expect(await page.getByLabel('Response body').innerText()).toContain('"token_type": "DPoP"')
     }))
 })

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, SignJWT } from 'jose'
+import { describe, expect, test, vi } from 'vitest'
 import { claimDescriptions } from '../../packages/server/src/commands/claim-descriptions.ts'
 
 // The modules of the page that do not need a browser.
@@ -54,6 +55,47 @@ describe('the curl command', () => {
     const words = await shellWords(curlCommand({ method: 'POST', path: '/t', form: [['a=@b', '@file']] }, 'http://h'))
     expect(words.at(-1)).toBe('a%3D%40b=@file')
   })
+
+  test.each([
+    ['Bearer', undefined],
+    ['DPoP', 'a.b.c'],
+  ])('sends an access token with the scheme %s if the proof is %s', async (scheme, proof) => {
+    const { curlCommand } = await load('curl.js')
+    const words = await shellWords(curlCommand({ method: 'GET', path: '/u', accessToken: 't' }, 'http://h', proof))
+    const dpop = proof === undefined ? [] : ['-H', `DPoP: ${proof}`]
+    expect(words).toEqual(['-i', 'http://h/u', '-X', 'GET', '-H', `Authorization: ${scheme} t`, ...dpop])
+  })
+})
+
+describe('a DPoP key', () => {
+  test('signs a new proof for each request, with the URL under the issuer (RFC 9449)', async () => {
+    const { createDpopKey } = await load('dpop.js')
+    const key = await createDpopKey('https://id.example.com')
+    const request = { method: 'GET', path: '/connect/userinfo', accessToken: 'token' }
+    const proofs = [await key.prove(request), await key.prove({ ...request, accessToken: undefined })]
+    const [first, second] = await Promise.all(proofs.map((proof) => jwtVerify(proof, EmbeddedJWK, { typ: 'dpop+jwt' })))
+    expect(first?.protectedHeader).toEqual({ typ: 'dpop+jwt', alg: 'ES256', jwk: key.jwk })
+    expect(first?.payload).toEqual({
+      jti: expect.stringMatching(/^[\w-]{22}$/u),
+      htm: 'GET',
+      htu: 'https://id.example.com/connect/userinfo',
+      iat: expect.any(Number),
+      ath: createHash('sha256').update('token').digest('base64url'),
+    })
+    expect(second?.payload).not.toHaveProperty('ath')
+    expect(second?.payload.jti).not.toBe(first?.payload.jti)
+    expect(key.thumbprint).toBe(await calculateJwkThumbprint(key.jwk))
+  })
+
+  test('cannot be exported', async () => {
+    const { createDpopKey } = await load('dpop.js')
+    const generate = vi.spyOn(crypto.subtle, 'generateKey')
+    const { jwk } = await createDpopKey('https://id.example.com')
+    const pair: CryptoKeyPair = await generate.mock.results[0]?.value
+    generate.mockRestore()
+    expect(pair.privateKey.extractable).toBe(false)
+    expect(Object.keys(jwk)).toEqual(['crv', 'kty', 'x', 'y'])
+  })
 })
 
 describe('the explanation of a claim', () => {
@@ -80,6 +122,17 @@ describe('the explanation of a claim', () => {
       expect(explainClaim('exp', value).shown).toBe(typeof value === 'string' ? value : JSON.stringify(value))
     },
   )
+
+  test('of a proof or a key differs from that of a token', async () => {
+    const { explainClaim } = await load('claims.js')
+    for (const name of ['jti', 'iat', 'nonce']) {
+      expect(explainClaim(name, 1, 'proof').meaning).not.toBe(explainClaim(name, 1).meaning)
+    }
+    for (const name of ['htm', 'htu', 'ath', 'jwk', 'typ', 'alg'])
+      expect(explainClaim(name, 1, 'proof').meaning).not.toBe('A custom claim')
+    for (const name of ['kty', 'crv', 'x', 'y', 'jkt'])
+      expect(explainClaim(name, 1, 'key').meaning).not.toBe('A custom claim')
+  })
 
   test.each(['constructor', '__proto__', 'toString'])('a claim named %s is a custom claim', async (name) => {
     const { explainClaim } = await load('claims.js')
@@ -131,10 +184,15 @@ describe('the files of the page', () => {
 })
 
 // With abuse control, a newcomer sees `slow_down` after five wrong passwords.
-test.each(['invalid_grant', 'invalid_client', 'slow_down', 'temporarily_unavailable', 'server_error'])(
-  'the error %s has its own explanation',
-  async (code) => {
-    const { errorDescription } = await load('labels.js')
-    expect(errorDescription(code)).not.toBe(errorDescription('of_a_plugin'))
-  },
-)
+test.each([
+  'invalid_grant',
+  'invalid_client',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
+  'slow_down',
+  'temporarily_unavailable',
+  'server_error',
+])('the error %s has its own explanation', async (code) => {
+  const { errorDescription } = await load('labels.js')
+  expect(errorDescription(code)).not.toBe(errorDescription('of_a_plugin'))
+})

@@ -20,6 +20,7 @@ const noAccess = 'Needs an access token.'
 const noRefresh = 'Needs a refresh token: request offline_access with a grant that has a user.'
 const noIdentity = 'Needs an identity token: redeem a code with the scope openid.'
 const notRefreshed = 'Refresh the tokens first.'
+const notBound = 'Needs a bound access token: request one with DPoP.'
 
 /** @param {string | undefined} path */
 const disabledReason = (path) => path === undefined && 'This endpoint is disabled.'
@@ -43,7 +44,7 @@ function attackerForm(spent, scope) {
  * @param {readonly [name: string, secret: string]} api the API that introspects
  * @returns {readonly Action[]}
  */
-function checkActions({ paths }, { access = '', identity = '', client }, api) {
+function checkActions({ paths }, { access = '', identity = '', client, key }, api) {
   return [
     {
       group: 'Check',
@@ -68,7 +69,8 @@ function checkActions({ paths }, { access = '', identity = '', client }, api) {
         title: 'Userinfo.',
         method: 'GET',
         path: paths.userinfo ?? '',
-        bearer: access,
+        accessToken: access,
+        key,
         success: 'these are the claims of the user that the scopes allow.',
       }),
     },
@@ -91,7 +93,10 @@ function checkActions({ paths }, { access = '', identity = '', client }, api) {
     {
       group: 'Check',
       label: 'Validate access token',
-      what: 'A legacy endpoint without authentication. Introspection is better.',
+      what:
+        key === undefined
+          ? 'A legacy endpoint without authentication. Introspection is better.'
+          : 'A legacy endpoint without authentication. It refuses bound tokens, because it cannot check who has the key.',
       missing: disabledReason(paths.accessTokenValidation) || (access === '' && noAccess),
       call: () => ({
         title: 'Validate the access token.',
@@ -109,7 +114,7 @@ function checkActions({ paths }, { access = '', identity = '', client }, api) {
  * @param {Partial<Session>} session
  * @returns {readonly Action[]}
  */
-function tokenActions({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '' }) {
+function tokenActions({ paths }, { refresh = '', client, spentCode, spentRefresh, scope = '', key }) {
   const token = /** @type {const} */ ({ method: 'POST', path: paths.token ?? '' })
   const revoked = 'refused as expected. Its token family is revoked: see the timeline.'
   return [
@@ -121,6 +126,7 @@ function tokenActions({ paths }, { refresh = '', client, spentCode, spentRefresh
       call: () => ({
         title: 'Refresh.',
         ...token,
+        key,
         ...clientAuthentication(client, [
           ['grant_type', 'refresh_token'],
           ['refresh_token', refresh],
@@ -155,6 +161,30 @@ function tokenActions({ paths }, { refresh = '', client, spentCode, spentRefresh
       what: 'As an attacker: redeem the code a second time. All tokens issued for it are revoked.',
       missing: spentCode === undefined && 'Redeem a code first.',
       call: () => ({ ...token, ...spentCode, title: 'Replay the code.', refusal: revoked }),
+    },
+  ]
+}
+
+/**
+ * @param {Setup} setup
+ * @param {Partial<Session>} session
+ * @returns {readonly Action[]}
+ */
+function bindingActions({ paths, dpopAlgorithms }, { access = '', key }) {
+  if (dpopAlgorithms === undefined) return []
+  return [
+    {
+      group: 'Attack',
+      label: 'Use the token without its key',
+      what: 'As a thief: send a bound access token to userinfo as a bearer token, without a proof.',
+      missing: disabledReason(paths.userinfo) || (key === undefined && notBound),
+      call: () => ({
+        title: 'Use the token without its key.',
+        method: 'GET',
+        path: paths.userinfo ?? '',
+        accessToken: access,
+        refusal: 'refused as expected. Only a request with a proof of the key can use the token.',
+      }),
     },
   ]
 }
@@ -204,5 +234,6 @@ function revokeActions({ paths }, { access = '', refresh = '', client }) {
 export const actionsFor = (setup, session, api) => [
   ...checkActions(setup, session, api),
   ...tokenActions(setup, session),
+  ...bindingActions(setup, session),
   ...revokeActions(setup, session),
 ]

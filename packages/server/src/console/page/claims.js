@@ -35,11 +35,35 @@ const meanings = table({
   kid: 'The id of the server’s key that signed the token',
 })
 
+/** Meanings in a DPoP proof that differ from those in a token. */
+const inProof = table({
+  jti: 'The unique id of the proof: the server accepts it once',
+  htm: 'The method of the request',
+  htu: 'The URL of the request, without its query',
+  iat: 'Signed at: the server refuses a proof that is too old',
+  ath: 'The SHA-256 of the access token that the request presents',
+  nonce: 'A value of the server: the proof cannot have been signed before the server sent it',
+  jwk: 'The public key that verifies the signature. The private key never leaves the browser',
+})
+
+const ofKey = table({
+  kty: 'The type of key',
+  crv: 'The curve',
+  x: 'The first coordinate of the public key',
+  y: 'The second coordinate of the public key',
+  jkt: 'The SHA-256 of the public key. A bound token contains it in cnf',
+})
+
+const inOthers = table({ proof: inProof, key: ofKey })
+
 const times = new Set(['exp', 'iat', 'nbf', 'auth_time'])
 
 const values = table({
   'typ at+jwt': 'an access token (RFC 9068)',
   'typ JWT': 'a JWT; here an identity token',
+  'typ dpop+jwt': 'a DPoP proof (RFC 9449)',
+  'token_type DPoP': 'with a proof of the key for each request',
+  'kty EC': 'elliptic curve',
   'alg ES256': 'ECDSA with P-256 and SHA-256',
   'alg RS256': 'RSA with SHA-256',
   'alg PS256': 'RSA-PSS with SHA-256',
@@ -52,10 +76,11 @@ const values = table({
  *
  * @param {string} name
  * @param {unknown} value
+ * @param {'token' | 'proof' | 'key'} [of]
  */
-export function explainClaim(name, value) {
+export function explainClaim(name, value, of = 'token') {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value
   const words = times.has(name) && typeof value === 'number' ? describeTime(value) : values[`${name} ${only}`]
-  return { shown, words, meaning: meanings[name] ?? 'A custom claim' }
+  return { shown, words, meaning: inOthers[of]?.[name] ?? meanings[name] ?? 'A custom claim' }
 }

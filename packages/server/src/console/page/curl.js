@@ -12,12 +12,15 @@ export const shellWord = (text) => (/^[\w./:=@%+,-]+$/u.test(text) ? text : `'${
  *
  * @param {Call} call
  * @param {string} origin
+ * @param {string} [proof] the DPoP proof
  */
-export function curlCommand({ method, path, credentials, bearer, form }, origin) {
+export function curlCommand({ method, path, credentials, accessToken, form }, origin, proof) {
   const parts = [`curl -i ${shellWord(origin + path)}`]
   if (method !== 'POST') parts.push(`-X ${method}`)
   if (credentials !== undefined) parts.push(`-u ${shellWord(credentials.map(encodeURIComponent).join(':'))}`)
-  if (bearer !== undefined) parts.push(`-H ${shellWord(`Authorization: Bearer ${bearer}`)}`)
+  const scheme = proof === undefined ? 'Bearer' : 'DPoP'
+  if (accessToken !== undefined) parts.push(`-H ${shellWord(`Authorization: ${scheme} ${accessToken}`)}`)
+  if (proof !== undefined) parts.push(`-H ${shellWord(`DPoP: ${proof}`)}`)
   // curl encodes only the part after the first `=`.
   for (const [name, value] of form ?? []) {
     parts.push(`--data-urlencode ${shellWord(`${encodeURIComponent(name)}=${value}`)}`)

@@ -1,3 +1,5 @@
+/** @import { DpopKey } from './dpop.js' */
+
 /**
  * A request of the page.
  *
@@ -6,7 +8,8 @@
  * @property {'GET' | 'POST'} method
  * @property {string} path
  * @property {readonly [id: string, secret: string]} [credentials] for HTTP Basic
- * @property {string} [bearer]
+ * @property {string} [accessToken] sent with a proof if there is a key, otherwise as a bearer token
+ * @property {DpopKey | undefined} [key] signs a proof for the request (RFC 9449)
  * @property {readonly (readonly [name: string, value: string])[]} [form]
  * @property {string} [success] explains a success
  * @property {string} [refusal] explains an expected refusal
@@ -21,12 +24,15 @@
  * @property {string} text
  * @property {any} json the body, if it is JSON
  * @property {number} milliseconds
+ * @property {string | undefined} [proof] the DPoP proof of the request
+ * @property {boolean} [repeated] whether the request was repeated because the server required its nonce in the proof
  */
 
 const shownHeaders = [
   'content-type',
   'cache-control',
   'www-authenticate',
+  'dpop-nonce',
   'retry-after',
   'allow',
   'x-request-id',
@@ -47,16 +53,17 @@ function parse(text) {
 }
 
 /**
- * Sends a request. Never rejects: if there is no response, the status is 0.
- *
  * @param {Call} call
  * @returns {Promise<ServerResponse>}
  */
-export async function exchange({ method, path, credentials, bearer, form }) {
+async function sendOnce({ method, path, credentials, accessToken, key, form }) {
   const started = performance.now()
+  const proof = await key?.prove({ method, path, accessToken })
   const headers = new Headers()
   if (credentials !== undefined) headers.set('authorization', basic(credentials))
-  if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
+  if (accessToken !== undefined)
+    headers.set('authorization', `${proof === undefined ? 'Bearer' : 'DPoP'} ${accessToken}`)
+  if (proof !== undefined) headers.set('dpop', proof)
   const body = form === undefined ? undefined : new URLSearchParams(form.map(([name, value]) => [name, value]))
   try {
     const response = await fetch(path, {
@@ -67,6 +74,8 @@ export async function exchange({ method, path, credentials, bearer, form }) {
       redirect: 'manual',
     })
     const text = await response.text()
+    // Also a success can contain a new nonce (RFC 9449 section 8.2).
+    if (key !== undefined) key.nonce = response.headers.get('dpop-nonce') ?? key.nonce
     return {
       status: response.status,
       headers: shownHeaders.flatMap((name) => {
@@ -76,8 +85,22 @@ export async function exchange({ method, path, credentials, bearer, form }) {
       text,
       json: parse(text),
       milliseconds: performance.now() - started,
+      proof,
     }
   } catch {
-    return { status: 0, headers: [], text: '', json: undefined, milliseconds: performance.now() - started }
+    return { status: 0, headers: [], text: '', json: undefined, milliseconds: performance.now() - started, proof }
   }
+}
+
+/**
+ * Sends a request, and repeats it once if the server requires its nonce in the proof (RFC 9449 section 8). Never
+ * rejects: if there is no response, the status is 0.
+ *
+ * @param {Call} call
+ * @returns {Promise<ServerResponse>}
+ */
+export async function exchange(call) {
+  const response = await sendOnce(call)
+  if (response.json?.error !== 'use_dpop_nonce' || call.key?.nonce === undefined) return response
+  return { ...(await sendOnce(call)), repeated: true }
 }

@@ -1,3 +1,5 @@
+import { decodeBase64url } from './base64url.js'
+
 /**
  * @typedef {object} DecodedJwt
  * @property {Record<string, unknown>} header
@@ -6,10 +8,7 @@
 
 /** @param {string} part */
 function decodePart(part) {
-  const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
-    character.charCodeAt(0),
-  )
-  const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('Not a JSON object')
   return value
 }

@@ -69,6 +69,8 @@ const errors = table({
   invalid_scope: 'A scope is unknown, missing, or not allowed for this client or grant.',
   invalid_token: 'The token is invalid, expired or revoked.',
   insufficient_scope: 'The token is valid, but does not have the scope.',
+  invalid_dpop_proof: 'The DPoP proof is malformed, too old, already used, or for another request.',
+  use_dpop_nonce: 'The DPoP proof must contain the nonce in the dpop-nonce header.',
   access_denied: 'The user could not sign in.',
   slow_down: 'Too many failed attempts. Wait for the number of seconds in the retry-after header, then try again.',
   temporarily_unavailable: 'The server is busy, or its storage is unavailable. Try again.',

@@ -1,5 +1,6 @@
 import { byId, choice, element, field, textInput } from './elements.js'
 import { freeFields } from './free-fields.js'
+import { keyBox } from './key-box.js'
 import { fieldDescription, fieldLabel, grantDescription, grantLabel } from './labels.js'
 import { scopeBoxes } from './scope-boxes.js'
 import { clientAuthentication } from './session.js'
@@ -20,6 +21,7 @@ import { signIn } from './sign-in.js'
  */
 export function createRequestForm({ setup, session, send, sendForTokens }) {
   const form = byId('request')
+  const binding = keyBox(setup)
   const { demo } = setup
   let clientId = setup.clients[0]?.clientId ?? ''
   let grantType = ''
@@ -138,9 +140,10 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
       ...(hasScopes ? [scopes.part] : []),
       ...ownFields,
       more.part,
+      ...(binding.part === undefined ? [] : [binding.part]),
       button,
     )
-    form.onsubmit = (event) => {
+    form.onsubmit = async (event) => {
       event.preventDefault()
       const scope = grant?.scope === 'ignored' ? '' : scopes.chosen()
       /** @type {(readonly [string, string])[]} */
@@ -154,10 +157,11 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
       ]
       const who = { clientId, secret: known?.public ? '' : secret }
       const title = `${grantLabel(grantType)}.`
-      void sendForTokens(who, {
+      await sendForTokens(who, {
         title,
         method: 'POST',
         path: setup.paths.token ?? '',
+        key: await binding.chosen(),
         ...clientAuthentication(who, sent),
       })
     }

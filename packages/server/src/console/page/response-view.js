@@ -1,5 +1,7 @@
+import { claimTable } from './claim-table.js'
 import { curlCommand } from './curl.js'
 import { byId, copyButton, element } from './elements.js'
+import { decodeJwt } from './jwt.js'
 import { errorDescription } from './labels.js'
 
 /** @import { ServerResponse, Call } from './exchange.js' */
@@ -13,7 +15,8 @@ function verdict({ success = 'done.', refusal }, { status, json }) {
   if (status === 0) return ['✕', 'bad', 'No response. Is the server still running?']
   if (status >= 400) {
     const error = typeof json?.error === 'string' ? json.error : undefined
-    if (refusal !== undefined && error === 'invalid_grant') return ['✕', 'bad', `${status}: ${refusal}`]
+    if (refusal !== undefined && (error === 'invalid_grant' || error === 'invalid_token'))
+      return ['✕', 'bad', `${status}: ${refusal}`]
     return ['✕', 'bad', `${status}: refused. ${error === undefined ? '' : errorDescription(error)}`]
   }
   if (json?.active === false)
@@ -44,6 +47,28 @@ const block = (title, text, copies) =>
     element('pre', { tabindex: '0', 'aria-label': title }, text),
   )
 
+const nonceUsed =
+  'The server first refused the proof, because it requires its nonce in it (use_dpop_nonce). The page signed a new proof with the nonce and repeated the request.'
+
+const provedOnce =
+  'The server accepts a DPoP proof once, so it refuses this command as a replay. A client signs a new proof for each request.'
+
+/** @param {string} proof */
+function proofPart(proof) {
+  const { header = {}, claims = {} } = decodeJwt(proof) ?? {}
+  return element(
+    'details',
+    {},
+    element('summary', {}, 'DPoP proof of the request'),
+    element(
+      'div',
+      { class: 'token-inside' },
+      claimTable('Header', header, 'proof'),
+      claimTable('Claims', claims, 'proof'),
+    ),
+  )
+}
+
 /**
  * Shows a request and its response, and moves the focus there.
  *
@@ -52,15 +77,19 @@ const block = (title, text, copies) =>
  */
 export function showResponse(call, response) {
   const [mark, tone, sentence] = verdict(call, response)
+  const { proof, repeated = false } = response
   const outcome = byId('outcome')
   outcome.className = `outcome ${tone}`
   outcome.replaceChildren(
     element('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
-    element('span', {}, element('strong', {}, call.title), ' ', sentence),
+    element('span', {}, element('strong', {}, call.title), ' ', sentence, repeated && ` ${nonceUsed}`),
   )
+  const request = block('Request as curl', curlCommand(call, location.origin, proof), 'Copy the curl command')
+  if (proof !== undefined) request.append(element('p', { class: 'hint' }, provedOnce))
   byId('exchange').replaceChildren(
-    block('Request as curl', curlCommand(call, location.origin), 'Copy the curl command'),
+    request,
     block('Response body', bodyText(response)),
+    ...(proof === undefined ? [] : [proofPart(proof)]),
     element(
       'details',
       {},

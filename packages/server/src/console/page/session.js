@@ -1,3 +1,4 @@
+/** @import { DpopKey } from './dpop.js' */
 /** @import { ServerResponse, Call } from './exchange.js' */
 
 /**
@@ -9,6 +10,7 @@
  * @property {string} [refresh]
  * @property {string} [identity]
  * @property {string} [scope] the granted scope
+ * @property {DpopKey} [key] the key that the access token is bound to
  * @property {Call} [spentCode] the request that redeemed the code
  * @property {Call} [spentRefresh] the last request that redeemed a refresh token
  * @property {Record<string, unknown>} [introspected]
@@ -48,6 +50,7 @@ export function sessionAfter(session, client, call, { status, json }) {
     ...(typeof json.refresh_token === 'string' && { refresh: json.refresh_token }),
     ...(typeof json.id_token === 'string' && { identity: json.id_token }),
     ...(typeof json.scope === 'string' && { scope: json.scope }),
+    ...(json.token_type === 'DPoP' && call.key !== undefined && { key: call.key }),
     ...(spentCode !== undefined && { spentCode }),
     ...(grantType === 'refresh_token' && { spentRefresh: call }),
   }
