@@ -16,6 +16,17 @@ const { values } = parseArgs({
     stores: { type: 'string', default: Object.keys(places).join(',') },
   },
 })
+/** Returns the names in an option, separated by commas. */
+function chosen<N extends string>(option: string, value: string, known: readonly N[]): readonly N[] {
+  return value.split(',').map((name) => {
+    const found = known.find((one) => one === name)
+    if (found !== undefined) return found
+    throw new TypeError(`--${option}: there is no "${name}"; use ${known.join(', ')}`)
+  })
+}
+
+const stores = chosen('stores', values.stores, Object.keys(places) as PlaceName[])
+const chosenKinds = chosen('kinds', values.kinds, raceKinds)
 const [racers, rounds, concurrency] = [Number(values.racers), Number(values.rounds), Number(values.concurrency)]
 
 const print = (...cells: readonly (string | number)[]): void => {
@@ -53,12 +64,12 @@ async function prove(name: PlaceName, kind: RaceKind, contenders: Awaited<Return
 }
 
 print('storage', 'one', 'processes', 'racers', 'rounds', 'successes', 'distinct', 'refused', 'per round', 'broken')
-for (const name of (values.stores ?? '').split(',') as readonly PlaceName[]) {
+for (const name of stores) {
   const { processes, open } = places[name]
   const { place, close } = await open()
   const contenders = await startContenders(place, keys, processes)
   try {
-    for (const kind of values.kinds.split(',') as readonly RaceKind[]) await prove(name, kind, contenders)
+    for (const kind of chosenKinds) await prove(name, kind, contenders)
   } finally {
     await contenders.stop()
     await close()
