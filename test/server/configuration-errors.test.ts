@@ -59,6 +59,7 @@ const cases: readonly Case[] = [
   ],
   [{ ...valid, trustedProxies: -1 }, 'trustedProxies', '0 or more'],
   [{ ...valid, trustedProxies: true }, 'trustedProxies', 'must be a number'],
+  [{ ...valid, tls: { certificate: 'a.pem' } }, 'tls', 'key'],
   [{ ...valid, clientCertificate: true }, 'clientCertificate', 'must be an object'],
   [{ ...valid, clientCertificate: { header: 'a', format: 'pem', proxies: ['x'] } }, 'proxies[0]', 'an IP address'],
   [{ ...valid, maxRequests: 0 }, 'maxRequests', 'must be 1 or more'],

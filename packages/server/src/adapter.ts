@@ -1,8 +1,11 @@
 import type { Handler, Runtime } from '@grantry/core'
 import type { ClientCertificateHeader } from './configuration/client-certificate.ts'
+import type { TlsContent } from './configuration/tls.ts'
 
 /** The part of an adapter that the server uses. */
 export interface Adapter {
+  /** Whether it can terminate TLS. */
+  readonly hasTls: boolean
   /** Native replacements for the slower Web API parts. */
   readonly runtime: Partial<Runtime>
   serve(
@@ -19,6 +22,8 @@ export interface AdapterLimits {
   /** Node.js only. */
   readonly maxConnections?: number
   readonly clientCertificate?: ClientCertificateHeader
+  /** Node.js only. */
+  readonly tls?: TlsContent
 }
 
 /** Callbacks for the host. Callers do not see what they report. */
@@ -46,6 +51,8 @@ export interface RefusedRequest {
 export interface Listening {
   readonly host: string
   readonly port: number
+  /** Uses other files for new connections; absent where the adapter has no TLS. */
+  updateTls?(tls: TlsContent): void
   /** Stops accepting requests and waits at most this many seconds for open ones. */
   close(seconds?: number): Promise<void>
 }
@@ -54,12 +61,12 @@ export interface Listening {
 export async function adapterOfThisRuntime(): Promise<Adapter> {
   if ('Bun' in globalThis) {
     const { bunRuntime: runtime, serve } = await import('@grantry/adapters/bun')
-    return { runtime, serve }
+    return { hasTls: false, runtime, serve }
   }
   if ('Deno' in globalThis) {
     const { denoRuntime: runtime, serve } = await import('@grantry/adapters/deno')
-    return { runtime, serve }
+    return { hasTls: false, runtime, serve }
   }
   const { nodeRuntime: runtime, serve } = await import('@grantry/adapters/node')
-  return { runtime, serve }
+  return { hasTls: true, runtime, serve }
 }

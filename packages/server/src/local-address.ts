@@ -16,9 +16,9 @@ export function localPort(url: string): number | undefined {
 }
 
 /** Returns the URL to open on this machine. A wildcard address such as `0.0.0.0` becomes loopback. */
-export function localOrigin(host: string, port: number): string {
+export function localOrigin(host: string, port: number, isSecure = false): string {
   const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${urlHost(own)}:${port}`
+  return `${isSecure ? 'https' : 'http'}://${urlHost(own)}:${port}`
 }
 
 /** Whether an address is a loopback address, including IPv4-mapped IPv6 (`::ffff:127.0.0.1`). */

@@ -6,12 +6,13 @@ import {
   type Provider,
   parseConfiguration,
 } from '@grantry/core'
-import { adapterOfThisRuntime, type Listening } from './adapter.ts'
+import { type Adapter, adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { providerOptions } from './configuration/provider-options.ts'
 import { configurationSchema } from './configuration/schema.ts'
 import { configuredStorage } from './configuration/storage.ts'
+import { type TlsContent, type TlsSource, tlsSource } from './configuration/tls.ts'
 import { createLiveEvents } from './console/live-events.ts'
 import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
@@ -77,6 +78,22 @@ function describeMetrics({ page, listener }: Observability): string {
   return page === undefined ? 'off' : '/metrics, from this machine only'
 }
 
+/** Reads the files of `tls`, before anything else starts. */
+function openTls(
+  loaded: LoadedConfiguration | undefined,
+  { hasTls }: Adapter,
+): { readonly tls?: TlsSource; readonly content?: TlsContent } {
+  const files = loaded?.configuration.tls
+  if (loaded === undefined || files === undefined) return {}
+  try {
+    if (!hasTls) throw new TypeError('tls: only Node.js can terminate TLS; use a proxy')
+    const tls = tlsSource(files, loaded.directory)
+    return { tls, content: tls.read() }
+  } catch (cause) {
+    throw errorInFile(cause, loaded.file)
+  }
+}
+
 /**
  * Starts the server. It listens before it creates the provider, so that a busy port fails before anything else happens;
  * requests that arrive in between wait.
@@ -106,12 +123,13 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   const trustedProxies = loaded?.configuration.trustedProxies ?? 0
   const origin = `http://${urlHost(host)}`
   const adapter = await adapterOfThisRuntime()
+  const { tls, content } = openTls(loaded, adapter)
   let running: Listening
   let observability: Observability | undefined
+  const reports = adapterReports((event) => (observability?.observe ?? log)(event))
   try {
     const fetch: Handler = (request, connection) =>
       ready === undefined ? handler.then((own) => own(request, connection)) : ready(request, connection)
-    const reports = adapterReports((event) => (observability?.observe ?? log)(event))
     const { maxRequests, maxBodies, maxConnections, clientCertificate } = loaded?.configuration ?? {}
     running = await adapter.serve(
       { issuer: origin, fetch },
@@ -124,6 +142,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         ...(maxBodies !== undefined && { maxBodies }),
         ...(maxConnections !== undefined && { maxConnections }),
         ...(clientCertificate !== undefined && { clientCertificate }),
+        ...(content !== undefined && { tls: content }),
       },
     )
   } catch (cause) {
@@ -173,6 +192,11 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       (provider.route(request) ?? ownHandler(request))(request, connection),
     )
     resolveHandler(ready)
+    const own = localOrigin(host, running.port, tls !== undefined)
+    const stopWatching = tls?.watch(
+      (changed) => running.updateTls?.(changed),
+      (message) => reports.onWarning?.({ reason: 'tls_files_not_loaded', message, clientAddress: undefined }),
+    )
     return {
       provider,
       running,
@@ -180,15 +204,14 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       storage: storage.description,
       keys: describeKeys(configuration.keys),
       plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
-      commands: isDemo
-        ? demoCommands(provider.issuer)
-        : gettingStartedCommands(localOrigin(host, running.port), provider.paths, built),
+      commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
       isDemo,
-      ...(live !== undefined && { consoleUrl: `${localOrigin(host, running.port)}/console` }),
+      ...(live !== undefined && { consoleUrl: `${own}/console` }),
       beginShutdown() {
         isStopping = true
       },
       async close(seconds) {
+        stopWatching?.()
         live?.close()
         await running.close(seconds)
         // Metrics can be scraped until the last request has finished.

@@ -18,6 +18,7 @@ import { keysSchema } from './keys.ts'
 import { metricsSchema } from './metrics.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { storageSchema } from './storage.ts'
+import { tlsSchema } from './tls.ts'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 const proxies = v.pipe(
@@ -104,6 +105,7 @@ export const configurationSchema = configurationObject({
   bodyLimit: v.optional(v.number('must be a number of bytes')),
   trustedProxies: v.optional(proxies, 0),
   clientCertificate: v.optional(clientCertificateSchema),
+  tls: v.optional(tlsSchema),
   maxRequests: limit,
   maxBodies: limit,
   maxConnections: limit,

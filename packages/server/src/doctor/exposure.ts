@@ -3,13 +3,13 @@ import type { Check } from './facts.ts'
 import { type Finding, finding } from './finding.ts'
 
 /** Checks how clients reach the server. */
-export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies } }) => {
+export const checkIssuer: Check = ({ configuration: { issuer, trustedProxies, tls } }) => {
   if (localPort(issuer) !== undefined) {
     return [
       finding('issuer-loopback', 'issuer', `The issuer ${issuer} is a loopback URL, which other machines cannot reach`),
     ]
   }
-  if (trustedProxies !== 0) return []
+  if (trustedProxies !== 0 || tls !== undefined) return []
   return [
     finding(
       'trusted-proxies-zero',

@@ -1,0 +1,83 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { errorMessage, fileErrorReason } from '../error-message.ts'
+
+const file = v.string('must be the path of a PEM file')
+
+/** The files with which the server terminates TLS itself. */
+export const tlsSchema = configurationObject({
+  certificate: file,
+  key: file,
+  requestCertificates: v.optional(v.boolean('must be true or false'), false),
+  clientAuthorities: v.optional(file),
+})
+
+type TlsFiles = v.InferOutput<typeof tlsSchema>
+
+/** The same members, with the content of the files. */
+export type TlsContent = TlsFiles
+
+/** Where the server reads its certificate and key, and again when they change. */
+export interface TlsSource {
+  read(): TlsContent
+  /** Calls `update` with the new content, or `fail` if it is not valid. Returns a function that ends it. */
+  watch(update: (content: TlsContent) => void, fail: (message: string) => void): () => void
+}
+
+/** Milliseconds. The files are polled, because a mounted secret changes by a link that `watch()` does not follow. */
+const usualInterval = 5000
+
+const readText = (name: string, path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new TypeError(`tls.${name} ${path}: it cannot be read (${fileErrorReason(cause)})`)
+  }
+}
+
+/** @param directory the one that relative paths refer to */
+export function tlsSource(files: TlsFiles, directory: string, interval: number = usualInterval): TlsSource {
+  const { certificate, key, clientAuthorities, requestCertificates } = files
+  const pathOf = (path: string): string => resolve(directory, path)
+
+  /** @throws TypeError with one sentence when a file is missing, or the files do not belong together. */
+  function read(): TlsContent {
+    const content = {
+      certificate: readText('certificate', pathOf(certificate)),
+      key: readText('key', pathOf(key)),
+      requestCertificates,
+      clientAuthorities:
+        clientAuthorities === undefined ? undefined : readText('clientAuthorities', pathOf(clientAuthorities)),
+    }
+    try {
+      createSecureContext({ cert: content.certificate, key: content.key, ca: content.clientAuthorities })
+    } catch (cause) {
+      throw new TypeError(
+        `tls: the files are not valid PEM, or the key is not that of the certificate (${errorMessage(cause)})`,
+      )
+    }
+    return content
+  }
+
+  return {
+    read,
+    watch(update, fail) {
+      const paths = [certificate, key, ...(clientAuthorities === undefined ? [] : [clientAuthorities])].map(pathOf)
+      const renew = (): void => {
+        try {
+          update(read())
+        } catch (cause) {
+          // Between two writes, the files do not belong together. The next change comes with the second one.
+          fail(errorMessage(cause))
+        }
+      }
+      for (const path of paths) watchFile(path, { interval, persistent: false }, renew)
+      return () => {
+        for (const path of paths) unwatchFile(path, renew)
+      }
+    },
+  }
+}
