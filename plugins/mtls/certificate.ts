@@ -23,16 +23,20 @@ const subjectAlternativeName = '2.5.29.17'
 /** Characters of the base64 text. */
 const maxLength = 24_000
 
+const timeForm = /^(\d{2}|\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d)Z$/u
+
 /** Returns epoch seconds. @see RFC 5280 section 4.1.2.5 */
 function timeOf({ tag, content }: DerValue): number {
-  const text = String.fromCharCode(...content)
-  const short = tag === tags.utcTime
-  const form = short ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/u : /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/u
-  const match = short || tag === tags.generalizedTime ? form.exec(text) : null
-  if (match === null) throw new RangeError('Not a time')
-  const [given = 0, month = 0, ...rest] = match.slice(1).map(Number)
-  const year = short ? given + (given < 50 ? 2000 : 1900) : given
-  return Date.UTC(year, month - 1, ...(rest as [number])) / 1000
+  const match = timeForm.exec(String.fromCharCode(...content))
+  const [digits = '', ...rest] = match?.slice(1) ?? []
+  if (digits.length !== (tag === tags.utcTime ? 2 : 4) || (tag !== tags.utcTime && tag !== tags.generalizedTime)) {
+    throw new RangeError('Not a time')
+  }
+  const [month = 0, day = 0, hour, minute, second] = rest.map(Number)
+  const year = Number(digits) + (digits.length === 4 ? 0 : Number(digits) < 50 ? 2000 : 1900)
+  // `Date.UTC` continues with the next month.
+  if (Date.UTC(year, month - 1, day) >= Date.UTC(year, month)) throw new RangeError('Not a day')
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000
 }
 
 function alternativeNamesIn(extensions: DerValue | undefined): readonly DerValue[] {

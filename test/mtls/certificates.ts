@@ -72,6 +72,8 @@ export interface CertificateOptions {
   /** Epoch seconds. */
   readonly notBefore?: number
   readonly notAfter?: number
+  /** The times as values of DER, instead. */
+  readonly validity?: readonly [Uint8Array, Uint8Array]
 }
 
 /** Signs a certificate (RFC 5280 section 4.1). */
@@ -84,7 +86,7 @@ export function certificate(options: CertificateOptions = {}): Issued {
     der(0x02, Buffer.from([1, ...randomBytes(8)])),
     ecdsaWithSha256,
     by?.subject ?? subject,
-    sequence(time(notBefore), time(notAfter)),
+    sequence(...(options.validity ?? [time(notBefore), time(notAfter)])),
     subject,
     publicKey.export({ format: 'der', type: 'spki' }),
     ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),

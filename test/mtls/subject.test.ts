@@ -197,6 +197,23 @@ describe('a client', () => {
     expect(await outcome({ tlsClientAuthSubjectDn: 'CN=client' }, period)).toEqual([401, `plugin:mtls:${reason}`])
   })
 
+  test.each<[string, number, string, boolean]>([
+    ['UTCTime', 0x17, '490101000000Z', true],
+    ['UTCTime of the last century', 0x17, '500101000000Z', false],
+    ['GeneralizedTime', 0x18, '20500101000000Z', true],
+    ['a leap day', 0x17, '280229235959Z', true],
+    ['a day that does not exist', 0x17, '290229000000Z', false],
+    ['a month that does not exist', 0x17, '281301000000Z', false],
+    ['an hour that does not exist', 0x17, '280101240000Z', false],
+    ['a time without seconds', 0x17, '2801010000Z', false],
+    ['a time with an offset', 0x17, '280101000000+0100', false],
+    ['a time with a fraction', 0x18, '20280101000000.5Z', false],
+  ])('reads the end of the period: %s', async (_, tag, text, isValid) => {
+    const options = { validity: [der(0x17, '200101000000Z'), der(tag, text)] } as const
+    const [status] = await outcome({ tlsClientAuthSubjectDn: 'CN=client' }, options)
+    expect(status).toBe(isValid ? 200 : 401)
+  })
+
   test('without a method that is enabled is refused at startup', async () => {
     const client = clientWith({ tlsClientAuthSubjectDn: 'CN=pay' })
     await expect(start([client], { methods: ['self_signed_tls_client_auth'] })).rejects.toThrow('no usable secret')
