@@ -45,6 +45,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { serve } from '@grantry/adapters/node'
 import { defineConfig } from 'grantry'
 import '@grantry/storage-drivers/redis'
+import '@grantry/resource-server/hono'
 const provider = await createProvider(defineConfig({
   issuer: 'https://id.example.com', keys: signingKeys({ algorithm: 'ES256' }), storage: memoryDriver(), clients: [], plugins: [clientCredentials()],
 }))
