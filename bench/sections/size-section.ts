@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -17,9 +18,12 @@ const packageOf = (path: string): string =>
   /(?:^|\/)(packages\/[^/]+|plugins)\//u.exec(path)?.[1] ??
   'the program'
 
-async function sizeOf(entry: URL): Promise<Size> {
+/** @param more statements after the program */
+async function sizeOf(entry: URL, more = ''): Promise<Size> {
+  const path = fileURLToPath(entry)
+  const contents = `export { default } from ${JSON.stringify(path)}\n${more}`
   const { outputFiles, metafile } = await build({
-    entryPoints: [fileURLToPath(entry)],
+    stdin: { contents, resolveDir: dirname(path), loader: 'ts' },
     bundle: true,
     minify: true,
     write: false,
@@ -43,9 +47,26 @@ async function sizeOf(entry: URL): Promise<Size> {
 
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1)
 
+/** The plugins that a provider does not have by default: their modules and exports. */
+const plugins = {
+  'authorization-code': 'authorizationCode',
+  'client-assertion': 'clientAssertion',
+  'device-authorization': 'deviceAuthorization',
+  dpop: 'dpop',
+  fapi2: 'fapi2',
+  'jwt-bearer': 'jwtBearer',
+  'jwt-introspection': 'jwtIntrospection',
+  mtls: 'mtls',
+  password: 'password',
+  'proof-key': 'proofKey',
+  'resource-indicators': 'resourceIndicators',
+  'token-exchange': 'tokenExchange',
+} as const
+
 /** Measures the bundle size of a Worker with two grants. */
 export async function* sizeSection({ bench }: Workbench): AsyncGenerator<Section> {
-  const { minified, gzipped, parts } = await sizeOf(new URL('programs/worker.ts', bench))
+  const program = new URL('programs/worker.ts', bench)
+  const { minified, gzipped, parts } = await sizeOf(program)
   const sorted = [...parts].sort(([, one], [, other]) => other - one)
   yield {
     title: 'Bundle size of a Worker with two grants, with esbuild',
@@ -57,6 +78,22 @@ export async function* sizeSection({ bench }: Workbench): AsyncGenerator<Section
       ['', 'KB minified', 'KB gzipped'],
       ['total', kilobytes(minified), kilobytes(gzipped)],
       ...sorted.map(([name, bytes]) => [name, kilobytes(bytes), '']),
+    ],
+  }
+  const sizes = await Promise.all(
+    Object.entries(plugins).map(async ([name, factory]) => {
+      const plugin = `import { ${factory} } from '@grantry/plugins/${name}'\nexport const plugin = ${factory}()`
+      return [name, (await sizeOf(program, plugin)).gzipped - gzipped] as const
+    }),
+  )
+  yield {
+    title: 'What a plugin adds to this bundle',
+    notes: [
+      'Plugins share code, such as the parts of jose, so the bundle with several of them is smaller than the sum.',
+    ],
+    rows: [
+      ['', 'KB gzipped'],
+      ...sizes.sort(([, one], [, other]) => other - one).map(([name, bytes]) => [name, kilobytes(bytes)]),
     ],
   }
 }
