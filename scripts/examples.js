@@ -1,35 +1,40 @@
-// Checks that the dependencies of the examples are installed in the pinned versions. With CI=true, installs missing
-// ones; otherwise prints what is missing, and the tests of the examples are skipped.
+// Checks that the packages of folders that are no workspaces are installed in the pinned versions. With CI=true, installs
+// missing ones; otherwise prints what is missing, and the tests that need it are skipped.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-const folder = new URL('../examples/', import.meta.url)
-const read = (path) => JSON.parse(readFileSync(new URL(path, folder), 'utf8'))
+/** What needs the packages of each folder, and the command that installs them. */
+const folders = {
+  examples: ['the examples', 'npm run examples:install'],
+  'bench/peers': ['the tests with oidc-provider', 'npm ci --prefix bench/peers'],
+}
 
-function isAvailable([name, version]) {
+const urlOf = (folder) => new URL(`../${folder}/`, import.meta.url)
+const read = (folder, path) => JSON.parse(readFileSync(new URL(path, urlOf(folder)), 'utf8'))
+
+function isAvailable(folder, [name, version]) {
   if (version.startsWith('file:')) return true
   try {
-    return read(`node_modules/${name}/package.json`).version === version
+    return read(folder, `node_modules/${name}/package.json`).version === version
   } catch (error) {
     if (error.code === 'ENOENT') return false
     throw error
   }
 }
 
-function missingPackages() {
-  const { dependencies, devDependencies } = read('package.json')
+function missingPackages(folder) {
+  const { dependencies, devDependencies } = read(folder, 'package.json')
   const pins = Object.entries({ ...dependencies, ...devDependencies })
-  return pins.filter((pin) => !isAvailable(pin)).map(([name, version]) => `${name} ${version}`)
+  return pins.filter((pin) => !isAvailable(folder, pin)).map(([name, version]) => `${name} ${version}`)
 }
 
-if (process.env.CI === 'true' && missingPackages().length > 0) {
-  spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'inherit' })
-}
-const missing = missingPackages()
-if (missing.length > 0) {
+for (const [folder, [what, install]] of Object.entries(folders)) {
+  if (process.env.CI === 'true' && missingPackages(folder).length > 0) {
+    spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: urlOf(folder), stdio: 'inherit' })
+  }
+  const missing = missingPackages(folder)
+  if (missing.length === 0) continue
   const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
-  process.stdout.write(
-    `Dependencies of the examples are missing: ${missing[0]}${more}; install them with npm run examples:install\n`,
-  )
+  process.stdout.write(`Packages of ${what} are missing: ${missing[0]}${more}; install them with ${install}\n`)
   if (process.env.CI === 'true') process.exitCode = 1
 }

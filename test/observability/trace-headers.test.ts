@@ -63,8 +63,8 @@ test('a provider without an observer generates no ids', async () => {
     for (let count = 0; count < 200; count += 1) ids.push((await provider.fetch(post())).headers.get('x-request-id'))
     const isForIds = (length: number): boolean => length > 64
     expect(drawn.some(isForIds)).toBe('traceHeaders' in more)
-    // 64 bytes are for an access token and a refresh token, 16 for the id in the claims of a reference token.
-    expect(drawn.filter((length) => !isForIds(length))).toEqual(Array.from({ length: 200 }, () => [64, 16]).flat())
+    // 32 bytes are for an access token, and for a refresh token; 16 for the id in the claims of a reference token.
+    expect(drawn.filter((length) => !isForIds(length))).toEqual(Array.from({ length: 200 }, () => [32, 32, 16]).flat())
     expect(new Set(ids).size).toBe('traceHeaders' in more ? 201 : 1)
   }
 })

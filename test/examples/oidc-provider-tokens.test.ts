@@ -3,8 +3,9 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import * as oauth from 'oauth4webapi'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createResourceServer, type ResourceServer } from '../../packages/resource-server/src/index.ts'
+import { describeWith } from './describe-with.ts'
 
 // The resource server with tokens of another issuer: oidc-provider, which the benchmark installs into `bench/peers`.
 
@@ -22,8 +23,7 @@ function installed(): string | undefined {
 }
 
 const path = installed()
-if (path === undefined)
-  console.warn('oidc-provider is not installed, its tests are skipped: npm ci --prefix bench/peers')
+const missing = path === undefined ? 'Install oidc-provider: npm ci --prefix bench/peers' : undefined
 
 /** @param format the format of its access tokens */
 async function startProvider(server: Server, format: 'jwt' | 'opaque'): Promise<string> {
@@ -56,7 +56,7 @@ async function startProvider(server: Server, format: 'jwt' | 'opaque'): Promise<
   return issuer
 }
 
-describe.skipIf(path === undefined)('tokens of oidc-provider', () => {
+describeWith(missing, 'tokens of oidc-provider', () => {
   const servers: Server[] = []
   const issuers: Record<string, string> = {}
 
