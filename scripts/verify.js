@@ -10,22 +10,23 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}` }
 if (process.stdout.isTTY) env.FORCE_COLOR ??= '1'
 
-const node = (script) => ['node', `scripts/${script}.js`]
+const node = (script, ...parameters) => ['node', `scripts/${script}.js`, ...parameters]
 const npm = (script) => ['npm', 'run', '--silent', script]
 const vitest = (...projects) => ['vitest', 'run', ...projects.map((project) => `--project=${project}`)]
 
 /** Each starts when those named by `after` have succeeded, or for tests, ended. */
 const checks = [
-  // Installed programs decide which tests run. The other tests use the build, the runtimes and the examples.
+  // Installed programs decide which tests run. The other tests use the build, the runtimes, the examples and the peers.
   { name: 'build', command: npm('build'), after: [] },
   { name: 'debian programs', command: node('debian-programs'), after: [] },
   { name: 'runtimes', command: node('runtimes'), after: [] },
-  { name: 'examples', command: node('examples'), after: [] },
+  { name: 'examples', command: node('installed-packages', 'examples'), after: [] },
+  { name: 'peers', command: node('installed-packages', 'bench/peers'), after: [] },
   { name: 'unit tests', command: vitest('unit'), after: ['debian programs'] },
   {
     name: 'other tests',
     command: vitest('process', 'proofs'),
-    after: ['unit tests', 'build', 'runtimes', 'examples'],
+    after: ['unit tests', 'build', 'runtimes', 'examples', 'peers'],
   },
   { name: 'types', command: npm('typecheck'), after: [], inBackground: true },
   { name: 'lint', command: npm('lint'), after: [], inBackground: true },

@@ -34,9 +34,9 @@ const builds = ['packages/core', 'packages/adapters', 'packages/resource-server'
 
 /** Returns a message if examples cannot start here, such as a missing dependency. */
 export function missingForExamples(): string | undefined {
-  const script = `${root}scripts/examples.js`
+  const command = [`${root}scripts/installed-packages.js`, 'examples']
   // Without CI=true, the script only prints what is missing.
-  const output = execFileSync(process.execPath, [script], { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
+  const output = execFileSync(process.execPath, command, { encoding: 'utf8', env: { ...process.env, CI: '' } }).trim()
   if (output !== '') return output
   const unbuilt = builds.filter((folder) => !existsSync(`${root}${folder}/dist`))
   return unbuilt.length > 0 ? `${unbuilt.join(', ')} are not built: npm run build` : undefined
