@@ -96,6 +96,18 @@ describe('serve() with tls', () => {
     await expect(start({ ...settings, certificate: 'x' })).rejects.toThrow()
     await expect(start({ ...settings, key: certificate().keyPem })).rejects.toThrow()
   })
+
+  // Node.js would trust all public authorities, or have no certificate.
+  test.each(['certificate', 'key', 'clientAuthorities'])(
+    'refuses an empty %s, also of a file being written',
+    async (name) => {
+      await expect(start({ ...settings, [name]: '' })).rejects.toThrow(`tls.${name} is not PEM`)
+      const running = await start(settings)
+      expect(() => running.updateTls({ ...settings, [name]: '' })).toThrow(`tls.${name} is not PEM`)
+      await request(running, signedByRoot({ subject: commonName('a') }))
+      expect(seen.at(-1)?.verified).toBe(true)
+    },
+  )
 })
 
 test('a server without TLS cannot change it', async () => {

@@ -80,7 +80,15 @@ describe('the ready server with tls', () => {
       (directory, of) => writeFiles(directory, { ...of, keyPem: own.keyPem }),
       'tls: the files are not',
     ],
-    ['not PEM', (directory, of) => writeFiles(directory, { ...of, pem: 'x' }), 'tls: the files are not valid PEM'],
+    ['not PEM', (directory, of) => writeFiles(directory, { ...of, pem: 'x' }), 'server.pem: it is not PEM'],
+    [
+      'empty',
+      (directory, of) => {
+        writeFiles(directory, of)
+        writeFileSync(join(directory, files.clientAuthorities), '')
+      },
+      'clients-ca.pem: it is not PEM',
+    ],
   ])('does not start with files that are %s', async (_, write, message) => {
     await expect(start({}, write)).rejects.toThrow(message)
   })
@@ -112,6 +120,8 @@ test('files that change are read again, and invalid ones are reported', async ()
     await vi.waitFor(() => expect(failures.at(-1)).toContain('tls: the files are not valid PEM, or the key is not'))
     writeFileSync(join(directory, files.key), next.keyPem)
     await vi.waitFor(() => expect(seen.at(-1)).toBe(next.pem))
+    writeFileSync(join(directory, files.clientAuthorities), '')
+    await vi.waitFor(() => expect(failures.at(-1)).toContain('clients-ca.pem: it is not PEM'))
   } finally {
     stop()
   }

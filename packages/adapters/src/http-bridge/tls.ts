@@ -26,19 +26,33 @@ const ciphers = [
   'ECDHE-RSA-AES256-GCM-SHA384',
 ].join(':')
 
-/** Returns the options of a secure context, which a running server can replace. */
+/** Node.js ignores an empty text, such as that of a file which is being written, and uses a default instead. */
+function pem(text: string, name: keyof TlsSettings): string {
+  if (text.includes('-----BEGIN ')) return text
+  throw new TypeError(`tls.${name} is not PEM`)
+}
+
+/**
+ * Returns the options of a secure context, which a running server can replace.
+ *
+ * @throws TypeError for a text that is not PEM
+ */
 export const secureContextOf = ({ certificate, key, clientAuthorities }: TlsSettings): SecureContextOptions => ({
-  cert: certificate,
-  key,
+  cert: pem(certificate, 'certificate'),
+  key: pem(key, 'key'),
   // An empty list, because Node.js would otherwise trust the public authorities, which sign any name.
-  ca: clientAuthorities ?? [],
+  ca: clientAuthorities === undefined ? [] : pem(clientAuthorities, 'clientAuthorities'),
   minVersion: 'TLSv1.2',
   ciphers,
   // A client must not replace its certificate within a connection.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 })
 
-/** Returns the options of a server. */
+/**
+ * Returns the options of a server.
+ *
+ * @throws TypeError for a text that is not PEM
+ */
 export const tlsOptionsOf = (settings: TlsSettings): TlsOptions => ({
   ...secureContextOf(settings),
   requestCert: settings.requestCertificates === true,

@@ -30,12 +30,16 @@ export interface TlsSource {
 /** Milliseconds. The files are polled, because a mounted secret changes by a link that `watch()` does not follow. */
 const usualInterval = 5000
 
-const readText = (name: string, path: string): string => {
+function readPem(name: string, path: string): string {
+  let text: string
   try {
-    return readFileSync(path, 'utf8')
+    text = readFileSync(path, 'utf8')
   } catch (cause) {
     throw new TypeError(`tls.${name} ${path}: it cannot be read (${fileErrorReason(cause)})`)
   }
+  // Node.js ignores an empty text, such as that of a file which is being written.
+  if (text.includes('-----BEGIN ')) return text
+  throw new TypeError(`tls.${name} ${path}: it is not PEM`)
 }
 
 /** @param directory the one that relative paths refer to */
@@ -46,11 +50,11 @@ export function tlsSource(files: TlsFiles, directory: string, interval: number =
   /** @throws TypeError with one sentence when a file is missing, or the files do not belong together. */
   function read(): TlsContent {
     const content = {
-      certificate: readText('certificate', pathOf(certificate)),
-      key: readText('key', pathOf(key)),
+      certificate: readPem('certificate', pathOf(certificate)),
+      key: readPem('key', pathOf(key)),
       requestCertificates,
       clientAuthorities:
-        clientAuthorities === undefined ? undefined : readText('clientAuthorities', pathOf(clientAuthorities)),
+        clientAuthorities === undefined ? undefined : readPem('clientAuthorities', pathOf(clientAuthorities)),
     }
     try {
       createSecureContext({ cert: content.certificate, key: content.key, ca: content.clientAuthorities })
