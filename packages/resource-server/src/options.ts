@@ -27,7 +27,7 @@ export interface ResourceServerOptions extends CommonOptions, Formats {
   /** The `realm` of challenges. Default: none. */
   readonly realm?: string | undefined
   /** Receives every refusal. Its errors are ignored. */
-  readonly onRefusal?: ((refusal: Refusal) => void) | undefined
+  readonly onRefusal?: ((refusal: Refusal) => void | Promise<void>) | undefined
 }
 
 const optionNames = [

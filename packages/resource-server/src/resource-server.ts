@@ -70,11 +70,11 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     return (await proof.spend()) ?? { claims, scopes, headers: proof.headers }
   }
 
-  function report({ reason, cause }: Refused): void {
+  async function report({ reason, cause }: Refused): Promise<void> {
     try {
-      options.onRefusal?.({ reason, status: kindOf(reason).status, ...(cause !== undefined && { cause }) })
+      await options.onRefusal?.({ reason, status: kindOf(reason).status, ...(cause !== undefined && { cause }) })
     } catch {
-      // A logger that fails must not change the response.
+      // A logger that fails must not change the response, and one that rejects must not end the process.
     }
   }
 
@@ -83,7 +83,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     const credentials = readCredentials(request.headers)
     const outcome = isRefused(credentials) ? credentials : await check(request, credentials, scopes)
     if (!isRefused(outcome)) return { token: outcome }
-    report(outcome)
+    void report(outcome)
     const used = isRefused(credentials) ? undefined : credentials.scheme
     const { reason } = outcome
     const headers = (await dpop?.headersFor(reason)) ?? {}
