@@ -119,7 +119,14 @@ describe('the definition of an endpoint', () => {
 
 test('the kit has exactly the documented members, and no way to issue', () => {
   expectTypeOf<keyof EndpointKit>().toEqualTypeOf<
-    keyof Kit | 'findClient' | 'scopesOf' | 'checkAuthorization' | 'authorize' | 'authenticateUser'
+    | keyof Kit
+    | 'endpointUrl'
+    | 'readIdentityToken'
+    | 'findClient'
+    | 'scopesOf'
+    | 'checkAuthorization'
+    | 'authorize'
+    | 'authenticateUser'
   >()
 })
 

@@ -181,7 +181,16 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
       checkPassword,
       createMarks: createRequestMarks({ newRevocationMark, revocationEpochs }),
     }),
-    endpointKitOf: createEndpointKits({ plugins, clients, scopePolicy, authorizations, authenticateUser }),
+    endpointKitOf: createEndpointKits({
+      issuer,
+      paths,
+      jwt,
+      plugins,
+      clients,
+      scopePolicy,
+      authorizations,
+      authenticateUser,
+    }),
     mint: createMint({
       issuer,
       accessTokens,

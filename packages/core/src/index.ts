@@ -8,6 +8,7 @@ export {
   clientSchema,
 } from './directory/client.ts'
 export type { ClientStore } from './directory/clients.ts'
+export { isRegistered as isRegisteredRedirectUri, redirectUriProblem } from './directory/redirect-uri.ts'
 export {
   type Scope,
   type ScopeMembers,

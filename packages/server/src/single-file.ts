@@ -1,5 +1,6 @@
 // The entry point of `grantry.mjs`, the whole server in one file.
 import * as core from '@grantry/core'
+import * as authorizationEndpoint from '@grantry/plugins/authorization-endpoint'
 import * as clientAssertion from '@grantry/plugins/client-assertion'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
@@ -15,6 +16,7 @@ import { bundledModules } from './configuration/import-module.ts'
 import * as grantry from './index.ts'
 
 const plugins = {
+  'authorization-endpoint': authorizationEndpoint,
   'client-assertion': clientAssertion,
   'device-authorization': deviceAuthorization,
   dpop,

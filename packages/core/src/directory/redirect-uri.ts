@@ -30,13 +30,13 @@ export function redirectUriProblem(uri: string): string | undefined {
 const locationForm = /^[\x21-\x7E]{1,8192}$/u
 
 /**
- * Whether a response may redirect to this URI: an absolute URI with a scheme that a redirect URI can have, without a user
- * or a fragment.
+ * Whether a response may redirect to this URI: an absolute URI with a scheme that a redirect URI can have, without a
+ * user.
  *
  * @see RFC 9110 section 10.2.2
  */
 export function isLocation(uri: string): boolean {
-  if (!locationForm.test(uri) || /[\\#]/u.test(uri) || !allowedScheme.test(uri) || !URL.canParse(uri)) return false
+  if (!locationForm.test(uri) || uri.includes('\\') || !allowedScheme.test(uri) || !URL.canParse(uri)) return false
   const { username, password } = new URL(uri)
   // `https://id.example.com@evil.example` looks like another host.
   return username === '' && password === ''

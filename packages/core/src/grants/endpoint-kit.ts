@@ -1,6 +1,7 @@
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { AuthenticateUser } from '../plugin/authenticate-user.ts'
 import type { EndpointKit } from '../plugin/endpoint.ts'
+import type { Jwt } from '../tokens/jwt.ts'
 import type { Authorizations } from './authorize.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import type { ScopePolicy } from './scope-policy.ts'
@@ -9,18 +10,28 @@ import type { ScopePolicy } from './scope-policy.ts'
 export type EndpointKitOf = (plugin: string) => EndpointKit
 
 export function createEndpointKits(deps: {
+  readonly issuer: string
+  /** The absolute paths of the enabled endpoints. */
+  readonly paths: ReadonlyMap<string, string>
+  readonly jwt: Jwt
   readonly plugins: PluginKits
   readonly clients: ClientDirectory
   readonly scopePolicy: ScopePolicy
   readonly authorizations: Authorizations
   readonly authenticateUser: AuthenticateUser
 }): EndpointKitOf {
-  const { plugins, clients, scopePolicy, authorizations, authenticateUser } = deps
+  const { issuer, paths, jwt, plugins, clients, scopePolicy, authorizations, authenticateUser } = deps
+  const { origin } = new URL(issuer)
   const kits = new Map<string, EndpointKit>()
 
   function createKit(plugin: string): EndpointKit {
     return {
       ...plugins.kitOf(plugin),
+      endpointUrl(name) {
+        const path = paths.get(name)
+        return path === undefined ? undefined : `${origin}${path}`
+      },
+      readIdentityToken: (token) => jwt.verify(token, 'JWT', Number.POSITIVE_INFINITY),
       async findClient(clientId) {
         const client = await clients.find(clientId)
         return client?.enabled ? client : undefined

@@ -85,8 +85,8 @@ export interface Reply {
   /** Additional sources of the page. */
   readonly sources?: HtmlSources | undefined
   /**
-   * An absolute URI: `https`, `http`, or a private-use scheme with a dot (RFC 8252 section 7.1). Compare it with a
-   * registered URI first: the core cannot know which hosts the plugin trusts.
+   * An absolute URI, which can have a fragment: `https`, `http`, or a private-use scheme with a dot (RFC 8252 section
+   * 7.1). Compare it with a registered URI first: the core cannot know which hosts the plugin trusts.
    */
   readonly location?: string | undefined
   /**
@@ -108,6 +108,17 @@ export interface Reply {
 
 /** What an endpoint can use, and with `provider.kit(name)` the host. */
 export interface EndpointKit extends Kit {
+  /**
+   * The absolute URL of an endpoint of the core or of any plugin, by its `name`; `undefined` if there is none, or if it is
+   * disabled.
+   */
+  endpointUrl(name: string): string | undefined
+  /**
+   * Returns the claims of an identity token of this provider, also of one that has expired, such as an `id_token_hint`.
+   * Verifies the signature and the issuer. Returns `undefined` if they are not valid, or if the signing key no longer
+   * exists. The token proves nothing about the caller, and its authorization may have been revoked.
+   */
+  readIdentityToken(token: string): Promise<JsonObject | undefined>
   /** Returns `undefined` if the client is unknown or disabled. */
   findClient(clientId: string): Promise<Client | undefined>
   /**

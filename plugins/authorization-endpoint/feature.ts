@@ -1,0 +1,31 @@
+import type { Client, Confirmation, EndpointKit, PluginPart } from '@grantry/core'
+import type { InteractionServices } from './interaction.ts'
+import type { AuthorizationParameters } from './parameters.ts'
+import type { Session, SessionListener } from './sessions.ts'
+
+/** A request that the client has sent to another endpoint before. */
+export interface PushedRequest {
+  readonly params: AuthorizationParameters
+  readonly confirmation: Confirmation | undefined
+}
+
+/** Where `request_uri` values of this provider lead. */
+export interface PushedRequests {
+  /** Whether it can be the URI of a pushed request. */
+  includes(requestUri: string): boolean
+  /** Whether a request of the client must be pushed. */
+  isRequired(client: Client): boolean
+  /** Returns `undefined` if it is unknown, has expired, was used, or belongs to another client. */
+  find(kit: EndpointKit, requestUri: string, clientId: string): Promise<PushedRequest | undefined>
+  /** Uses it. `false` if it was used before. */
+  use(kit: EndpointKit, requestUri: string): Promise<boolean>
+}
+
+/** An optional part of the endpoint, which shares its records, sessions and requests. */
+export interface AuthorizationFeature {
+  parts(services: InteractionServices): readonly PluginPart[]
+  readonly pushed?: PushedRequests | undefined
+  /** Called before a client receives a code of a session. */
+  readonly onAuthorized?: ((kit: EndpointKit, session: Session, client: Client) => Promise<void>) | undefined
+  readonly onSessionEnd?: SessionListener | undefined
+}

@@ -1,0 +1,96 @@
+import type { EndpointKit, EndpointRequest, MaybePromise, PluginPart, Reply, Subject } from '@grantry/core'
+import type { CheckedRequest } from './request.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** What the user has authorized. */
+export interface Decision {
+  /** Who has decided. Default: the user of the session. */
+  readonly subject?: Subject | undefined
+  /** The granted scopes: a subset of the requested ones. */
+  readonly scopes: readonly string[]
+}
+
+/** An authorization request that waits for a decision. */
+export interface Interaction {
+  /** The checked request. Its parameters come from a stranger: escape what a page shows. */
+  readonly request: CheckedRequest
+  /** Who is signed in, in this browser. */
+  readonly session: Session | undefined
+  /**
+   * Whether the session does not suffice: there is none, or `prompt`, `max_age`, `id_token_hint`, or an essential `acr`
+   * or `sub` requires another sign-in. A decision without a new sign-in is then refused.
+   */
+  readonly mustSignIn: boolean
+  /** What `proceed` has stored so far. */
+  readonly progress: Progress
+  /** Facts about the HTTP request of the browser. */
+  readonly http: EndpointRequest
+  readonly kit: EndpointKit
+  readonly sessions: Sessions
+  /**
+   * Stores the request, so that it can be resumed. Returns its id, which is valid in this browser only, and once. The
+   * same id if called again.
+   */
+  suspend(): Promise<string>
+}
+
+/** The steps of an interaction that the user has completed. */
+export interface Progress {
+  /** The session in which the user has signed in during this interaction. */
+  readonly signedIn?: string
+  /** The account that the user has chosen during this interaction. */
+  readonly chosen?: string
+}
+
+/** A suspended interaction, found by its id. */
+export interface SuspendedInteraction extends Interaction {
+  readonly id: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
+  /** Identifies the browser; for CSRF tokens. */
+  readonly browser: string
+}
+
+/** How endpoints of an interaction continue it. */
+export interface Interactions {
+  /** Returns the URL that resumes an interaction by GET. */
+  resumeUrl(kit: EndpointKit, id: string): string
+  /** Returns `undefined` if the id is unknown, has expired, was used, or belongs to another browser. */
+  find(kit: EndpointKit, http: EndpointRequest, id: string): Promise<SuspendedInteraction | undefined>
+  /** Stores progress. Redirect to `resumeUrl` afterwards. */
+  proceed(interaction: SuspendedInteraction, progress: Progress): Promise<void>
+  /** Ends the interaction with a decision: the reply sends a code to the client. */
+  complete(interaction: SuspendedInteraction, decision: Decision): Promise<Reply>
+  /** Ends the interaction with a refusal, which the reply sends to the client. */
+  refuse(interaction: SuspendedInteraction, error: RefusalCode): Promise<Reply>
+}
+
+export type RefusalCode =
+  | 'access_denied'
+  | 'account_selection_required'
+  | 'consent_required'
+  | 'interaction_required'
+  | 'login_required'
+  | 'temporarily_unavailable'
+
+export interface RefusedInteraction {
+  readonly refuse: RefusalCode
+}
+
+/** What the endpoints of an interaction can use. */
+export interface InteractionServices {
+  readonly interactions: Interactions
+  readonly sessions: Sessions
+}
+
+/** Determines who is signed in and what was authorized. */
+export interface InteractionPort {
+  /**
+   * Returns a decision, a refusal for the client, or a reply: a page, or a redirect to a login application. Called again
+   * when the browser resumes the request. With `prompt=none`, a reply is not shown: the client receives
+   * `interaction_required`.
+   */
+  interact(interaction: Interaction): MaybePromise<Decision | RefusedInteraction | Reply>
+  /** Further parts, such as the endpoints of its forms. */
+  readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
+}

@@ -1,0 +1,164 @@
+import { type Client, type Confirmation, type EndpointKit, type JsonObject, OAuthError } from '@grantry/core'
+import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
+import type { AuthorizationParameters } from './parameters.ts'
+import { type ResponseMode, responseModeOf, type Target } from './response.ts'
+
+export const prompts = ['none', 'login', 'consent', 'select_account'] as const
+export type Prompt = (typeof prompts)[number]
+
+/** A checked authorization request. @see OpenID Connect Core section 3.1.2.1 */
+export interface CheckedRequest {
+  readonly client: Client
+  readonly redirectUri: string
+  readonly responseMode: ResponseMode
+  readonly state: string | undefined
+  readonly nonce: string | undefined
+  /** Each exists and is allowed for the client. */
+  readonly scopes: readonly string[]
+  readonly prompts: ReadonlySet<Prompt>
+  /** Seconds since the last authentication of the user; from the request, or `defaultMaxAge` of the client. */
+  readonly maxAge: number | undefined
+  readonly display: string | undefined
+  readonly loginHint: string | undefined
+  /** The user of the `id_token_hint`: only this user may get the code. */
+  readonly hintedSub: string | undefined
+  readonly uiLocales: string | undefined
+  readonly claimsLocales: string | undefined
+  readonly acrValues: readonly string[]
+  readonly claims: ClaimsParameter
+  /** All parameters, for `authorize` and for extensions of the host. */
+  readonly params: AuthorizationParameters
+  /** The keys that a pushed request has proved. */
+  readonly confirmation: Confirmation | undefined
+}
+
+type RequestErrorCode =
+  | 'invalid_request'
+  | 'invalid_request_uri'
+  | 'login_required'
+  | 'registration_not_supported'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'unauthorized_client'
+  | 'unsupported_response_type'
+
+/** @param reason without the prefix of the plugin */
+export const refusal = (code: RequestErrorCode, text: string, reason: string): OAuthError =>
+  new OAuthError(code, text, { reason: `plugin:authorization-endpoint:${reason}` })
+
+const invalid = (text: string, reason: string): OAuthError => refusal('invalid_request', text, reason)
+
+/** Characters. Hints, locales and `acr_values` are shown or stored. */
+const maxHintLength = 1000
+
+const wordsOf = (text: string | undefined): readonly string[] => (text ?? '').split(' ').filter((word) => word !== '')
+
+function assertResponseType({ response_type: type }: AuthorizationParameters): void {
+  if (type === undefined) throw invalid('The parameter response_type is required', 'response_type_missing')
+  if (type !== 'code') {
+    throw refusal('unsupported_response_type', 'The response_type must be code', 'response_type_unsupported')
+  }
+}
+
+/** OpenID Connect Core section 3.1.2.6: a provider without these features must say so. */
+function assertNoRequestObject({ request, request_uri, registration }: AuthorizationParameters): void {
+  if (request !== undefined) {
+    throw refusal('request_not_supported', 'Request objects are not supported', 'request_object')
+  }
+  if (request_uri !== undefined) {
+    throw refusal('request_uri_not_supported', 'This request_uri is not supported', 'request_object')
+  }
+  if (registration !== undefined) {
+    throw refusal('registration_not_supported', 'The parameter registration is not supported', 'registration')
+  }
+}
+
+function promptsOf({ prompt }: AuthorizationParameters): ReadonlySet<Prompt> {
+  const words = wordsOf(prompt)
+  const isPrompt = (word: string): word is Prompt => (prompts as readonly string[]).includes(word)
+  if (!words.every(isPrompt)) throw invalid('The parameter prompt is malformed', 'prompt_unknown')
+  const found = new Set(words)
+  if (found.has('none') && found.size > 1) {
+    throw invalid('The prompt none excludes all others', 'prompt_contradiction')
+  }
+  return found
+}
+
+function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }: Client): number | undefined {
+  if (text === undefined) return defaultMaxAge
+  if (!/^\d{1,9}$/u.test(text)) throw invalid('The parameter max_age is malformed', 'max_age_malformed')
+  return Number(text)
+}
+
+function assertShort(params: AuthorizationParameters): void {
+  for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values', 'display']) {
+    if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
+  }
+}
+
+const isAudience = ({ aud }: JsonObject, clientId: string): boolean =>
+  Array.isArray(aud) ? aud.includes(clientId) : aud === clientId
+
+async function hintedSubOf(
+  { id_token_hint: hint }: AuthorizationParameters,
+  { clientId }: Client,
+  kit: EndpointKit,
+): Promise<string | undefined> {
+  if (hint === undefined) return undefined
+  const claims = await kit.readIdentityToken(hint)
+  if (typeof claims?.sub !== 'string' || !isAudience(claims, clientId)) {
+    throw invalid('The id_token_hint is not valid', 'hint_invalid')
+  }
+  return claims.sub
+}
+
+/** What `authorize` will store, before there is a user. */
+export const proposedGrant = ({ client, redirectUri, ...request }: Omit<CheckedRequest, 'responseMode' | 'state'>) => ({
+  kind: 'code',
+  clientId: client.clientId,
+  redirectUri,
+  scopes: request.scopes,
+  params: request.params,
+  ...(request.nonce !== undefined && { nonce: request.nonce }),
+  ...(request.confirmation !== undefined && { confirmation: request.confirmation }),
+})
+
+/**
+ * Checks everything but the client and the redirect URI.
+ *
+ * @throws OAuthError for the client.
+ */
+export async function checkRequest(
+  { client, redirectUri, responseMode, state }: Target,
+  params: AuthorizationParameters,
+  confirmation: Confirmation | undefined,
+  kit: EndpointKit,
+): Promise<CheckedRequest> {
+  assertResponseType(params)
+  assertNoRequestObject(params)
+  if (params.response_mode !== undefined && responseModeOf(params.response_mode) === undefined) {
+    throw invalid('The response_mode is not supported', 'response_mode_unsupported')
+  }
+  assertShort(params)
+  const request: CheckedRequest = {
+    client,
+    redirectUri,
+    responseMode,
+    state,
+    nonce: params.nonce,
+    scopes: wordsOf(params.scope),
+    prompts: promptsOf(params),
+    maxAge: maxAgeOf(params, client),
+    display: params.display,
+    loginHint: params.login_hint,
+    hintedSub: await hintedSubOf(params, client, kit),
+    uiLocales: params.ui_locales,
+    claimsLocales: params.claims_locales,
+    acrValues: wordsOf(params.acr_values),
+    claims: parseClaims(params.claims),
+    params,
+    confirmation,
+  }
+  await kit.checkAuthorization(proposedGrant(request))
+  return request
+}

@@ -1,0 +1,154 @@
+import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
+import * as v from 'valibot'
+import { browserCookie } from './browser-cookie.ts'
+import { recordSet } from './record-set.ts'
+
+/** A user who is signed in, in one browser. */
+export interface Session {
+  /** The id of the session in identity tokens and logout tokens. Not a secret. */
+  readonly sid: string
+  readonly subject: Required<Pick<Subject, 'authTime'>> & Subject
+  /** Epoch seconds. */
+  readonly startedAt: number
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+export interface SessionOptions {
+  /** Seconds without an authorization request after which a session ends. Default: 3600. */
+  readonly idleLifetime: number
+  /** Seconds after which a session ends in any case. Default: 36,000. */
+  readonly absoluteLifetime: number
+}
+
+/** A session that has just begun, and the cookies for the reply. */
+export interface StartedSession {
+  readonly session: Session
+  readonly cookies: readonly string[]
+}
+
+export type SessionListener = (kit: EndpointKit, session: Session) => Promise<void>
+
+/** The sessions of all browsers. They are stored, so that every process knows them and can end them. */
+export interface Sessions {
+  /** Returns the session of the browser that sent the request. */
+  find(kit: EndpointKit, request: EndpointRequest): Promise<Session | undefined>
+  /**
+   * Begins a session. A cookie that was known before the sign-in is never valid after it. An earlier session of another
+   * user ends; one of the same user keeps its `sid`.
+   */
+  start(kit: EndpointKit, subject: Subject, request: EndpointRequest): Promise<StartedSession>
+  /** Ends a session. Returns it if it existed. */
+  end(kit: EndpointKit, sid: string): Promise<Session | undefined>
+  /** The sessions of a user. */
+  list(kit: EndpointKit, sub: string): Promise<readonly Session[]>
+  /** The `Set-Cookie` that removes the session from the browser. */
+  clearCookie(kit: EndpointKit): string
+}
+
+const text = v.string()
+const record = v.object({
+  /** The SHA-256 of the secret in the cookie. */
+  secret: text,
+  sub: text,
+  amr: v.array(text),
+  authTime: v.number(),
+  idp: v.optional(text),
+  acr: v.optional(text),
+  startedAt: v.number(),
+  expiresAt: v.number(),
+})
+const used = v.object({ at: v.number() })
+
+/** The id and the secret: each has 256 random bits. */
+const cookieForm = /^[\w-]{43}\.[\w-]{43}$/u
+
+const keyOf = (sid: string): string => `session:${sid}`
+const usedKeyOf = (sid: string): string => `used:${sid}`
+const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`)
+
+const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, ...times }: v.InferOutput<typeof record>): Session => ({
+  sid,
+  subject: { sub, amr, authTime, ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) },
+  startedAt: times.startedAt,
+  expiresAt: times.expiresAt,
+})
+
+/** @param onEnd called after a session has ended, but not when it expires */
+export function createSessions(
+  { idleLifetime, absoluteLifetime }: SessionOptions,
+  onEnd: readonly SessionListener[],
+): Sessions {
+  const cookieOf = (kit: EndpointKit) => browserCookie(kit.issuer, 'grantry-session', cookieForm)
+  /** The time of use is stored this seldom (seconds). */
+  const precision = Math.min(60, Math.ceil(idleLifetime / 10))
+
+  /** Notes a use of the session. Returns whether the last one was recent enough. */
+  async function use({ sid, expiresAt }: Session, lastUse: number, kit: EndpointKit): Promise<boolean> {
+    const now = kit.now()
+    if (now >= lastUse + idleLifetime) return false
+    if (now >= lastUse + precision) await kit.records.put(usedKeyOf(sid), { at: now }, expiresAt)
+    return true
+  }
+
+  const sessions: Sessions = {
+    async find(kit, request) {
+      const [sid, secret] = cookieOf(kit).read(request)?.split('.') ?? []
+      if (sid === undefined || secret === undefined) return undefined
+      // Two records, so that noting a use cannot restore a session that has just ended.
+      const [found, lastUse] = await Promise.all([
+        kit.records.get(keyOf(sid), record),
+        kit.records.get(usedKeyOf(sid), used),
+      ])
+      if (found === undefined || !kit.equals(found.secret, kit.sha256(secret))) return undefined
+      const session = sessionOf(sid, found)
+      return (await use(session, lastUse?.at ?? session.startedAt, kit)) ? session : undefined
+    },
+
+    async start(kit, subject, request) {
+      const earlier = await sessions.find(kit, request)
+      const sid = earlier?.subject.sub === subject.sub ? earlier.sid : kit.randomId()
+      const secret = kit.randomId()
+      const now = kit.now()
+      const { sub, amr, authTime = now, idp, acr } = subject
+      const stored = {
+        secret: kit.sha256(secret),
+        sub,
+        amr: [...amr],
+        authTime,
+        ...(idp !== undefined && { idp }),
+        ...(acr !== undefined && { acr }),
+        startedAt: now,
+        expiresAt: now + absoluteLifetime,
+      }
+      await kit.records.put(keyOf(sid), stored, stored.expiresAt)
+      const [replaced] = await Promise.all([
+        setOf(kit, sub).add(sid, stored.expiresAt),
+        earlier !== undefined && earlier.sid !== sid ? sessions.end(kit, earlier.sid) : undefined,
+      ])
+      if (replaced !== undefined) await sessions.end(kit, replaced)
+      return { session: sessionOf(sid, stored), cookies: [cookieOf(kit).write(`${sid}.${secret}`)] }
+    },
+
+    async end(kit, sid) {
+      const found = await kit.records.get(keyOf(sid), record)
+      if (found === undefined) return undefined
+      await kit.records.delete(keyOf(sid))
+      await Promise.all([setOf(kit, found.sub).remove(sid), kit.records.delete(usedKeyOf(sid))])
+      const session = sessionOf(sid, found)
+      await Promise.all(onEnd.map((notify) => notify(kit, session)))
+      return session
+    },
+
+    async list(kit, sub) {
+      const sids = await setOf(kit, sub).list()
+      const records = await Promise.all(
+        sids.map(async (sid) => ({ sid, found: await kit.records.get(keyOf(sid), record) })),
+      )
+      return records.flatMap(({ sid, found }) => (found === undefined ? [] : [sessionOf(sid, found)]))
+    },
+
+    clearCookie: (kit) => cookieOf(kit).clear(),
+  }
+  return sessions
+}

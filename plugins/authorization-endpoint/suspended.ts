@@ -1,0 +1,69 @@
+import type { EndpointKit, EndpointRequest } from '@grantry/core'
+import * as v from 'valibot'
+import { browserCookie } from './browser-cookie.ts'
+
+const texts = v.record(v.string(), v.string())
+
+const schema = v.object({
+  params: texts,
+  /** The SHA-256 of the secret of the browser. */
+  browser: v.string(),
+  startedAt: v.number(),
+  expiresAt: v.number(),
+  /** The `request_uri` of a pushed request. */
+  pushed: v.exactOptional(v.string()),
+  confirmation: v.exactOptional(texts),
+  progress: v.object({ signedIn: v.exactOptional(v.string()), chosen: v.exactOptional(v.string()) }),
+})
+
+/** A suspended request, as it is stored. */
+export type SuspendedRecord = v.InferOutput<typeof schema>
+
+/** 256 random bits. */
+const idForm = /^[\w-]{43}$/u
+
+const keyOf = (id: string): string => `interaction:${id}`
+
+/** Keeps authorization requests while their users are busy. A request belongs to the browser that sent it. */
+export interface SuspendedRequests {
+  /** Returns the id, and the cookies for the reply. */
+  store(
+    kit: EndpointKit,
+    http: EndpointRequest,
+    request: Omit<SuspendedRecord, 'browser'>,
+  ): Promise<{ readonly id: string; readonly cookies: readonly string[] }>
+  /** Returns `undefined` if it is unknown, has expired, was used, or belongs to another browser. */
+  find(kit: EndpointKit, http: EndpointRequest, id: string): Promise<SuspendedRecord | undefined>
+  update(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<void>
+  /** Ends it. `false` if it has ended before. */
+  use(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<boolean>
+}
+
+export function createSuspendedRequests(): SuspendedRequests {
+  const cookieOf = (kit: EndpointKit) => browserCookie(kit.issuer, 'grantry-browser', idForm)
+  return {
+    async store(kit, http, request) {
+      const id = kit.randomId()
+      const known = cookieOf(kit).read(http)
+      const browser = known ?? kit.randomId()
+      await kit.records.put(keyOf(id), { ...request, browser: kit.sha256(browser) }, request.expiresAt)
+      return { id, cookies: known === undefined ? [cookieOf(kit).write(browser)] : [] }
+    },
+
+    async find(kit, http, id) {
+      const browser = cookieOf(kit).read(http)
+      if (browser === undefined || !idForm.test(id)) return undefined
+      const found = await kit.records.get(keyOf(id), schema)
+      return found !== undefined && kit.equals(found.browser, kit.sha256(browser)) ? found : undefined
+    },
+
+    update: (kit, id, request) => kit.records.put(keyOf(id), request, request.expiresAt),
+
+    async use(kit, id, { expiresAt }) {
+      // An insert, because only that is atomic across processes.
+      const isFirst = await kit.records.insert(`used interaction:${id}`, true, expiresAt)
+      if (isFirst) await kit.records.delete(keyOf(id))
+      return isFirst
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Provider } from '@grantry/core'
+
+/** A response, as a browser without scripts sees it. */
+export interface Page {
+  readonly status: number
+  readonly headers: Headers
+  readonly html: string
+  /** Where a redirect leads; the URL of the page otherwise. */
+  readonly url: URL
+}
+
+/** The hidden fields of the first form of a page. */
+export const hiddenFields = ({ html }: Page): Record<string, string> =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/gu)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll(/&#(\d+);/gu, (_, code) => String.fromCharCode(Number(code))),
+    ]),
+  )
+
+/** A browser with its own cookies. It follows redirects within the provider, and stops at any other site. */
+export function createBrowser({ fetch, issuer }: Pick<Provider, 'fetch' | 'issuer'>, from = '192.0.2.1') {
+  const jar = new Map<string, string>()
+
+  async function send(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
+    const request = new Request(url, {
+      headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
+      ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    const response = await fetch(request, { clientAddress: from })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/u.exec(cookie) ?? []
+      if (/Max-Age=0/u.test(cookie)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    const location = response.headers.get('location')
+    if (location?.startsWith(`${issuer}/`)) return send(location)
+    const { status, headers } = response
+    return { status, headers, html: await response.text(), url: new URL(location ?? url) }
+  }
+
+  return { jar, open: (url: string) => send(url), submit: send }
+}
+
+/** The parameters of the response that a browser takes to the client. */
+export const answer = ({ url }: Page): Record<string, string> => Object.fromEntries(url.searchParams)
