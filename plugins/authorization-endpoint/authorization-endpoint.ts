@@ -13,6 +13,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
+import { clientMembers } from './client-members.ts'
 import type { AuthorizationFeature } from './feature.ts'
 import { createFlow } from './flow.ts'
 import type { InteractionPort } from './interaction.ts'
@@ -40,16 +41,12 @@ export type { EndpointPages, ErrorView, FormPostView, PageLanguage, RenderedPage
 export type { AuthorizationParameters } from './parameters.ts'
 export type { CheckedRequest, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
-export type { Session, SessionOptions, Sessions, StartedSession } from './sessions.ts'
+export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
     authorization: true
     authorizationResume: true
-  }
-  interface ClientMembers {
-    /** Seconds since the last authentication of the user, if a request has no `max_age`. OpenID Connect Registration 2. */
-    readonly defaultMaxAge?: number | undefined
   }
   interface OAuthErrorCodes {
     account_selection_required: 400
@@ -109,7 +106,7 @@ const errors = {
 const fieldsOf = (acrValues: readonly string[]) =>
   defineFields({
     errors,
-    client: { defaultMaxAge: v.optional(wholeSeconds(0, 31_536_000)) },
+    client: clientMembers,
     metadata: {
       response_modes_supported: [...responseModes],
       prompt_values_supported: [...prompts],

@@ -8,6 +8,8 @@ export interface Session {
   /** The id of the session in identity tokens and logout tokens. Not a secret. */
   readonly sid: string
   readonly subject: Required<Pick<Subject, 'authTime'>> & Subject
+  /** How the user is shown to the user, such as the user name. */
+  readonly name: string | undefined
   /** Epoch seconds. */
   readonly startedAt: number
   /** Epoch seconds. */
@@ -19,6 +21,12 @@ export interface SessionOptions {
   readonly idleLifetime: number
   /** Seconds after which a session ends in any case. Default: 36,000. */
   readonly absoluteLifetime: number
+}
+
+/** A user who has just signed in. */
+export interface SignedInUser {
+  readonly subject: Subject
+  readonly name?: string | undefined
 }
 
 /** A session that has just begun, and the cookies for the reply. */
@@ -37,7 +45,7 @@ export interface Sessions {
    * Begins a session. A cookie that was known before the sign-in is never valid after it. An earlier session of another
    * user ends; one of the same user keeps its `sid`.
    */
-  start(kit: EndpointKit, subject: Subject, request: EndpointRequest): Promise<StartedSession>
+  start(kit: EndpointKit, user: SignedInUser, request: EndpointRequest): Promise<StartedSession>
   /** Ends a session. Returns it if it existed. */
   end(kit: EndpointKit, sid: string): Promise<Session | undefined>
   /** The sessions of a user. */
@@ -55,6 +63,7 @@ const record = v.object({
   authTime: v.number(),
   idp: v.optional(text),
   acr: v.optional(text),
+  name: v.optional(text),
   startedAt: v.number(),
   expiresAt: v.number(),
 })
@@ -67,9 +76,13 @@ const keyOf = (sid: string): string => `session:${sid}`
 const usedKeyOf = (sid: string): string => `used:${sid}`
 const setOf = (kit: EndpointKit, sub: string) => recordSet(kit, `sessions of ${sub}`)
 
-const sessionOf = (sid: string, { sub, amr, authTime, idp, acr, ...times }: v.InferOutput<typeof record>): Session => ({
+const sessionOf = (
+  sid: string,
+  { sub, amr, authTime, idp, acr, name, ...times }: v.InferOutput<typeof record>,
+): Session => ({
   sid,
   subject: { sub, amr, authTime, ...(idp !== undefined && { idp }), ...(acr !== undefined && { acr }) },
+  name,
   startedAt: times.startedAt,
   expiresAt: times.expiresAt,
 })
@@ -105,7 +118,7 @@ export function createSessions(
       return (await use(session, lastUse?.at ?? session.startedAt, kit)) ? session : undefined
     },
 
-    async start(kit, subject, request) {
+    async start(kit, { subject, name }, request) {
       const earlier = await sessions.find(kit, request)
       const sid = earlier?.subject.sub === subject.sub ? earlier.sid : kit.randomId()
       const secret = kit.randomId()
@@ -118,6 +131,7 @@ export function createSessions(
         authTime,
         ...(idp !== undefined && { idp }),
         ...(acr !== undefined && { acr }),
+        ...(name !== undefined && { name }),
         startedAt: now,
         expiresAt: now + absoluteLifetime,
       }
