@@ -36,6 +36,7 @@ export type {
   RefusalCode,
   RefusedInteraction,
   SuspendedInteraction,
+  Suspension,
 } from './interaction.ts'
 export type { EndpointPages, ErrorView, FormPostView, PageLanguage, RenderedPage } from './pages.ts'
 export type { AuthorizationParameters } from './parameters.ts'

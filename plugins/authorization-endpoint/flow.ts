@@ -17,6 +17,7 @@ import type {
   RefusalCode,
   RefusedInteraction,
   SuspendedInteraction,
+  Suspension,
 } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
@@ -61,6 +62,12 @@ const refusalTexts: Readonly<Record<RefusalCode, string>> = {
 const refused = (code: RefusalCode): OAuthError =>
   new OAuthError(code, refusalTexts[code], { reason: `plugin:authorization-endpoint:${code}` })
 
+const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): Suspension => ({
+  id,
+  browser: record.browser,
+  expiresAt: record.expiresAt,
+})
+
 const isDecision = (result: Decision | RefusedInteraction | Reply): result is Decision => 'scopes' in result
 const isRefusal = (result: RefusedInteraction | Reply): result is RefusedInteraction => 'refuse' in result
 
@@ -94,7 +101,7 @@ export function createFlow(deps: {
       kit,
       sessions,
       async suspend() {
-        if (visit.suspended !== undefined) return visit.suspended.id
+        if (visit.suspended !== undefined) return suspensionOf(visit.suspended)
         stored ??= suspendedRequests.store(kit, http, {
           params,
           startedAt,
@@ -103,9 +110,9 @@ export function createFlow(deps: {
           ...(pushed !== undefined && { pushed }),
           ...(confirmation !== undefined && { confirmation }),
         })
-        const { id, cookies: set } = await stored
+        const { suspension, cookies: set } = await stored
         cookies = set
-        return id
+        return suspension
       },
       cookies: () => cookies,
     }
@@ -205,13 +212,7 @@ export function createFlow(deps: {
       if (visit?.suspended === undefined) return undefined
       const { record } = visit.suspended
       const target = await findTarget(visit.params, kit)
-      const interaction = await openInteraction(visit, target)
-      const suspended: SuspendedInteraction = {
-        ...interaction,
-        id,
-        expiresAt: record.expiresAt,
-        browser: record.browser,
-      }
+      const suspended = { ...(await openInteraction(visit, target)), ...suspensionOf(visit.suspended) }
       visits.set(suspended, { visit, target, record })
       return suspended
     },

@@ -28,10 +28,19 @@ export interface Interaction {
   readonly kit: EndpointKit
   readonly sessions: Sessions
   /**
-   * Stores the request, so that it can be resumed. Returns its id, which is valid in this browser only, and once. The
-   * same id if called again.
+   * Stores the request, so that it can be resumed in this browser, and answered once. Returns the same suspension if
+   * called again.
    */
-  suspend(): Promise<string>
+  suspend(): Promise<Suspension>
+}
+
+/** A stored request. */
+export interface Suspension {
+  readonly id: string
+  /** Identifies the browser; for CSRF tokens. */
+  readonly browser: string
+  /** Epoch seconds. */
+  readonly expiresAt: number
 }
 
 /** The steps of an interaction that the user has completed. */
@@ -43,13 +52,7 @@ export interface Progress {
 }
 
 /** A suspended interaction, found by its id. */
-export interface SuspendedInteraction extends Interaction {
-  readonly id: string
-  /** Epoch seconds. */
-  readonly expiresAt: number
-  /** Identifies the browser; for CSRF tokens. */
-  readonly browser: string
-}
+export interface SuspendedInteraction extends Interaction, Suspension {}
 
 /** How endpoints of an interaction continue it. */
 export interface Interactions {

@@ -1,6 +1,7 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie } from './browser-cookie.ts'
+import type { Suspension } from './interaction.ts'
 
 const texts = v.record(v.string(), v.string())
 
@@ -26,12 +27,12 @@ const keyOf = (id: string): string => `interaction:${id}`
 
 /** Keeps authorization requests while their users are busy. A request belongs to the browser that sent it. */
 export interface SuspendedRequests {
-  /** Returns the id, and the cookies for the reply. */
+  /** Returns the suspension, and the cookies for the reply. */
   store(
     kit: EndpointKit,
     http: EndpointRequest,
     request: Omit<SuspendedRecord, 'browser'>,
-  ): Promise<{ readonly id: string; readonly cookies: readonly string[] }>
+  ): Promise<{ readonly suspension: Suspension; readonly cookies: readonly string[] }>
   /** Returns `undefined` if it is unknown, has expired, was used, or belongs to another browser. */
   find(kit: EndpointKit, http: EndpointRequest, id: string): Promise<SuspendedRecord | undefined>
   update(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<void>
@@ -45,9 +46,11 @@ export function createSuspendedRequests(): SuspendedRequests {
     async store(kit, http, request) {
       const id = kit.randomId()
       const known = cookieOf(kit).read(http)
-      const browser = known ?? kit.randomId()
-      await kit.records.put(keyOf(id), { ...request, browser: kit.sha256(browser) }, request.expiresAt)
-      return { id, cookies: known === undefined ? [cookieOf(kit).write(browser)] : [] }
+      const secret = known ?? kit.randomId()
+      const { expiresAt } = request
+      const suspension = { id, browser: kit.sha256(secret), expiresAt }
+      await kit.records.put(keyOf(id), { ...request, browser: suspension.browser }, expiresAt)
+      return { suspension, cookies: known === undefined ? [cookieOf(kit).write(secret)] : [] }
     },
 
     async find(kit, http, id) {
