@@ -75,12 +75,17 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
 }
 
+/** The parts of the authorization endpoint that a provider can leave out. */
+const extendsAuthorization =
+  /^plugins\/(?:sign-in|pushed-authorization|end-session|back-channel-logout|front-channel-logout)\//u
+
 function refuses(path: string, imported: Import): boolean {
   if (path.startsWith('packages/core/src/')) return coreRefuses(path.slice('packages/core/src/'.length), imported)
   if (bridgeRefuses(path, imported.target)) return true
   const parts = path.split('/')
   const home = path.startsWith('plugins/') ? `plugins/${parts[1]}/` : `packages/${parts[1]}/src/`
   if (path.startsWith('plugins/') && imported.target.startsWith('plugins/shared/')) return false
+  if (extendsAuthorization.test(path) && imported.target.startsWith('plugins/authorization-endpoint/')) return false
   if (imported.target.startsWith(home)) return imported.target.startsWith(`${kit}/`) && !path.startsWith(`${kit}/`)
   if (/^(?:packages|plugins|\.\.)\//u.test(imported.target)) return true
   const rule =

@@ -110,6 +110,11 @@ describe('the import check', () => {
     ['jose in a plugin', 'plugins/a/a.ts', "import { jwtVerify } from 'jose/jwt/verify'"],
     ['its own folder in a plugin', 'plugins/a/a.ts', "import { b } from './b.ts'"],
     ['the files that plugins share', 'plugins/a/a.ts', "import { b } from '../shared/b.ts'"],
+    [
+      'the authorization endpoint in its parts',
+      'plugins/sign-in/a.ts',
+      "import { b } from '../authorization-endpoint/b.ts'",
+    ],
   ])('accepts %s', (_what, path, text) => {
     expect(violations([{ path, text }])).toEqual([])
   })

@@ -9,6 +9,7 @@ import * as jwtBearer from '@grantry/plugins/jwt-bearer'
 import * as jwtIntrospection from '@grantry/plugins/jwt-introspection'
 import * as mtls from '@grantry/plugins/mtls'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
+import * as signIn from '@grantry/plugins/sign-in'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
 import * as valibot from 'valibot'
 import { main } from './cli.ts'
@@ -25,6 +26,7 @@ const plugins = {
   'jwt-introspection': jwtIntrospection,
   mtls,
   'resource-indicators': resourceIndicators,
+  'sign-in': signIn,
   'token-exchange': tokenExchange,
 }
 

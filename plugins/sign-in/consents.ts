@@ -1,0 +1,46 @@
+import type { EndpointKit } from '@grantry/core'
+import * as v from 'valibot'
+import type { CheckedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
+
+const schema = v.object({ scopes: v.array(v.string()), claims: v.array(v.string()) })
+
+/** What users have consented to. */
+export interface Consents {
+  /** Whether the user has consented to everything that the request asks for. */
+  covers(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
+  /** Adds to what the user has consented to before. */
+  remember(kit: EndpointKit, sub: string, request: CheckedRequest, scopes: readonly string[]): Promise<void>
+}
+
+/** The names of the claims that the request asks for individually. */
+export const requestedClaims = ({ claims }: CheckedRequest): readonly string[] => [
+  ...new Set([...claims.userinfo, ...claims.identityToken].map(({ name }) => name)),
+]
+
+const keyOf = (sub: string, { client }: CheckedRequest): string => `consent:${JSON.stringify([sub, client.clientId])}`
+
+const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
+
+/** @param lifetime seconds after which the user is asked again */
+export function createConsents(lifetime: number): Consents {
+  return {
+    async covers(kit, sub, request) {
+      const given = await kit.records.get(keyOf(sub, request), schema)
+      if (given === undefined) return false
+      const { scopes, claims } = given
+      return (
+        request.scopes.every((scope) => scopes.includes(scope)) &&
+        requestedClaims(request).every((claim) => claims.includes(claim))
+      )
+    },
+
+    async remember(kit, sub, request, granted) {
+      const earlier = await kit.records.get(keyOf(sub, request), schema)
+      const consent = {
+        scopes: union(earlier?.scopes ?? [], granted),
+        claims: union(earlier?.claims ?? [], requestedClaims(request)),
+      }
+      await kit.records.put(keyOf(sub, request), consent, kit.now() + lifetime)
+    },
+  }
+}

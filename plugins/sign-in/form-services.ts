@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+import type { InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Consents } from './consents.ts'
+import type { SignInPages } from './pages.ts'
+
+export interface FormServices extends InteractionServices {
+  readonly pages: SignInPages
+  readonly consents: Consents
+  /** The `acr` of a sign-in by password. */
+  readonly acr: string | undefined
+}
+
+const text = v.optional(v.string(), '')
+
+/** The fields of all forms. */
+export const formParams = v.object({
+  interaction: text,
+  form_token: text,
+  decision: text,
+  username: text,
+  password: text,
+  account: text,
+})
+export type FormFields = v.InferOutput<typeof formParams>

@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+
+export type Step = 'sign_in' | 'consent' | 'choose_account'
+
+const schema = v.object({ step: v.string(), id: v.string(), browser: v.string(), sid: v.string() })
+
+type Owner = Pick<SuspendedInteraction, 'id' | 'browser' | 'session' | 'kit' | 'expiresAt'>
+
+const sidOf = ({ session }: Owner): string => session?.sid ?? ''
+
+/**
+ * Returns a token that permits one form of one browser. It names the session, so that a form cannot be sent for another
+ * user than the one it was shown to.
+ */
+export const formTokenFor = (owner: Owner, step: Step): Promise<string> =>
+  owner.kit.seal({ step, id: owner.id, browser: owner.browser, sid: sidOf(owner) }, owner.expiresAt)
+
+/** Whether a form belongs to this step, browser and session. */
+export async function permits(owner: Owner, step: Step, formToken: string): Promise<boolean> {
+  const token = await owner.kit.unseal(formToken, schema)
+  return (
+    token !== undefined &&
+    token.step === step &&
+    token.id === owner.id &&
+    token.sid === sidOf(owner) &&
+    owner.kit.equals(token.browser, owner.browser)
+  )
+}

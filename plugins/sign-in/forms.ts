@@ -1,0 +1,91 @@
+import {
+  defineEndpoint,
+  type EndpointKit,
+  type EndpointRequest,
+  OAuthError,
+  type PluginPart,
+  type Reply,
+} from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { type FormFields, type FormServices, formParams } from './form-services.ts'
+import { permits, type Step } from './form-token.ts'
+import type { SignInPages } from './pages.ts'
+import { attemptSignIn } from './password.ts'
+import { endpointOf, signInPage } from './views.ts'
+
+/** What a form does. */
+interface Form {
+  readonly step: Step
+  readonly path: `/${string}`
+  handle(fields: FormFields, interaction: SuspendedInteraction, services: FormServices): Promise<Reply>
+  /** Shows the page again, with a new token. */
+  retry(interaction: SuspendedInteraction, services: FormServices): Promise<Reply>
+}
+
+const signIn: Form = {
+  step: 'sign_in',
+  path: '/connect/signin',
+  handle: attemptSignIn,
+  retry: (interaction, { pages }) => signInPage(interaction, pages, { problem: 'form_expired' }),
+}
+
+/** Continues with the request: it shows the next page, or sends a code. */
+const resumed = (interaction: SuspendedInteraction, { interactions }: FormServices): Reply => ({
+  location: interactions.resumeUrl(interaction.kit, interaction.id),
+})
+
+const consent: Form = {
+  step: 'consent',
+  path: '/connect/consent',
+  async handle(_fields, interaction, { interactions, consents }) {
+    const { request, session, kit } = interaction
+    if (session !== undefined) await consents.remember(kit, session.subject.sub, request, request.scopes)
+    return interactions.complete(interaction, { scopes: request.scopes })
+  },
+  retry: async (interaction, services) => resumed(interaction, services),
+}
+
+const accountChoice: Form = {
+  step: 'choose_account',
+  path: '/connect/accounts',
+  async handle({ account }, interaction, services) {
+    if (account !== interaction.session?.sid) return signInPage(interaction, services.pages)
+    await services.interactions.proceed(interaction, { chosen: account })
+    return resumed(interaction, services)
+  },
+  retry: async (interaction, services) => resumed(interaction, services),
+}
+
+const unknownInteraction = (): OAuthError =>
+  new OAuthError('invalid_request', 'The request has expired, or was already answered', {
+    reason: 'plugin:authorization-endpoint:interaction_unknown',
+  })
+
+function errorPage(error: OAuthError, http: EndpointRequest, pages: SignInPages): Reply {
+  const locale = pages.localeOf(undefined, http.header('accept-language'))
+  return { ...pages.error({ code: error.code, reason: error.details.reason }, locale), error }
+}
+
+async function submit(form: Form, fields: FormFields, http: EndpointRequest, kit: EndpointKit, services: FormServices) {
+  const { interactions, pages } = services
+  const interaction = await interactions.find(kit, http, fields.interaction)
+  if (interaction === undefined) return errorPage(unknownInteraction(), http, pages)
+  if (fields.decision === 'cancel' || fields.decision === 'deny') {
+    return interactions.refuse(interaction, 'access_denied')
+  }
+  const isPermitted = await permits(interaction, form.step, fields.form_token)
+  return isPermitted ? form.handle(fields, interaction, services) : form.retry(interaction, services)
+}
+
+/** The endpoints that receive the forms of the pages. */
+export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
+  [signIn, consent, accountChoice].map((form) =>
+    defineEndpoint({
+      name: endpointOf[form.step],
+      path: form.path,
+      methods: ['POST'],
+      caller: 'anyone',
+      params: formParams,
+      handle: ({ params: fields, request }, kit) => submit(form, fields, request, kit, services),
+    }),
+  )

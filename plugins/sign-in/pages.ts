@@ -1,0 +1,67 @@
+import type { HtmlSources } from '@grantry/core'
+
+/** A page. */
+export interface RenderedPage {
+  readonly html: string
+  readonly sources?: HtmlSources | undefined
+}
+
+/** An application, as its configuration describes it to users. */
+export interface ClientView {
+  readonly clientId: string
+  readonly name?: string | undefined
+  readonly uri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly tosUri?: string | undefined
+}
+
+/** The content of all pages with a form. */
+export interface FormView {
+  /** The URL that the form is sent to. */
+  readonly action: string
+  /** Hidden fields. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly client: ClientView
+  /** The additional sources of `form-action`. */
+  readonly formTargets: readonly string[]
+}
+
+/** Why the page asks again. */
+export type SignInProblem = 'wrong_credentials' | 'too_many_attempts' | 'form_expired' | 'unavailable'
+
+/** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
+export interface SignInView extends FormView {
+  /** Fills in the user name. It comes from the request. */
+  readonly username?: string | undefined
+  readonly problem?: SignInProblem | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+  readonly display?: string | undefined
+  readonly canCancel: boolean
+}
+
+/** The buttons `decision` with the values `allow` and `deny`. */
+export interface ConsentView extends FormView {
+  readonly subjectName: string
+  /** Those that are not required can be deselected: check boxes with the name `scope`. */
+  readonly scopes: readonly { readonly name: string; readonly required: boolean }[]
+  /** The claims that the request asks for individually. */
+  readonly claims: readonly string[]
+  readonly offlineAccess: boolean
+}
+
+/** The buttons `account`, with the id of an account or `other`, and `decision` with the value `deny`. */
+export interface ChooseAccountView extends FormView {
+  readonly accounts: readonly { readonly id: string; readonly name: string }[]
+}
+
+/** The pages of a sign-in. `createPages()` of `@grantry/pages` has them. Escape every text. */
+export interface SignInPages {
+  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  signIn(view: SignInView, locale: string): RenderedPage
+  consent(view: ConsentView, locale: string): RenderedPage
+  chooseAccount(view: ChooseAccountView, locale: string): RenderedPage
+  error(view: { readonly code: string; readonly reason: string }, locale: string): RenderedPage
+}

@@ -1,0 +1,45 @@
+import { isOAuthError, type Reply, type Subject } from '@grantry/core'
+import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { FormFields, FormServices } from './form-services.ts'
+import type { SignInProblem } from './pages.ts'
+import { signInPage } from './views.ts'
+
+/** Refusals that the page explains. Any other is a defect or belongs to the client. */
+const problems: Readonly<Record<string, SignInProblem>> = {
+  slow_down: 'too_many_attempts',
+  temporarily_unavailable: 'unavailable',
+}
+
+/** Checks a user name and password, with the limits of the core, and begins a session. */
+export async function attemptSignIn(
+  { username, password }: FormFields,
+  interaction: SuspendedInteraction,
+  services: FormServices,
+): Promise<Reply> {
+  const { request, http, kit } = interaction
+  const { pages, acr } = services
+  const { clientAddress } = http
+  let subject: Subject | undefined
+  try {
+    subject = await kit.authenticateUser({ username, password }, { clientAddress, clientId: request.client.clientId })
+  } catch (error) {
+    const problem = isOAuthError(error) ? problems[error.code] : undefined
+    if (problem === undefined || !isOAuthError(error)) throw error
+    const { retryAfter } = error.details
+    return { ...(await signInPage(interaction, pages, { problem, retryAfter, username })), error }
+  }
+  if (subject === undefined) return signInPage(interaction, pages, { problem: 'wrong_credentials', username })
+  return begin({ subject: { ...(acr !== undefined && { acr }), ...subject }, name: username }, interaction, services)
+}
+
+/** Begins a session, and continues with the request. */
+async function begin(
+  user: { readonly subject: Subject; readonly name: string },
+  interaction: SuspendedInteraction,
+  { interactions, sessions }: FormServices,
+): Promise<Reply> {
+  const { kit, http, id } = interaction
+  const { session, cookies } = await sessions.start(kit, user, http)
+  await interactions.proceed(interaction, { signedIn: session.sid, chosen: session.sid })
+  return { location: interactions.resumeUrl(kit, id), cookies }
+}

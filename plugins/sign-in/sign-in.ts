@@ -1,0 +1,64 @@
+import { configurationObject, defineFields, parseConfiguration } from '@grantry/core'
+import * as v from 'valibot'
+import type { InteractionPort } from '../authorization-endpoint/authorization-endpoint.ts'
+import { wholeSeconds } from '../shared/config-schema.ts'
+import { createConsents } from './consents.ts'
+import { formEndpoints } from './forms.ts'
+import { interact } from './interact.ts'
+import type { SignInPages } from './pages.ts'
+
+export type {
+  ChooseAccountView,
+  ClientView,
+  ConsentView,
+  FormView,
+  RenderedPage,
+  SignInPages,
+  SignInProblem,
+  SignInView,
+} from './pages.ts'
+
+declare module '@grantry/core' {
+  interface PluginEndpoints {
+    signIn: true
+    consent: true
+    accountChoice: true
+  }
+  interface ClientMembers {
+    /** Whether users must consent to the requests of the client. Default: `true`. */
+    readonly requireConsent?: boolean | undefined
+  }
+}
+
+export interface SignInOptions {
+  readonly pages: SignInPages
+  /** Seconds for which a consent is remembered. Default: a year. */
+  readonly consentLifetime?: number | undefined
+  /** The `acr` of a sign-in by password, unless `users.authenticate` returns one. */
+  readonly acr?: string | undefined
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+const optionsSchema = configurationObject({
+  pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
+  consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
+  acr: v.optional(v.string('must be a string')),
+})
+
+const clientFields = defineFields({ client: { requireConsent: v.optional(v.boolean('must be true or false')) } })
+
+/**
+ * An interaction with pages: users sign in with a user name and password, and consent. Pass it to
+ * `authorizationEndpoint()`.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function signIn(input: SignInOptions): InteractionPort {
+  const { pages, consentLifetime, acr } = parseConfiguration(optionsSchema, input, 'signIn()')
+  const consents = createConsents(consentLifetime)
+  return {
+    interact: (interaction) => interact(interaction, { pages, consents }),
+    parts: (services) => [clientFields, ...formEndpoints({ ...services, pages, consents, acr })],
+  }
+}

@@ -1,0 +1,72 @@
+import type { Client, Reply } from '@grantry/core'
+import {
+  formTargets,
+  type Interaction,
+  type SuspendedInteraction,
+} from '../authorization-endpoint/authorization-endpoint.ts'
+import { requestedClaims } from './consents.ts'
+import { formTokenFor, type Step } from './form-token.ts'
+import type { ClientView, FormView, SignInPages, SignInView } from './pages.ts'
+
+export const clientView = (client: Client): ClientView => ({
+  clientId: client.clientId,
+  name: client.clientName,
+  uri: client.clientUri,
+  logoUri: client.logoUri,
+  policyUri: client.policyUri,
+  tosUri: client.tosUri,
+})
+
+/** The names of the endpoints that the forms are sent to. */
+export const endpointOf = {
+  sign_in: 'signIn',
+  consent: 'consent',
+  choose_account: 'accountChoice',
+} as const satisfies Readonly<Record<Step, string>>
+
+/** An interaction whose request is stored, with its id. */
+export type Shown = Pick<SuspendedInteraction, keyof Interaction | 'id' | 'browser' | 'expiresAt'>
+
+async function formView(interaction: Shown, step: Step): Promise<FormView> {
+  const { id, request, kit } = interaction
+  return {
+    action: kit.endpointUrl(endpointOf[step]) ?? '',
+    fields: { interaction: id, form_token: await formTokenFor(interaction, step) },
+    client: clientView(request.client),
+    formTargets: formTargets(request),
+  }
+}
+
+const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
+  pages.localeOf(request.uiLocales, http.header('accept-language'))
+
+/** What a sign-in page shows besides the form. */
+export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username'>
+
+export async function signInPage(interaction: Shown, pages: SignInPages, state: SignInState = {}): Promise<Reply> {
+  const { loginHint, display } = interaction.request
+  const view = { ...(await formView(interaction, 'sign_in')), username: loginHint, display, canCancel: true, ...state }
+  return pages.signIn(view, localeFor(interaction, pages))
+}
+
+export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {
+  const { request } = interaction
+  const scopes = request.scopes.map((name) => ({ name, required: true }))
+  const view = {
+    ...(await formView(interaction, 'consent')),
+    subjectName,
+    scopes,
+    claims: requestedClaims(request),
+    offlineAccess: request.scopes.includes('offline_access'),
+  }
+  return pages.consent(view, localeFor(interaction, pages))
+}
+
+export async function accountPage(
+  interaction: Shown,
+  account: { readonly id: string; readonly name: string },
+  pages: SignInPages,
+): Promise<Reply> {
+  const view = { ...(await formView(interaction, 'choose_account')), accounts: [account] }
+  return pages.chooseAccount(view, localeFor(interaction, pages))
+}
