@@ -5,7 +5,6 @@ import {
   definePlugin,
   type EndpointKit,
   type EndpointRequest,
-  isOAuthError,
   type OAuthError,
   type Plugin,
   parseConfiguration,
@@ -156,19 +155,10 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   })
   const services = { interactions: flow, sessions }
 
+  /** Shows refusals that no client may receive to the user. */
   const errorPage = (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Reply => {
     const language = { uiLocales: undefined, acceptLanguage: http.header('accept-language') }
-    return { ...pages.error({ code: error.code, reason: error.details.reason }, kit, language), error }
-  }
-
-  /** Shows refusals that no client may receive to the user. */
-  async function shown(http: EndpointRequest, kit: EndpointKit, reply: () => Promise<Reply>): Promise<Reply> {
-    try {
-      return await reply()
-    } catch (error) {
-      if (!isOAuthError(error)) throw error
-      return errorPage(error, http, kit)
-    }
+    return pages.error({ code: error.code, reason: error.details.reason }, kit, language)
   }
 
   const authorization = defineEndpoint({
@@ -179,8 +169,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
     handle: ({ params, request }, kit) =>
-      (request.method === 'POST' ? asGet(params, kit) : undefined) ??
-      shown(request, kit, () => flow.begin(params, request, kit)),
+      (request.method === 'POST' ? asGet(params, kit) : undefined) ?? flow.begin(params, request, kit),
+    presentError: errorPage,
   })
 
   const resume = defineEndpoint({
@@ -189,7 +179,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     methods: ['GET'],
     caller: 'anyone',
     params: v.object({ interaction: v.string() }),
-    handle: ({ params, request }, kit) => shown(request, kit, () => flow.resume(params.interaction, request, kit)),
+    handle: ({ params, request }, kit) => flow.resume(params.interaction, request, kit),
+    presentError: errorPage,
   })
 
   return definePlugin('authorization-endpoint', [

@@ -9,7 +9,6 @@ import {
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type FormFields, type FormServices, formParams } from './form-services.ts'
 import { permits, type Step } from './form-token.ts'
-import type { SignInPages } from './pages.ts'
 import { attemptSignIn } from './password.ts'
 import { endpointOf, signInPage } from './views.ts'
 
@@ -61,15 +60,10 @@ const unknownInteraction = (): OAuthError =>
     reason: 'plugin:authorization-endpoint:interaction_unknown',
   })
 
-function errorPage(error: OAuthError, http: EndpointRequest, pages: SignInPages): Reply {
-  const locale = pages.localeOf(undefined, http.header('accept-language'))
-  return { ...pages.error({ code: error.code, reason: error.details.reason }, locale), error }
-}
-
 async function submit(form: Form, fields: FormFields, http: EndpointRequest, kit: EndpointKit, services: FormServices) {
-  const { interactions, pages } = services
+  const { interactions } = services
   const interaction = await interactions.find(kit, http, fields.interaction)
-  if (interaction === undefined) return errorPage(unknownInteraction(), http, pages)
+  if (interaction === undefined) throw unknownInteraction()
   if (fields.decision === 'cancel' || fields.decision === 'deny') {
     return interactions.refuse(interaction, 'access_denied')
   }
@@ -87,5 +81,9 @@ export const formEndpoints = (services: FormServices): readonly PluginPart[] =>
       caller: 'anyone',
       params: formParams,
       handle: ({ params: fields, request }, kit) => submit(form, fields, request, kit, services),
+      presentError({ code, details: { reason } }, request) {
+        const locale = services.pages.localeOf(undefined, request.header('accept-language'))
+        return services.pages.error({ code, reason }, locale)
+      },
     }),
   )

@@ -92,6 +92,13 @@ describe('an HTML reply', () => {
     expect(await policy({ style: ["'self'"] })).not.toContain('img-src')
   })
 
+  test('can allow inline scripts by their hash, and forms to every origin of a scheme', async () => {
+    const hash = `'sha256-${'a'.repeat(43)}='`
+    expect(await policy({ script: [hash], form: ['https:', 'http:'] })).toBe(
+      `default-src 'none'; form-action 'self' https: http:; frame-ancestors 'none'; base-uri 'none'; script-src ${hash}`,
+    )
+  })
+
   test('is text for the test kit', async () => {
     const { get } = await replying({ html: '<p>é</p>' })
     expect((await get('reply')).body).toBe('<p>é</p>')
@@ -187,7 +194,11 @@ describe('a malformed reply is a defect: 500, with the cause in an event', () =>
     ['has html, and also', { html: '', location: 'https://web.example.com/' }],
     ['both json and location', { json: 1, location: 'https://web.example.com/' }],
     ['sources but no html', { json: 1, sources: {} }],
-    ['unknown kind script', { html: '', sources: { script: ["'self'"] } }],
+    ['unknown kind font', { html: '', sources: { font: ["'self'"] } }],
+    ['invalid script source', { html: '', sources: { script: ["'self'"] } }],
+    ['invalid script source', { html: '', sources: { script: ["'unsafe-inline'"] } }],
+    ['invalid script source', { html: '', sources: { script: ['https://cdn.example.com'] } }],
+    ['invalid form source', { html: '', sources: { form: ['javascript:'] } }],
     ['malformed cookie', { cookies: 'a=b' }],
     ['invalid maxAge', { json: 1, maxAge: 0 }],
     ['invalid maxAge', { json: 1, maxAge: 60, cookies: ['a=b'] }],

@@ -4,6 +4,7 @@ import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
 import { type BuiltIn, type CoreEndpoint, callerKindOf, fromPlugin } from './endpoints/core-endpoint.ts'
 import { basePathHint, core } from './endpoints/paths.ts'
 import { createPipeline } from './endpoints/pipeline.ts'
+import { createPresentError } from './endpoints/present-error.ts'
 import {
   type CheckAuthorizationRequest,
   type CreateAuthorizationCode,
@@ -73,6 +74,7 @@ export interface Provider {
 /** Returns the endpoints of the core and of the plugins, ready to be routed. */
 function routesOf(services: Services): readonly Route[] {
   const routeOf = (plugin: string, endpoint: CoreEndpoint): Route => ({
+    presentError: createPresentError(endpoint, services.endpointKitOf(plugin), services),
     name: endpoint.name,
     methods: endpoint.methods,
     caller: callerKindOf(endpoint),

@@ -1,4 +1,5 @@
 import type { HandleRequest } from './endpoints/pipeline.ts'
+import type { PresentError } from './endpoints/present-error.ts'
 import type { EndpointResponse } from './endpoints/reply.ts'
 import { asOAuthError, type CallerKind, errorResponse } from './errors/error-response.ts'
 import { OAuthError } from './errors/oauth-error.ts'
@@ -67,6 +68,8 @@ export interface Route {
   /** Which other origins can read its responses. */
   readonly cors: CorsPolicy
   readonly handle: HandleRequest
+  /** Shows refusals to users. Without it, they are JSON. */
+  readonly presentError?: PresentError | undefined
 }
 
 /**
@@ -193,6 +196,16 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
     )
   }
 
+  async function refusalOf(error: OAuthError, request: Request, trace: Trace): Promise<PlainResponse> {
+    try {
+      const presented = await endpoint.presentError?.(error, request, trace)
+      if (presented !== undefined) return presented
+    } catch (cause) {
+      recorder.record(trace, { type: 'unhandled_failure', reason: 'error_not_presented', cause: describeCause(cause) })
+    }
+    return errorResponse(error, endpoint.caller, errors, trace.scheme)
+  }
+
   async function serve(request: Request, connection: ConnectionInfo | undefined): Promise<PlainResponse> {
     const started = recorder.observed ? runtime.elapsed() : 0
     const context = traced ? (connection?.traceContext ?? recorder.openTrace(request.headers)) : undefined
@@ -205,7 +218,7 @@ export function createHandler(endpoint: Route, deps: RouterDeps): Handler {
       error = dispatched.error
     } catch (thrown) {
       error = asOAuthError(thrown, errors)
-      response = errorResponse(error, endpoint.caller, errors, trace.scheme)
+      response = await refusalOf(error, request, trace)
     }
     if (error !== undefined) recordFailure(error, trace)
     if (endpoint.cors !== 'none' && !isPreflight(request)) response = await withCors(response, request, trace)

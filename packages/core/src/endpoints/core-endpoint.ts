@@ -53,7 +53,9 @@ export const builtIn = <const N extends string, const S extends Schema, const C 
 
 /** An endpoint of a plugin. Its `handle` does not receive the trace. */
 export function fromPlugin(endpoint: Endpoint): CoreEndpoint {
-  const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, params } = endpoint
+  const { kind, name, path, methods, body, caller, scope, cors, guessable, readsProofs, params, presentError } =
+    endpoint
   const handle: CoreEndpoint['handle'] = (call, kit) => endpoint.handle(call, kit)
-  return { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, readsProofs, params, handle }
+  const facts = { kind, name, path, methods: [...methods], body, caller, scope, cors, guessable, readsProofs, params }
+  return { ...facts, presentError, handle }
 }

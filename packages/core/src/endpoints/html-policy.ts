@@ -3,15 +3,17 @@ import type { HtmlSources } from '../plugin/endpoint.ts'
 
 const self = /^'self'$/u
 const httpsOrigin = /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
-const styleHash = /^'sha(?:256-[A-Za-z\d+/]{43}=|384-[A-Za-z\d+/]{64}|512-[A-Za-z\d+/]{86}==)'$/u
+const hash = /^'sha(?:256-[A-Za-z\d+/]{43}=|384-[A-Za-z\d+/]{64}|512-[A-Za-z\d+/]{86}==)'$/u
 const httpOrigin = /^http:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u
+const webScheme = /^https?:$/u
 // The schemes that a redirect URI can have besides http and https (RFC 8252 section 7.1).
 const privateUseScheme = /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:$/u
 
 const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
-  style: [self, httpsOrigin, styleHash],
+  style: [self, httpsOrigin, hash],
   image: [self, httpsOrigin, /^data:$/u],
-  form: [self, httpsOrigin, httpOrigin, privateUseScheme],
+  script: [hash],
+  form: [self, httpsOrigin, httpOrigin, webScheme, privateUseScheme],
 }
 
 /** A nested `;` or space would add a directive or a source to the policy. */
@@ -28,9 +30,13 @@ const strictPolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'n
 function policyOf(sources: HtmlSources): string {
   const unknown = Object.keys(sources).find((kind) => !Object.hasOwn(forms, kind))
   if (unknown !== undefined) throw new TypeError(`A reply has sources of the unknown kind ${unknown}`)
-  const [style, image, form] = (['style', 'image', 'form'] as const).map((kind) => sourcesOf(kind, sources[kind]))
-  const more = `${style ? `; style-src${style}` : ''}${image ? `; img-src${image}` : ''}`
-  return strictPolicy.replace("form-action 'self'", `form-action 'self'${form}`) + more
+  const { style, image, script, form } = sources
+  const directive = (name: string, texts: string): string => (texts === '' ? '' : `; ${name}${texts}`)
+  const more =
+    directive('style-src', sourcesOf('style', style)) +
+    directive('img-src', sourcesOf('image', image)) +
+    directive('script-src', sourcesOf('script', script))
+  return strictPolicy.replace("form-action 'self'", `form-action 'self'${sourcesOf('form', form)}`) + more
 }
 
 const strictHeaders = Object.freeze({

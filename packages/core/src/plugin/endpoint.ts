@@ -56,7 +56,7 @@ export interface Call<P = unknown, C extends keyof Callers = keyof Callers> {
 }
 
 /**
- * Sources that a page may load in spite of the strict default policy. Scripts are never allowed.
+ * Sources that a page may load in spite of the strict default policy.
  *
  * @see Content Security Policy Level 3, section 2.3.1
  */
@@ -65,9 +65,12 @@ export interface HtmlSources {
   readonly style?: readonly string[] | undefined
   /** `'self'`, `data:`, or an `https` origin. */
   readonly image?: readonly string[] | undefined
+  /** Hashes of inline scripts (`'sha256-…'`, with the quotes). Scripts have no other sources. */
+  readonly script?: readonly string[] | undefined
   /**
-   * Where forms of the page may lead besides `'self'`: origins, or private-use schemes (`com.example.app:`). Browsers
-   * apply it to redirects too, so it must contain the origin of a redirect URI that follows a form.
+   * Where forms of the page may lead besides `'self'`: origins, `https:`, `http:`, or private-use schemes
+   * (`com.example.app:`). Browsers apply it to every redirect that follows a form, also to those of other sites. Hence a
+   * form that ends at a redirect URI needs the scheme of that URI: a client can redirect to any origin.
    */
   readonly form?: readonly string[] | undefined
 }
@@ -179,6 +182,13 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly params?: S | undefined
   /** Handles a request. Throw an `OAuthError` to refuse; any other error becomes `server_error` without its message. */
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
+  /**
+   * Shows a refusal of the core or of `handle` to a user, as a page instead of JSON; for the caller `anyone`. The core
+   * sets `error` of the reply. If this function throws, the response is JSON.
+   */
+  readonly presentError?:
+    | ((error: OAuthError, request: EndpointRequest, kit: EndpointKit) => MaybePromise<Reply>)
+    | undefined
 }
 
 /**

@@ -51,6 +51,9 @@ export function assertEndpoint({ plugin, part }: OwnedPart<Endpoint>, credential
   assertOneOf('readsProofs', part.readsProofs, caller === 'client' ? known.flag : [undefined, false])
   assertOneOf('beforeIssuerPath', part.beforeIssuerPath, known.flag)
   if (typeof part.handle !== 'function') throw refuse(`${what} requires handle()`)
+  if (part.presentError !== undefined && (typeof part.presentError !== 'function' || caller !== 'anyone')) {
+    throw refuse(`${what} has presentError, which must be a function and belongs to the caller anyone`)
+  }
   if (params !== undefined && !isSchema(params))
     throw refuse(`${what} requires params that are a Standard Schema, such as v.object()`)
   if (body === 'json' && params === undefined) throw refuse(`${what} has the body json and requires params`)

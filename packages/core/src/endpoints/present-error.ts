@@ -1,0 +1,26 @@
+import type { OAuthError } from '../errors/oauth-error.ts'
+import type { Trace } from '../events/recorder.ts'
+import type { EndpointKit, EndpointRequest } from '../plugin/endpoint.ts'
+import type { Services } from '../services.ts'
+import type { CoreEndpoint } from './core-endpoint.ts'
+import { createToResponse, type EndpointResponse } from './reply.ts'
+import { requestFacts } from './request-facts.ts'
+
+/** Shows a refusal to a user, instead of JSON. Throws if the endpoint fails to do so. */
+export type PresentError = (error: OAuthError, request: Request, trace: Trace) => Promise<EndpointResponse>
+
+/** Returns `undefined` for an endpoint whose errors are JSON. */
+export function createPresentError(
+  endpoint: CoreEndpoint,
+  kit: EndpointKit,
+  { errors, runtime }: Pick<Services, 'errors' | 'runtime'>,
+): PresentError | undefined {
+  const { presentError } = endpoint
+  if (presentError === undefined) return undefined
+  const urls = { origin: new URL(kit.issuer).origin, alias: undefined }
+  const toResponse = createToResponse({ errors, caller: 'client', isPublic: true })
+  return async (error, request, trace) => {
+    const facts: EndpointRequest = requestFacts(request, trace, urls, runtime)
+    return toResponse({ ...(await presentError(error, facts, kit)), error })
+  }
+}
