@@ -37,7 +37,7 @@ export type {
   SuspendedInteraction,
   Suspension,
 } from './interaction.ts'
-export type { EndpointPages, ErrorView, FormPostView, PageLanguage, RenderedPage } from './pages.ts'
+export type { EndpointPages, ErrorView, FormPostView, RenderedPage } from './pages.ts'
 export type { AuthorizationParameters } from './parameters.ts'
 export type { CheckedRequest, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
@@ -156,9 +156,9 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const services = { interactions: flow, sessions }
 
   /** Shows refusals that no client may receive to the user. */
-  const errorPage = (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Reply => {
-    const language = { uiLocales: undefined, acceptLanguage: http.header('accept-language') }
-    return pages.error({ code: error.code, reason: error.details.reason }, kit, language)
+  const errorPage = (error: OAuthError, http: EndpointRequest): Reply => {
+    const locale = pages.localeOf(undefined, http.header('accept-language'))
+    return pages.error({ code: error.code, reason: error.details.reason }, locale)
   }
 
   const authorization = defineEndpoint({

@@ -4,7 +4,6 @@ import {
   type EndpointKit,
   type EndpointRequest,
   isOAuthError,
-  OAuthError,
   type Reply,
 } from '@grantry/core'
 import type { PushedRequests } from './feature.ts'
@@ -14,16 +13,16 @@ import type {
   InteractionPort,
   Interactions,
   Progress,
-  RefusalCode,
   RefusedInteraction,
   SuspendedInteraction,
   Suspension,
 } from './interaction.ts'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
+import { refused } from './refused.ts'
 import { checkRequest, proposedGrant, refusal } from './request.ts'
 import { mustSignIn, unmetBy } from './requirements.ts'
-import { codeResponse, errorResponse, type Target } from './response.ts'
+import { codeResponse, errorResponse, type ResponseTools, type Target } from './response.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
 import { findTarget } from './target.ts'
@@ -49,18 +48,6 @@ export interface Flow extends Interactions {
   /** Handles a request that was suspended. @throws OAuthError as `begin`. */
   resume(id: string, http: EndpointRequest, kit: EndpointKit): Promise<Reply>
 }
-
-const refusalTexts: Readonly<Record<RefusalCode, string>> = {
-  access_denied: 'The user has denied the request',
-  account_selection_required: 'The user must choose an account',
-  consent_required: 'The user must consent',
-  interaction_required: 'The user must interact with a page',
-  login_required: 'The user must sign in',
-  temporarily_unavailable: 'Try again later',
-}
-
-const refused = (code: RefusalCode): OAuthError =>
-  new OAuthError(code, refusalTexts[code], { reason: `plugin:authorization-endpoint:${code}` })
 
 const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): Suspension => ({
   id,
@@ -118,6 +105,12 @@ export function createFlow(deps: {
     }
   }
 
+  const toolsOf = ({ kit, http, params }: Pick<Visit, 'kit' | 'http' | 'params'>): ResponseTools => ({
+    issuer: kit.issuer,
+    pages,
+    locale: pages.localeOf(params.ui_locales, http.header('accept-language')),
+  })
+
   /** Spends the suspended request and the pushed one. */
   async function spend({ suspended, pushed, kit }: Visit): Promise<void> {
     if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
@@ -143,19 +136,18 @@ export function createFlow(deps: {
   }
 
   async function run(visit: Visit, target: Target): Promise<Reply> {
-    const { kit } = visit
     try {
       const interaction = await openInteraction(visit, target)
       const isSilent = interaction.request.prompts.has('none')
       if (isSilent && interaction.mustSignIn) throw refused('login_required')
       const result = await port.interact(interaction)
-      if (isDecision(result)) return codeResponse(target, await decide(result, interaction, visit), kit, pages)
+      if (isDecision(result)) return codeResponse(target, await decide(result, interaction, visit), toolsOf(visit))
       if (isRefusal(result)) throw refused(result.refuse)
       if (isSilent) throw refused('interaction_required')
       return { ...result, cookies: [...(result.cookies ?? []), ...interaction.cookies()] }
     } catch (error) {
       if (!isOAuthError(error)) throw error
-      return errorResponse(target, error, kit, pages)
+      return errorResponse(target, error, toolsOf(visit))
     }
   }
 
@@ -190,7 +182,11 @@ export function createFlow(deps: {
       }
       const target = await findTarget(params, kit)
       if (pushedRequests?.isRequired(target.client)) {
-        return errorResponse(target, refusal('invalid_request', 'The request must be pushed', 'not_pushed'), kit, pages)
+        return errorResponse(
+          target,
+          refusal('invalid_request', 'The request must be pushed', 'not_pushed'),
+          toolsOf({ kit, http, params }),
+        )
       }
       return run({ ...visit, params, confirmation: undefined, pushed: undefined }, target)
     },
@@ -226,17 +222,17 @@ export function createFlow(deps: {
     async complete(interaction, decision) {
       const { visit, target } = visitFor(interaction)
       try {
-        return codeResponse(target, await decide(decision, interaction, visit), interaction.kit, pages)
+        return codeResponse(target, await decide(decision, interaction, visit), toolsOf(visit))
       } catch (error) {
         if (!isOAuthError(error)) throw error
-        return errorResponse(target, error, interaction.kit, pages)
+        return errorResponse(target, error, toolsOf(visit))
       }
     },
 
     async refuse(interaction, code) {
       const { visit, target } = visitFor(interaction)
       await spend(visit)
-      return errorResponse(target, refused(code), interaction.kit, pages)
+      return errorResponse(target, refused(code), toolsOf(visit))
     },
   }
 }

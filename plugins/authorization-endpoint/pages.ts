@@ -1,26 +1,24 @@
-import type { HtmlSources, Kit } from '@grantry/core'
+import { type HtmlSources, webRuntime } from '@grantry/core'
 
 export interface RenderedPage {
   readonly html: string
   readonly sources?: HtmlSources | undefined
 }
 
-/** The pages that the endpoint shows by itself. The pages of a sign-in belong to the interaction. */
+/** The pages that the endpoint shows by itself. The pages of a sign-in belong to the interaction. Escape every text. */
 export interface EndpointPages {
-  /** A refusal that must not be sent to the client. `code` is that of the error, and `reason` its id in the log. */
-  error(view: ErrorView, kit: Kit, language: PageLanguage): RenderedPage
-  /** A form that the browser sends to the client immediately (OAuth 2.0 Form Post Response Mode). */
-  formPost(view: FormPostView, kit: Kit, language?: PageLanguage): RenderedPage
-}
-
-/** From which a page chooses its language. */
-export interface PageLanguage {
-  readonly uiLocales: string | undefined
-  readonly acceptLanguage: string | null
+  /** Chooses a language. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+  /** Shows a refusal that no client may receive. */
+  error(view: ErrorView, locale: string): RenderedPage
+  /** Shows a form that the browser sends to the client immediately (OAuth 2.0 Form Post Response Mode). */
+  formPost(view: FormPostView, locale: string): RenderedPage
 }
 
 export interface ErrorView {
+  /** The error code. */
   readonly code: string
+  /** The id of the refusal in the log, for support. */
   readonly reason: string
 }
 
@@ -28,6 +26,7 @@ export interface FormPostView {
   /** The redirect URI. */
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
+  /** The additional sources of `form-action`. */
   readonly formTargets: readonly string[]
 }
 
@@ -42,11 +41,12 @@ ${content}
 
 const submit = 'document.forms[0].submit()'
 
-const sourceOf = (script: string, kit: Kit): string =>
-  `'sha256-${kit.sha256(script).replaceAll('-', '+').replaceAll('_', '/')}='`
+const hashSource = (script: string): string =>
+  `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(script))))}'`
 
 /** Plain pages in English. */
 export const plainPages: EndpointPages = {
+  localeOf: () => 'en',
   error: ({ code, reason }) => ({
     html: page(
       'This request cannot be completed',
@@ -54,7 +54,7 @@ export const plainPages: EndpointPages = {
 <p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code></p>`,
     ),
   }),
-  formPost({ action, fields, formTargets }, kit) {
+  formPost({ action, fields, formTargets }) {
     const inputs = Object.entries(fields).map(
       ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
     )
@@ -64,7 +64,7 @@ export const plainPages: EndpointPages = {
         `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button id="continue">Continue</button></form>
 <script>${submit}</script>`,
       ),
-      sources: { form: formTargets, script: [sourceOf(submit, kit)] },
+      sources: { form: formTargets, script: [hashSource(submit)] },
     }
   },
 }

@@ -1,4 +1,4 @@
-import type { Client, EndpointKit, OAuthError, Reply } from '@grantry/core'
+import type { Client, OAuthError, Reply } from '@grantry/core'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 
@@ -25,6 +25,14 @@ export function formTargets({ redirectUri }: Pick<Target, 'redirectUri'>): reado
   return protocol === 'https:' ? ['https:'] : ['https:', protocol]
 }
 
+/** How responses are written. */
+export interface ResponseTools {
+  readonly issuer: string
+  readonly pages: Pick<EndpointPages, 'formPost'>
+  /** The language of the page that `form_post` needs. */
+  readonly locale: string
+}
+
 /**
  * Sends parameters to the client, with `state` and `iss`.
  *
@@ -33,33 +41,23 @@ export function formTargets({ redirectUri }: Pick<Target, 'redirectUri'>): reado
 function responseTo(
   target: Target,
   parameters: AuthorizationParameters,
-  kit: EndpointKit,
-  pages: Pick<EndpointPages, 'formPost'>,
+  { issuer, pages, locale }: ResponseTools,
 ): Reply {
   const { redirectUri, responseMode, state } = target
-  const fields = { ...parameters, ...(state !== undefined && { state }), iss: kit.issuer }
+  const fields = { ...parameters, ...(state !== undefined && { state }), iss: issuer }
   if (responseMode === 'form_post') {
-    return { ...pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, kit) }
+    return pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, locale)
   }
   const encoded = new URLSearchParams(fields)
   if (responseMode === 'fragment') return { location: `${redirectUri}#${encoded}` }
   return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${encoded}` }
 }
 
-export const codeResponse = (
-  target: Target,
-  code: string,
-  kit: EndpointKit,
-  pages: Pick<EndpointPages, 'formPost'>,
-): Reply => responseTo(target, { code }, kit, pages)
+export const codeResponse = (target: Target, code: string, tools: ResponseTools): Reply =>
+  responseTo(target, { code }, tools)
 
 /** OpenID Connect Core section 3.1.2.6. */
-export function errorResponse(
-  target: Target,
-  error: OAuthError,
-  kit: EndpointKit,
-  pages: Pick<EndpointPages, 'formPost'>,
-): Reply {
+export function errorResponse(target: Target, error: OAuthError, tools: ResponseTools): Reply {
   const parameters = { error: error.code, error_description: error.message }
-  return { ...responseTo(target, parameters, kit, pages), error }
+  return { ...responseTo(target, parameters, tools), error }
 }
