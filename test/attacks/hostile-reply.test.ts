@@ -52,7 +52,6 @@ describe('a location', () => {
     'https://',
     'https://id.example.com@evil.example.net/',
     'https://id.example.com:x@evil.example.net/',
-    'https://web.example.com/#access_token=x',
     'https://web.example.com/\r\nx-evil: 1',
     'https://web.example.com/\nx-evil: 1',
     'https://web.example.com/\u0000',
@@ -118,9 +117,44 @@ describe('a source of a page', () => {
     await expectDefect((source) => ({ html: '', sources: { image: ["'self'", source] } }), text)
   })
 
-  test.each(['*', 'https:', 'javascript:', 'data:', "'unsafe-inline'", 'https://a.example; script-src *'])(
-    'that a form may lead to, %j, becomes server_error',
-    (text) => expectDefect((source) => ({ html: '', sources: { form: [source] } }), text),
+  test.each([
+    "'self'",
+    "'unsafe-inline'",
+    "'unsafe-eval'",
+    "'unsafe-hashes'",
+    "'strict-dynamic'",
+    "'nonce-YWJj'",
+    "'none'",
+    'https:',
+    'data:',
+    'blob:',
+    'https://cdn.example.com',
+    "'sha256-x'",
+    `'sha1-${'a'.repeat(27)}='`,
+    `sha256-${'a'.repeat(43)}=`,
+    `'sha256-${'a'.repeat(43)}=' 'unsafe-inline'`,
+    `'sha256-${'a'.repeat(43)}='; script-src *`,
+    `'sha256-${'a'.repeat(43)}='\n`,
+    '',
+  ])('that runs as a script, %j, becomes server_error', (text) =>
+    expectDefect((source) => ({ html: '', sources: { script: [source] } }), text),
+  )
+
+  test.each([
+    '*',
+    'https://*',
+    'https',
+    'HTTPS:',
+    'https: *',
+    'http:;',
+    'ws:',
+    'javascript:',
+    'data:',
+    "'unsafe-inline'",
+    'https://a.example; script-src *',
+    'http://[::1]:8080',
+  ])('that a form may lead to, %j, becomes server_error', (text) =>
+    expectDefect((source) => ({ html: '', sources: { form: [source] } }), text),
   )
 
   test('cannot allow data: for styles', () =>
