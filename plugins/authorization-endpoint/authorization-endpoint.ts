@@ -1,7 +1,5 @@
 import {
-  configurationObject,
   defineEndpoint,
-  defineFields,
   definePlugin,
   type EndpointKit,
   type EndpointRequest,
@@ -11,20 +9,20 @@ import {
   type Reply,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
-import { clientMembers } from './client-members.ts'
-import type { AuthorizationFeature } from './feature.ts'
+import { createDecisions } from './decision.ts'
+import { fieldsOf } from './fields.ts'
 import { createFlow } from './flow.ts'
-import type { InteractionPort } from './interaction.ts'
-import { type EndpointPages, plainPages } from './pages.ts'
-import type { AuthorizationParameters } from './parameters.ts'
-import { prompts } from './request.ts'
-import { responseModes } from './response.ts'
-import { createSessions, type SessionOptions } from './sessions.ts'
+import { createInteractionServices } from './interactions.ts'
+import { createOpenInteraction } from './open-interaction.ts'
+import { type AuthorizationEndpointOptions, optionsSchema } from './options.ts'
+import { plainPages } from './pages.ts'
+import { type AuthorizationParameters, withoutCredentials } from './parameters.ts'
+import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
 
 export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
 export type { AuthorizationFeature, PushedRequest, PushedRequests } from './feature.ts'
+export { authorizationResponse, type HostDecision, type HostOptions, parseAuthorizationRequest } from './host.ts'
 export type {
   Decision,
   Interaction,
@@ -32,91 +30,22 @@ export type {
   InteractionServices,
   Interactions,
   Progress,
-  RefusalCode,
   RefusedInteraction,
   SuspendedInteraction,
   Suspension,
 } from './interaction.ts'
+export { type AuthorizationEndpointOptions, authorizationEndpointEntries } from './options.ts'
 export type { EndpointPages, ErrorView, FormPostView, RenderedPage } from './pages.ts'
 export type { AuthorizationParameters } from './parameters.ts'
-export type { CheckedRequest, Prompt } from './request.ts'
+export {
+  createRemoteInteractions,
+  type RemoteDecision,
+  type RemoteInteraction,
+  type RemoteInteractions,
+} from './remote.ts'
+export type { CheckedRequest, Display, Prompt } from './request.ts'
 export { formTargets, type ResponseMode } from './response.ts'
 export type { Session, SessionOptions, Sessions, SignedInUser, StartedSession } from './sessions.ts'
-
-declare module '@grantry/core' {
-  interface PluginEndpoints {
-    authorization: true
-    authorizationResume: true
-  }
-  interface OAuthErrorCodes {
-    account_selection_required: 400
-    invalid_request_uri: 400
-    registration_not_supported: 400
-    request_not_supported: 400
-    request_uri_not_supported: 400
-    unsupported_response_type: 400
-  }
-}
-
-export interface AuthorizationEndpointOptions {
-  /** Determines who is signed in and what was authorized. */
-  readonly interaction: InteractionPort
-  /** Optional parts: pushed requests, logout. */
-  readonly features?: readonly AuthorizationFeature[] | undefined
-  /** The pages that the endpoint shows by itself. Default: plain pages in English. */
-  readonly pages?: EndpointPages | undefined
-  readonly sessions?: Partial<SessionOptions> | undefined
-  /** Seconds for which a user can take to sign in and consent. Default: 1800. */
-  readonly interactionLifetime?: number | undefined
-  /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
-  readonly acrValues?: readonly string[] | undefined
-}
-
-const sessionsSchema = configurationObject({
-  idleLifetime: v.optional(wholeSeconds(10, 31_536_000), 3600),
-  absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
-})
-
-/** The options that are data. */
-export const authorizationEndpointEntries = {
-  sessions: v.optional(sessionsSchema, {}),
-  interactionLifetime: v.optional(wholeSeconds(60, 86_400), 1800),
-  acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
-}
-
-const optionsSchema = configurationObject({
-  ...authorizationEndpointEntries,
-  interaction: configurationObject({
-    interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
-    parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
-  }),
-  features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
-  pages: v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null)),
-})
-
-const errors = {
-  account_selection_required: 400,
-  invalid_request_uri: 400,
-  registration_not_supported: 400,
-  request_not_supported: 400,
-  request_uri_not_supported: 400,
-  unsupported_response_type: 400,
-} as const
-
-const fieldsOf = (acrValues: readonly string[]) =>
-  defineFields({
-    errors,
-    client: clientMembers,
-    metadata: {
-      response_modes_supported: [...responseModes],
-      prompt_values_supported: [...prompts],
-      authorization_response_iss_parameter_supported: true,
-      claims_parameter_supported: true,
-      request_parameter_supported: false,
-      request_uri_parameter_supported: false,
-      ...(acrValues.length > 0 && { acr_values_supported: [...acrValues] }),
-    },
-  })
 
 /** A URL that every browser and proxy accepts (bytes). */
 const maxUrlLength = 4000
@@ -144,16 +73,14 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     options.sessions,
     features.flatMap(({ onSessionEnd }) => onSessionEnd ?? []),
   )
-  const flow = createFlow({
-    port,
-    pages,
-    sessions,
-    suspendedRequests: createSuspendedRequests(),
-    pushedRequests: features.find(({ pushed }) => pushed !== undefined)?.pushed,
-    onAuthorized: features.flatMap(({ onAuthorized }) => onAuthorized ?? []),
-    lifetime: options.interactionLifetime,
-  })
-  const services = { interactions: flow, sessions }
+  const suspendedRequests = createSuspendedRequests()
+  const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
+  const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
+  const openInteraction = createOpenInteraction(sessions, suspendedRequests, options.interactionLifetime)
+  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, onAuthorized })
+  const common = { pages, openInteraction, decisions, suspendedRequests }
+  const flow = createFlow({ ...common, port, pushedRequests })
+  const services = { interactions: createInteractionServices(common), sessions }
 
   /** Shows refusals that no client may receive to the user. */
   const errorPage = (error: OAuthError, http: EndpointRequest): Reply => {
@@ -168,8 +95,10 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     methods: ['GET', 'POST'],
     caller: 'anyone',
     params: v.record(v.string(), v.string()),
-    handle: ({ params, request }, kit) =>
-      (request.method === 'POST' ? asGet(params, kit) : undefined) ?? flow.begin(params, request, kit),
+    handle({ params: received, request }, kit) {
+      const params = withoutCredentials(received)
+      return (request.method === 'POST' ? asGet(params, kit) : undefined) ?? flow.begin(params, request, kit)
+    },
     presentError: errorPage,
   })
 
@@ -178,8 +107,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
     path: '/connect/authorize/resume',
     methods: ['GET'],
     caller: 'anyone',
-    params: v.object({ interaction: v.string() }),
-    handle: ({ params, request }, kit) => flow.resume(params.interaction, request, kit),
+    params: v.object({ interaction: v.string(), ticket: v.optional(v.string()) }),
+    handle: ({ params: { interaction, ticket }, request }, kit) => flow.resume(interaction, ticket, request, kit),
     presentError: errorPage,
   })
 

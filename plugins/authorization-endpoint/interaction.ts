@@ -1,10 +1,14 @@
 import type { EndpointKit, EndpointRequest, MaybePromise, PluginPart, Reply, Subject } from '@grantry/core'
+import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 /** What the user has authorized. */
 export interface Decision {
-  /** Who has decided. Default: the user of the session. */
+  /**
+   * Who has decided. Default: the user of the session. The request can require a recent `authTime`; without one, the user
+   * has authenticated just now.
+   */
   readonly subject?: Subject | undefined
   /** The granted scopes: a subset of the requested ones. */
   readonly scopes: readonly string[]
@@ -17,8 +21,9 @@ export interface Interaction {
   /** Who is signed in, in this browser. */
   readonly session: Session | undefined
   /**
-   * Whether the session does not suffice: there is none, or `prompt`, `max_age`, `id_token_hint`, or an essential `acr`
-   * or `sub` requires another sign-in. A decision without a new sign-in is then refused.
+   * Whether the session does not suffice: there is none, or `prompt`, `max_age`, `id_token_hint`, or a requested `sub` or
+   * essential `acr` requires another sign-in. A decision for the user of the session is then refused. If the user has
+   * signed in for this request and it still does not suffice, the client receives the refusal.
    */
   readonly mustSignIn: boolean
   /** What `proceed` has stored so far. */
@@ -30,6 +35,8 @@ export interface Interaction {
   /**
    * Stores the request, so that it can be resumed in this browser, and answered once. Returns the same suspension if
    * called again.
+   *
+   * @throws OAuthError with `prompt=none`: the request must not wait. Let it pass.
    */
   suspend(): Promise<Suspension>
 }
@@ -67,14 +74,6 @@ export interface Interactions {
   /** Ends the interaction with a refusal, which the reply sends to the client. */
   refuse(interaction: SuspendedInteraction, error: RefusalCode): Promise<Reply>
 }
-
-export type RefusalCode =
-  | 'access_denied'
-  | 'account_selection_required'
-  | 'consent_required'
-  | 'interaction_required'
-  | 'login_required'
-  | 'temporarily_unavailable'
 
 export interface RefusedInteraction {
   readonly refuse: RefusalCode

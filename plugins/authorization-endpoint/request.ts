@@ -1,10 +1,14 @@
-import { type Client, type Confirmation, type EndpointKit, type JsonObject, OAuthError } from '@grantry/core'
+import type { Client, Confirmation, EndpointKit, JsonObject } from '@grantry/core'
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { AuthorizationParameters } from './parameters.ts'
-import { type ResponseMode, responseModeOf, type Target } from './response.ts'
+import { invalid, refusal } from './refusal.ts'
+import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
 
 export const prompts = ['none', 'login', 'consent', 'select_account'] as const
 export type Prompt = (typeof prompts)[number]
+
+export const displays = ['page', 'popup', 'touch', 'wap'] as const
+export type Display = (typeof displays)[number]
 
 /** A checked authorization request. @see OpenID Connect Core section 3.1.2.1 */
 export interface CheckedRequest {
@@ -18,7 +22,8 @@ export interface CheckedRequest {
   readonly prompts: ReadonlySet<Prompt>
   /** Seconds since the last authentication of the user; from the request, or `defaultMaxAge` of the client. */
   readonly maxAge: number | undefined
-  readonly display: string | undefined
+  /** `undefined` also for a value that the standard does not define. */
+  readonly display: Display | undefined
   readonly loginHint: string | undefined
   /** The user of the `id_token_hint`: only this user may get the code. */
   readonly hintedSub: string | undefined
@@ -30,23 +35,17 @@ export interface CheckedRequest {
   readonly params: AuthorizationParameters
   /** The keys that a pushed request has proved. */
   readonly confirmation: Confirmation | undefined
+  /** When the request arrived (epoch seconds). */
+  readonly startedAt: number
 }
 
-type RequestErrorCode =
-  | 'invalid_request'
-  | 'invalid_request_uri'
-  | 'login_required'
-  | 'registration_not_supported'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'unauthorized_client'
-  | 'unsupported_response_type'
-
-/** @param reason without the prefix of the plugin */
-export const refusal = (code: RequestErrorCode, text: string, reason: string): OAuthError =>
-  new OAuthError(code, text, { reason: `plugin:authorization-endpoint:${reason}` })
-
-const invalid = (text: string, reason: string): OAuthError => refusal('invalid_request', text, reason)
+/** An authorization request, before it is checked. */
+export interface ReceivedRequest {
+  readonly params: AuthorizationParameters
+  readonly confirmation: Confirmation | undefined
+  /** Epoch seconds. */
+  readonly startedAt: number
+}
 
 /** Characters. Hints, locales and `acr_values` are shown or stored. */
 const maxHintLength = 1000
@@ -73,6 +72,16 @@ function assertNoRequestObject({ request, request_uri, registration }: Authoriza
   }
 }
 
+function assertResponseMode({ response_mode: mode }: AuthorizationParameters, redirectUri: string): void {
+  const known = responseModeOf(mode)
+  if (mode !== undefined && known === undefined) {
+    throw invalid('The response_mode is not supported', 'response_mode_unsupported')
+  }
+  if (known === 'form_post' && !receivesForms(redirectUri)) {
+    throw invalid('The response_mode does not fit the redirect_uri', 'response_mode_unsupported')
+  }
+}
+
 function promptsOf({ prompt }: AuthorizationParameters): ReadonlySet<Prompt> {
   const words = wordsOf(prompt)
   const isPrompt = (word: string): word is Prompt => (prompts as readonly string[]).includes(word)
@@ -91,7 +100,7 @@ function maxAgeOf({ max_age: text }: AuthorizationParameters, { defaultMaxAge }:
 }
 
 function assertShort(params: AuthorizationParameters): void {
-  for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values', 'display']) {
+  for (const name of ['login_hint', 'ui_locales', 'claims_locales', 'acr_values']) {
     if ((params[name] ?? '').length > maxHintLength) throw invalid(`The parameter ${name} is too long`, 'too_long')
   }
 }
@@ -113,7 +122,11 @@ async function hintedSubOf(
 }
 
 /** What `authorize` will store, before there is a user. */
-export const proposedGrant = ({ client, redirectUri, ...request }: Omit<CheckedRequest, 'responseMode' | 'state'>) => ({
+export const proposedGrant = ({
+  client,
+  redirectUri,
+  ...request
+}: Pick<CheckedRequest, 'client' | 'redirectUri' | 'scopes' | 'params' | 'nonce' | 'confirmation'>) => ({
   kind: 'code',
   clientId: client.clientId,
   redirectUri,
@@ -130,15 +143,12 @@ export const proposedGrant = ({ client, redirectUri, ...request }: Omit<CheckedR
  */
 export async function checkRequest(
   { client, redirectUri, responseMode, state }: Target,
-  params: AuthorizationParameters,
-  confirmation: Confirmation | undefined,
+  { params, confirmation, startedAt }: ReceivedRequest,
   kit: EndpointKit,
 ): Promise<CheckedRequest> {
   assertResponseType(params)
   assertNoRequestObject(params)
-  if (params.response_mode !== undefined && responseModeOf(params.response_mode) === undefined) {
-    throw invalid('The response_mode is not supported', 'response_mode_unsupported')
-  }
+  assertResponseMode(params, redirectUri)
   assertShort(params)
   const request: CheckedRequest = {
     client,
@@ -146,10 +156,10 @@ export async function checkRequest(
     responseMode,
     state,
     nonce: params.nonce,
-    scopes: wordsOf(params.scope),
+    scopes: kit.scopesOf(client, params.scope),
     prompts: promptsOf(params),
     maxAge: maxAgeOf(params, client),
-    display: params.display,
+    display: displays.find((display) => display === params.display),
     loginHint: params.login_hint,
     hintedSub: await hintedSubOf(params, client, kit),
     uiLocales: params.ui_locales,
@@ -158,6 +168,7 @@ export async function checkRequest(
     claims: parseClaims(params.claims),
     params,
     confirmation,
+    startedAt,
   }
   await kit.checkAuthorization(proposedGrant(request))
   return request

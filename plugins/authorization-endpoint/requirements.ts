@@ -1,42 +1,49 @@
 import type { Subject } from '@grantry/core'
 import type { Progress } from './interaction.ts'
+import type { RefusalCode } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session } from './sessions.ts'
 
-/** When the request arrived, and what the user has done since. */
-export interface Course {
-  /** Epoch seconds. */
-  readonly startedAt: number
-  readonly progress: Progress
-}
+/** A subject whose time of authentication is known. */
+export type TimedSubject = Subject & { readonly authTime: number }
 
 /**
- * Returns why a subject may not get the code, or `undefined` if it may.
+ * Returns the refusal of a subject that the request does not accept, or `undefined`.
  *
- * @see OpenID Connect Core sections 3.1.2.1 and 5.5.1
+ * @see OpenID Connect Core sections 3.1.2.1, 3.1.2.2 and 5.5.1.1
  */
 export function unmetBy(
-  { sub, authTime = 0, acr }: Subject,
-  { maxAge, hintedSub, claims }: CheckedRequest,
-  startedAt: number,
-): 'max_age' | 'hint' | 'claims' | undefined {
+  { sub, authTime, acr }: Pick<TimedSubject, 'sub' | 'authTime' | 'acr'>,
+  { prompts, maxAge, hintedSub, claims, startedAt }: CheckedRequest,
+): RefusalCode | undefined {
+  if (prompts.has('login') && authTime < startedAt) return 'login_required'
   // The user has as long as an interaction lasts: only the time before the request counts.
-  if (maxAge !== undefined && authTime < startedAt - maxAge) return 'max_age'
-  if (hintedSub !== undefined && hintedSub !== sub) return 'hint'
-  const isUnmet = claims.identityToken.some(({ name, essential, values }) => {
-    if (values === undefined) return false
-    return (name === 'sub' && !values.includes(sub)) || (name === 'acr' && essential && !values.includes(acr ?? ''))
-  })
-  return isUnmet ? 'claims' : undefined
+  if (maxAge !== undefined && authTime < startedAt - maxAge) return 'login_required'
+  if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
+  const isUnmet = (claim: 'sub' | 'acr', value: string | undefined): boolean =>
+    claims.identityToken.some(
+      ({ name, essential, values }) =>
+        name === claim && (essential || claim === 'sub') && values !== undefined && !values.includes(value ?? ''),
+    )
+  if (isUnmet('sub', sub)) return 'login_required'
+  return isUnmet('acr', acr) ? 'unmet_authentication_requirements' : undefined
 }
 
+/** Whether the user of the session has signed in since the request, in this interaction. */
+const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, { signedIn }: Progress): boolean =>
+  signedIn === sid && subject.authTime >= startedAt
+
 /** Whether the session does not suffice for the request. */
-export function mustSignIn(
+export function mustSignIn(session: Session | undefined, request: CheckedRequest, progress: Progress): boolean {
+  if (session === undefined) return true
+  if (request.prompts.has('login') && !hasSignedIn(session, request, progress)) return true
+  return unmetBy(session.subject, request) !== undefined
+}
+
+/** Returns the refusal if the user has signed in for this request, and another sign-in would not help. */
+export const failedBy = (
   session: Session | undefined,
   request: CheckedRequest,
-  { startedAt, progress }: Course,
-): boolean {
-  if (session === undefined) return true
-  if (request.prompts.has('login') && progress.signedIn !== session.sid) return true
-  return unmetBy(session.subject, request, startedAt) !== undefined
-}
+  progress: Progress,
+): RefusalCode | undefined =>
+  session !== undefined && hasSignedIn(session, request, progress) ? unmetBy(session.subject, request) : undefined

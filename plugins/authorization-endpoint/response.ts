@@ -1,12 +1,16 @@
 import type { Client, OAuthError, Reply } from '@grantry/core'
 import type { EndpointPages } from './pages.ts'
 import type { AuthorizationParameters } from './parameters.ts'
+import { clientError } from './refusal.ts'
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
 
 export const responseModeOf = (text: string | undefined): ResponseMode | undefined =>
   responseModes.find((mode) => mode === text)
+
+/** Whether a form can be sent to a redirect URI: only web servers receive forms. */
+export const receivesForms = (redirectUri: string): boolean => /^https?:/iu.test(redirectUri)
 
 /** Where the response to a request goes. The redirect URI is one of the client's. */
 export interface Target {
@@ -33,6 +37,27 @@ export interface ResponseTools {
   readonly locale: string
 }
 
+/** Returns the tools for the response to a request. */
+export const responseTools = (
+  pages: EndpointPages,
+  {
+    kit,
+    http,
+    params,
+  }: {
+    readonly kit: { readonly issuer: string }
+    readonly http: { header(name: string): string | null }
+    readonly params: AuthorizationParameters
+  },
+): ResponseTools => ({
+  issuer: kit.issuer,
+  pages,
+  locale: pages.localeOf(params.ui_locales, http.header('accept-language')),
+})
+
+/** A header cannot contain other characters. Browsers encode them in the same way. */
+const asciiUri = /^[\x21-\x7E]+$/u
+
 /**
  * Sends parameters to the client, with `state` and `iss`.
  *
@@ -49,15 +74,27 @@ function responseTo(
     return pages.formPost({ action: redirectUri, fields, formTargets: formTargets(target) }, locale)
   }
   const encoded = new URLSearchParams(fields)
-  if (responseMode === 'fragment') return { location: `${redirectUri}#${encoded}` }
-  return { location: `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${encoded}` }
+  const uri = asciiUri.test(redirectUri) ? redirectUri : new URL(redirectUri).href
+  if (responseMode === 'fragment') return { location: `${uri}#${encoded}` }
+  return { location: `${uri}${uri.includes('?') ? '&' : '?'}${encoded}` }
 }
 
 export const codeResponse = (target: Target, code: string, tools: ResponseTools): Reply =>
   responseTo(target, { code }, tools)
 
-/** OpenID Connect Core section 3.1.2.6. */
-export function errorResponse(target: Target, error: OAuthError, tools: ResponseTools): Reply {
-  const parameters = { error: error.code, error_description: error.message }
-  return { ...responseTo(target, parameters, tools), error }
+// RFC 6749 section 4.1.2.1. Texts of plugins can contain other characters.
+const invalidInDescription = /[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu
+
+function errorParameters({ code, message }: OAuthError): AuthorizationParameters {
+  // An internal failure has no description on the wire: wire contract, section 1.
+  return code === 'server_error'
+    ? { error: code }
+    : { error: code, error_description: message.replaceAll(invalidInDescription, '') }
+}
+
+/** Sends a refusal, or a failure, to the client. @see OpenID Connect Core section 3.1.2.6 */
+export function errorResponse(target: Target, thrown: unknown, tools: ResponseTools): Reply {
+  const error = clientError(thrown)
+  const reply = responseTo(target, errorParameters(error), tools)
+  return { ...reply, ...(reply.html !== undefined && { status: 200 }), error }
 }

@@ -7,7 +7,7 @@ import { recordSet } from './record-set.ts'
 export interface Session {
   /** The id of the session in identity tokens and logout tokens. Not a secret. */
   readonly sid: string
-  readonly subject: Required<Pick<Subject, 'authTime'>> & Subject
+  readonly subject: Subject & { readonly authTime: number }
   /** How the user is shown to the user, such as the user name. */
   readonly name: string | undefined
   /** Epoch seconds. */

@@ -35,6 +35,8 @@ export interface SuspendedRequests {
   ): Promise<{ readonly suspension: Suspension; readonly cookies: readonly string[] }>
   /** Returns `undefined` if it is unknown, has expired, was used, or belongs to another browser. */
   find(kit: EndpointKit, http: EndpointRequest, id: string): Promise<SuspendedRecord | undefined>
+  /** Finds a request without its browser. Answer it only if its browser returns. */
+  peek(kit: EndpointKit, id: string): Promise<SuspendedRecord | undefined>
   update(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<void>
   /** Ends it. `false` if it has ended before. */
   use(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<boolean>
@@ -59,6 +61,8 @@ export function createSuspendedRequests(): SuspendedRequests {
       const found = await kit.records.get(keyOf(id), schema)
       return found !== undefined && kit.equals(found.browser, kit.sha256(browser)) ? found : undefined
     },
+
+    peek: async (kit, id) => (idForm.test(id) ? kit.records.get(keyOf(id), schema) : undefined),
 
     update: (kit, id, request) => kit.records.put(keyOf(id), request, request.expiresAt),
 

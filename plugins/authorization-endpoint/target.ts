@@ -1,7 +1,31 @@
 import { type EndpointKit, isRegisteredRedirectUri } from '@grantry/core'
 import type { AuthorizationParameters } from './parameters.ts'
-import { refusal } from './request.ts'
-import { responseModeOf, type Target } from './response.ts'
+import { invalid, refusal } from './refusal.ts'
+import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
+
+/** Bytes of the state in a URL. With the longest redirect URI, browsers and proxies still accept the response. */
+const maxStateLength = 4096
+
+/** RFC 6749 appendix A.5. A form would change line breaks and NUL, so the client would not get its own value back. */
+const controlCharacters = /\p{Cc}/u
+
+/** @throws OAuthError for the user: a response to the client without its state would be none of its own. */
+function assertState(state: string | undefined): void {
+  if (state === undefined) return
+  if (controlCharacters.test(state)) throw invalid('The parameter state is malformed', 'state_malformed')
+  if (encodeURIComponent(state).length > maxStateLength) throw invalid('The parameter state is too long', 'too_long')
+}
+
+/** OAuth 2.0 Multiple Response Type Encoding Practices, section 5: a client of these types reads the fragment only. */
+const defaultModeOf = (responseType = ''): ResponseMode =>
+  responseType.split(' ').some((word) => word === 'token' || word === 'id_token') ? 'fragment' : 'query'
+
+/** Errors need a mode too, also if the requested one is unknown or impossible. */
+function modeOf({ response_mode, response_type }: AuthorizationParameters, redirectUri: string): ResponseMode {
+  const requested = responseModeOf(response_mode)
+  const isPossible = requested !== undefined && (requested !== 'form_post' || receivesForms(redirectUri))
+  return isPossible ? requested : defaultModeOf(response_type)
+}
 
 /**
  * Finds where the response goes. Until this has succeeded, nothing is sent to a redirect URI.
@@ -10,17 +34,14 @@ import { responseModeOf, type Target } from './response.ts'
  * @see RFC 6749 section 4.1.2.1; RFC 9700 section 4.11
  */
 export async function findTarget(params: AuthorizationParameters, kit: EndpointKit): Promise<Target> {
-  const { client_id: clientId, redirect_uri: redirectUri, response_mode, state } = params
-  if (clientId === undefined) {
-    throw refusal('invalid_request', 'The parameter client_id is required', 'client_id_missing')
-  }
+  const { client_id: clientId, redirect_uri: redirectUri, state } = params
+  if (clientId === undefined) throw invalid('The parameter client_id is required', 'client_id_missing')
   const client = await kit.findClient(clientId)
   if (client === undefined) throw refusal('unauthorized_client', 'The client is not known', 'client_unknown')
-  if (redirectUri === undefined) {
-    throw refusal('invalid_request', 'The parameter redirect_uri is required', 'redirect_uri_missing')
-  }
+  if (redirectUri === undefined) throw invalid('The parameter redirect_uri is required', 'redirect_uri_missing')
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
-    throw refusal('invalid_request', 'The redirect_uri is not registered', 'redirect_uri_mismatch')
+    throw invalid('The redirect_uri is not registered', 'redirect_uri_mismatch')
   }
-  return { client, redirectUri, responseMode: responseModeOf(response_mode) ?? 'query', state }
+  assertState(state)
+  return { client, redirectUri, responseMode: modeOf(params, redirectUri), state }
 }

@@ -19,6 +19,7 @@ export {
 export { hashSecret } from './directory/secret.ts'
 export type { AuthenticatedUser, Subject, UserCredentials, UserService } from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
+export { htmlHeaders } from './endpoints/html-policy.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export {
   isOAuthError,

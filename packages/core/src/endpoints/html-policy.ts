@@ -48,7 +48,8 @@ const strictHeaders = Object.freeze({
 })
 
 /**
- * Returns the headers of an HTML page.
+ * Returns the headers of an HTML page: a strict content security policy with additional sources, no caching, no framing
+ * and no referrer. For pages of the host.
  *
  * @throws TypeError when a source is malformed.
  */

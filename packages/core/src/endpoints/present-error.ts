@@ -21,6 +21,8 @@ export function createPresentError(
   const toResponse = createToResponse({ errors, caller: 'client', isPublic: true })
   return async (error, request, trace) => {
     const facts: EndpointRequest = requestFacts(request, trace, urls, runtime)
-    return toResponse({ ...(await presentError(error, facts, kit)), error })
+    const reply = await presentError(error, facts, kit)
+    if (reply.status !== undefined) throw new TypeError('presentError() returned a status, which the error determines')
+    return toResponse({ ...reply, error })
   }
 }

@@ -67,7 +67,9 @@ function assertCacheable({ status, json, location, cookies, maxAge }: Reply, isP
 function assertError({ status, html, location, error }: Reply, context: ErrorContext): void {
   if (error === undefined) return
   if (!isOAuthError(error) || !isWellFormed(error, context)) throw defect('has a malformed error')
-  if (status !== undefined || (html === undefined && location === undefined)) {
+  // A page with status 200 takes the refusal to the client, as a redirect does.
+  const isDelivered = html !== undefined && status === 200
+  if ((status !== undefined && !isDelivered) || (html === undefined && location === undefined)) {
     throw defect('has an error and also a status, or neither html nor location; throw the error instead')
   }
 }
@@ -97,7 +99,8 @@ export function createToResponse(deps: {
       if (Object.isFrozen(given)) documents.set(given, response)
       return response
     }
-    const refusal = html === undefined || error === undefined ? undefined : errorResponse(error, caller, errors)
+    const isRefusal = html !== undefined && error !== undefined && status === undefined
+    const refusal = isRefusal ? errorResponse(error, caller, errors) : undefined
     const usualHeaders = html !== undefined ? htmlHeaders(sources) : json === undefined ? noStoreHeaders : jsonHeaders
     // Otherwise the shared object, which a runtime converts only once.
     const headers =

@@ -103,8 +103,8 @@ export interface Reply {
    */
   readonly maxAge?: number | undefined
   /**
-   * The refusal that `html` or `location` presents to a user. With `html`, it determines the status. Events contain its
-   * code and reason.
+   * The refusal that `html` or `location` presents to a user. With `html`, it determines the status, unless `status` is
+   * 200: a page that takes the refusal to a client, as a redirect does. Events contain its code and reason.
    */
   readonly error?: OAuthError | undefined
 }

@@ -1,0 +1,90 @@
+import type { Client, EndpointKit, Subject } from '@grantry/core'
+import type { PushedRequests } from './feature.ts'
+import type { Decision, Interaction } from './interaction.ts'
+import { invalid, refusal, refused } from './refusal.ts'
+import { type CheckedRequest, proposedGrant } from './request.ts'
+import { type TimedSubject, unmetBy } from './requirements.ts'
+import type { Session, Sessions, SignedInUser } from './sessions.ts'
+import type { SuspendedRequests } from './suspended.ts'
+import type { Visit } from './visit.ts'
+
+/** A decision of an interaction, or of a login application elsewhere. */
+export interface VisitDecision extends Decision {
+  /** The user who has signed in elsewhere: a session begins. */
+  readonly signIn?: SignedInUser | undefined
+}
+
+export interface Decisions {
+  /** Spends the request, and returns a code, and cookies for the reply. @throws OAuthError for the client. */
+  decide(
+    decision: VisitDecision,
+    interaction: Interaction,
+    visit: Visit,
+  ): Promise<{ readonly code: string; readonly cookies: readonly string[] }>
+  /** Spends the suspended request and the pushed one. @throws OAuthError if one of them was spent before. */
+  spend(visit: Visit): Promise<void>
+}
+
+/** `authorize` applies the same default. */
+export const timed = (subject: Subject, now: number): TimedSubject => ({
+  ...subject,
+  authTime: subject.authTime ?? now,
+})
+
+/**
+ * Refuses a decision that the request does not allow.
+ *
+ * @throws OAuthError for the client.
+ * @throws TypeError (a defect of the host) for a scope that was not requested.
+ */
+export function assertAcceptable({ scopes }: Decision, subject: TimedSubject, request: CheckedRequest): void {
+  const unmet = unmetBy(subject, request)
+  if (unmet !== undefined) throw refused(unmet)
+  if (!scopes.every((scope) => request.scopes.includes(scope))) {
+    throw new TypeError('A decision contains a scope that was not requested')
+  }
+}
+
+/** Returns the user of a session, if it suffices. */
+function subjectOf({ session, mustSignIn, request, progress }: Interaction): TimedSubject {
+  if (session === undefined || mustSignIn) throw refused('login_required')
+  const { sid, subject } = session
+  const isChosen = progress.chosen === sid || progress.signedIn === sid
+  if (request.prompts.has('select_account') && !isChosen) throw refused('account_selection_required')
+  return subject
+}
+
+export function createDecisions(deps: {
+  readonly sessions: Sessions
+  readonly suspendedRequests: SuspendedRequests
+  readonly pushedRequests: PushedRequests | undefined
+  readonly onAuthorized: readonly ((kit: EndpointKit, session: Session, client: Client) => Promise<void>)[]
+}): Decisions {
+  const { sessions, suspendedRequests, pushedRequests, onAuthorized } = deps
+
+  const decisions: Decisions = {
+    async spend({ suspended, pushed, kit }) {
+      if (suspended !== undefined && !(await suspendedRequests.use(kit, suspended.id, suspended.record))) {
+        throw invalid('The request was already answered', 'interaction_used')
+      }
+      if (pushed !== undefined && (await pushedRequests?.use(kit, pushed)) !== true) {
+        throw refusal('invalid_request_uri', 'The request_uri is not valid', 'request_uri_used')
+      }
+    },
+
+    async decide({ subject: given, scopes, signIn }, interaction, visit) {
+      const { request, kit, http } = interaction
+      const subject = given === undefined ? subjectOf(interaction) : timed(given, kit.now())
+      assertAcceptable({ scopes }, subject, request)
+      await decisions.spend(visit)
+      const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
+      const session = started?.session ?? interaction.session
+      if (session?.subject.sub === subject.sub) {
+        await Promise.all(onAuthorized.map((notify) => notify(kit, session, request.client)))
+      }
+      const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject })
+      return { code, cookies: started?.cookies ?? [] }
+    },
+  }
+  return decisions
+}

@@ -1,0 +1,107 @@
+import {
+  htmlHeaders,
+  isOAuthError,
+  type OAuthError,
+  type Provider,
+  type Reply,
+  readParameters,
+  type Subject,
+} from '@grantry/core'
+import { assertAcceptable, timed } from './decision.ts'
+import type { RefusedInteraction } from './interaction.ts'
+import { type EndpointPages, plainPages } from './pages.ts'
+import { withoutCredentials } from './parameters.ts'
+import { refused } from './refusal.ts'
+import { type CheckedRequest, checkRequest, proposedGrant } from './request.ts'
+import { codeResponse, errorResponse, responseTools, type Target } from './response.ts'
+import { findTarget } from './target.ts'
+
+/** What a user has authorized on a page of the host. */
+export interface HostDecision {
+  readonly subject: Subject
+  /** The granted scopes: a subset of the requested ones. */
+  readonly scopes: readonly string[]
+}
+
+export interface HostOptions {
+  /** The pages for refusals and `form_post`. Default: plain pages in English. */
+  readonly pages?: EndpointPages | undefined
+}
+
+/** Records of the endpoint are of no use here, but the name gives the reasons of refusals their prefix. */
+const kitOf = (provider: Pick<Provider, 'kit'>) => provider.kit('authorization-endpoint')
+
+/** Bytes; as `bodyLimit` of the provider. */
+const maxLength = 65_536
+
+const statusOf = ({ code, details }: OAuthError): number =>
+  details.status ?? (code === 'temporarily_unavailable' ? 503 : code === 'server_error' ? 500 : 400)
+
+/**
+ * Returns the response that the core would create for a redirect or a page of the endpoint.
+ *
+ * @param status of a page
+ */
+function hostResponse({ html, sources, location }: Reply, status = 200): Response {
+  if (location === undefined) return new Response(html, { status, headers: htmlHeaders(sources) })
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store', pragma: 'no-cache' } })
+}
+
+/**
+ * Checks an authorization request that a page of the host has received: by GET in the query, or by POST in a form, which
+ * can have further fields of the page. For hosts that keep everything else to themselves: `authorizationEndpoint()` need
+ * not be installed. Refusals are ready responses: a redirect to the client, or a page.
+ *
+ * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. Pushed requests are not supported.
+ *
+ * @see RFC 6749 section 4.1.1; OpenID Connect Core section 3.1.2.1
+ */
+export async function parseAuthorizationRequest(
+  provider: Pick<Provider, 'kit'>,
+  request: Request,
+  { pages = plainPages }: HostOptions = {},
+): Promise<CheckedRequest | { readonly response: Response }> {
+  const kit = kitOf(provider)
+  const http = { header: (name: string) => request.headers.get(name) }
+  const startedAt = kit.now()
+  let params = {}
+  let target: Target | undefined
+  try {
+    params = withoutCredentials(await readParameters(request, maxLength))
+    target = await findTarget(params, kit)
+    return await checkRequest(target, { params, confirmation: undefined, startedAt }, kit)
+  } catch (error) {
+    if (!isOAuthError(error)) throw error
+    const tools = responseTools(pages, { kit, http, params })
+    if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools)) }
+    const page = pages.error({ code: error.code, reason: error.details.reason }, tools.locale)
+    return { response: hostResponse(page, statusOf(error)) }
+  }
+}
+
+/**
+ * Sends a code, or a refusal, to the client of a request that `parseAuthorizationRequest` has returned. A decision that
+ * the request does not allow, such as one of another user than that of `id_token_hint`, becomes a refusal.
+ *
+ * @throws TypeError for a scope that was not requested.
+ */
+export async function authorizationResponse(
+  provider: Pick<Provider, 'kit'>,
+  request: CheckedRequest,
+  result: HostDecision | RefusedInteraction,
+  { pages = plainPages }: HostOptions = {},
+): Promise<Response> {
+  const kit = kitOf(provider)
+  const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
+  try {
+    if ('refuse' in result) throw refused(result.refuse)
+    const subject = timed(result.subject, kit.now())
+    const { scopes } = result
+    assertAcceptable({ scopes }, subject, request)
+    const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject })
+    return hostResponse(codeResponse(request, code, tools))
+  } catch (error) {
+    if (!isOAuthError(error)) throw error
+    return hostResponse(errorResponse(request, error, tools))
+  }
+}

@@ -1,0 +1,43 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
+import type { AuthorizationFeature } from './feature.ts'
+import type { InteractionPort } from './interaction.ts'
+import type { EndpointPages } from './pages.ts'
+import type { SessionOptions } from './sessions.ts'
+
+export interface AuthorizationEndpointOptions {
+  /** Determines who is signed in and what was authorized. */
+  readonly interaction: InteractionPort
+  /** Optional parts: pushed requests, logout. */
+  readonly features?: readonly AuthorizationFeature[] | undefined
+  /** The pages that the endpoint shows by itself. Default: plain pages in English. */
+  readonly pages?: EndpointPages | undefined
+  readonly sessions?: Partial<SessionOptions> | undefined
+  /** Seconds for which a user can take to sign in and consent. Default: 1800. */
+  readonly interactionLifetime?: number | undefined
+  /** The authentication context classes that the interaction can reach (`acr_values_supported`). */
+  readonly acrValues?: readonly string[] | undefined
+}
+
+const sessionsSchema = configurationObject({
+  idleLifetime: v.optional(wholeSeconds(10, 31_536_000), 3600),
+  absoluteLifetime: v.optional(wholeSeconds(10, 31_536_000), 36_000),
+})
+
+/** The options that are data. */
+export const authorizationEndpointEntries = {
+  sessions: v.optional(sessionsSchema, {}),
+  interactionLifetime: v.optional(wholeSeconds(60, 86_400), 1800),
+  acrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
+}
+
+export const optionsSchema = configurationObject({
+  ...authorizationEndpointEntries,
+  interaction: configurationObject({
+    interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
+    parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
+  }),
+  features: v.optional(v.array(v.custom<AuthorizationFeature>((value) => typeof value === 'object')), []),
+  pages: v.optional(v.custom<EndpointPages>((value) => typeof value === 'object' && value !== null)),
+})

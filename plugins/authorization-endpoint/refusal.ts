@@ -1,0 +1,66 @@
+import { isOAuthError, OAuthError, type OAuthErrorCode } from '@grantry/core'
+
+type RequestErrorCode =
+  | 'invalid_request'
+  | 'invalid_request_uri'
+  | 'registration_not_supported'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'unauthorized_client'
+  | 'unsupported_response_type'
+
+/** @param reason without the prefix of the plugin */
+export const refusal = (code: RequestErrorCode, text: string, reason: string): OAuthError =>
+  new OAuthError(code, text, { reason: `plugin:authorization-endpoint:${reason}` })
+
+export const invalid = (text: string, reason: string): OAuthError => refusal('invalid_request', text, reason)
+
+/** Why a user gets no code. */
+export type RefusalCode =
+  | 'access_denied'
+  | 'account_selection_required'
+  | 'consent_required'
+  | 'interaction_required'
+  | 'login_required'
+  | 'temporarily_unavailable'
+  | 'unmet_authentication_requirements'
+
+const texts: Readonly<Record<RefusalCode, string>> = {
+  access_denied: 'The user has denied the request',
+  account_selection_required: 'The user must choose an account',
+  consent_required: 'The user must consent',
+  interaction_required: 'The user must interact with a page',
+  login_required: 'The user must sign in',
+  temporarily_unavailable: 'Try again later',
+  unmet_authentication_requirements: 'The user cannot be authenticated as the request requires',
+}
+
+/** Refuses a request because of its user. */
+export const refused = (code: RefusalCode): OAuthError =>
+  new OAuthError(code, texts[code], { reason: `plugin:authorization-endpoint:${code}` })
+
+/** Codes of the token endpoint and of APIs, which have another meaning for a client that waits for a code. */
+const foreign: ReadonlySet<OAuthErrorCode> = new Set<OAuthErrorCode>([
+  'authorization_pending',
+  'expired_token',
+  'insufficient_scope',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_token',
+  'slow_down',
+  'unsupported_grant_type',
+])
+
+/**
+ * Returns what a client receives instead of a code: the browser cannot deliver a status of 500 or 503, so a failure has
+ * an error code too.
+ *
+ * @see RFC 6749 section 4.1.2.1; OpenID Connect Core section 3.1.2.6
+ */
+export function clientError(thrown: unknown): OAuthError {
+  if (isOAuthError(thrown) && !foreign.has(thrown.code)) return thrown
+  if (isOAuthError(thrown) && thrown.code === 'slow_down') {
+    return new OAuthError('temporarily_unavailable', texts.temporarily_unavailable, { reason: thrown.details.reason })
+  }
+  return new OAuthError('server_error', 'The request failed', { reason: 'unhandled_failure', cause: thrown })
+}

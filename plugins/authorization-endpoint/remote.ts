@@ -1,0 +1,88 @@
+import type { EndpointKit, Provider, Subject } from '@grantry/core'
+import { assertAcceptable, timed } from './decision.ts'
+import { type Outcome, storeOutcome } from './outcomes.ts'
+import type { RefusalCode } from './refusal.ts'
+import { type CheckedRequest, checkRequest } from './request.ts'
+import { createSuspendedRequests, type SuspendedRecord } from './suspended.ts'
+import { findTarget } from './target.ts'
+
+/** A suspended request, as a login application on another host sees it. */
+export interface RemoteInteraction {
+  readonly id: string
+  /** Escape what a page shows: it comes from a stranger. */
+  readonly request: CheckedRequest
+  /** Epoch seconds. */
+  readonly expiresAt: number
+}
+
+/** What the user has authorized in a login application. */
+export interface RemoteDecision {
+  readonly subject: Subject
+  /** How the user is shown to the user, such as the user name. */
+  readonly name?: string | undefined
+  /** The granted scopes: a subset of the requested ones. */
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Decides about requests for which `interact` has redirected to a login application on another host, with the id of
+ * `suspend`. That application sees no cookie of the provider, so it cannot know which browser began the request. Hence
+ * each decision returns a URL with a ticket. Redirect the browser that has just signed in to it, and no other one: a code
+ * is sent only if that browser is also the one that began the request.
+ */
+export interface RemoteInteractions {
+  /** Returns `undefined` if the id is unknown, has expired or was answered. */
+  find(id: string): Promise<RemoteInteraction | undefined>
+  /**
+   * Stores a decision until the browser follows the URL. The provider then begins a session of the user. A later decision
+   * replaces it. Returns `undefined` as `find` does.
+   *
+   * @throws OAuthError if the request does not accept the user, such as another one than that of `id_token_hint`. Pass
+   * its `code` to `refuse`, or let the user sign in again.
+   */
+  complete(id: string, decision: RemoteDecision): Promise<string | undefined>
+  /** Stores a refusal, which the client receives when the browser follows the URL. */
+  refuse(id: string, code: RefusalCode): Promise<string | undefined>
+}
+
+/**
+ * Creates the functions with which a login application on another host answers requests of `authorizationEndpoint()`.
+ *
+ * @throws TypeError if the provider has no authorization endpoint.
+ */
+export function createRemoteInteractions(provider: Pick<Provider, 'kit'>): RemoteInteractions {
+  const kit: EndpointKit = provider.kit('authorization-endpoint')
+  const resumeUrl = kit.endpointUrl('authorizationResume')
+  if (resumeUrl === undefined) throw new TypeError('createRemoteInteractions() requires authorizationEndpoint()')
+  const requests = createSuspendedRequests()
+
+  const check = async (record: SuspendedRecord): Promise<CheckedRequest> => {
+    const { params, confirmation, startedAt } = record
+    return checkRequest(await findTarget(params, kit), { params, confirmation, startedAt }, kit)
+  }
+
+  async function answer(id: string, outcome: Outcome, { expiresAt }: SuspendedRecord): Promise<string> {
+    const ticket = await storeOutcome(kit, id, outcome, expiresAt)
+    return `${resumeUrl}?${new URLSearchParams({ interaction: id, ticket })}`
+  }
+
+  return {
+    async find(id) {
+      const record = await requests.peek(kit, id)
+      return record === undefined ? undefined : { id, request: await check(record), expiresAt: record.expiresAt }
+    },
+
+    async complete(id, { subject: given, name, scopes }) {
+      const record = await requests.peek(kit, id)
+      if (record === undefined) return undefined
+      const subject = timed(given, kit.now())
+      assertAcceptable({ scopes }, subject, await check(record))
+      return answer(id, { subject, name, scopes }, record)
+    },
+
+    async refuse(id, code) {
+      const record = await requests.peek(kit, id)
+      return record === undefined ? undefined : answer(id, { refuse: code }, record)
+    },
+  }
+}

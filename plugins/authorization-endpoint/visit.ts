@@ -1,0 +1,57 @@
+import type { EndpointKit, EndpointRequest } from '@grantry/core'
+import type { Progress, Suspension } from './interaction.ts'
+import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
+import type { Target } from './response.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
+
+/** An authorization request on its way to a code, in one HTTP request of the browser. */
+export interface Visit extends ReceivedRequest {
+  readonly kit: EndpointKit
+  readonly http: EndpointRequest
+  /** The `request_uri` of a pushed request. */
+  readonly pushed: string | undefined
+  readonly progress: Progress
+  /** The id and the record of a suspended request. */
+  readonly suspended: { readonly id: string; readonly record: SuspendedRecord } | undefined
+}
+
+export const newVisit = (http: EndpointRequest, kit: EndpointKit) => ({
+  kit,
+  http,
+  startedAt: kit.now(),
+  progress: {},
+  suspended: undefined,
+})
+
+/** Returns the visit of a suspended request; `undefined` if it does not exist in this browser. */
+export async function suspendedVisit(
+  requests: SuspendedRequests,
+  id: string,
+  http: EndpointRequest,
+  kit: EndpointKit,
+): Promise<Visit | undefined> {
+  const record = await requests.find(kit, http, id)
+  if (record === undefined) return undefined
+  const { params, confirmation, pushed, startedAt, progress } = record
+  return { kit, http, params, confirmation, pushed, startedAt, progress, suspended: { id, record } }
+}
+
+export const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): Suspension => ({
+  id,
+  browser: record.browser,
+  expiresAt: record.expiresAt,
+})
+
+/** Checks the request, and finds who is signed in. */
+export async function checkVisit(
+  visit: Visit,
+  target: Target,
+  sessions: Sessions,
+): Promise<{ readonly request: CheckedRequest; readonly session: Session | undefined }> {
+  const [request, session] = await Promise.all([
+    checkRequest(target, visit, visit.kit),
+    sessions.find(visit.kit, visit.http),
+  ])
+  return { request, session }
+}
