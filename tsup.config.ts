@@ -12,6 +12,7 @@ const folders = [
   'packages/core',
   'packages/storage-drivers',
   'packages/adapters',
+  'packages/pages',
   'packages/resource-server',
   'packages/server',
   'plugins',

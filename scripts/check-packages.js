@@ -16,6 +16,7 @@ const folders = [
   'packages/core',
   'packages/storage-drivers',
   'packages/adapters',
+  'packages/pages',
   'packages/resource-server',
   'plugins',
   'packages/server',

@@ -37,18 +37,15 @@ export interface SignInView extends FormView {
   readonly problem?: SignInProblem | undefined
   /** Seconds until the next attempt. */
   readonly retryAfter?: number | undefined
-  readonly display?: string | undefined
   readonly canCancel: boolean
 }
 
 /** The buttons `decision` with the values `allow` and `deny`. */
 export interface ConsentView extends FormView {
   readonly subjectName: string
-  /** Those that are not required can be deselected: check boxes with the name `scope`. */
-  readonly scopes: readonly { readonly name: string; readonly required: boolean }[]
+  readonly scopes: readonly { readonly name: string }[]
   /** The claims that the request asks for individually. */
   readonly claims: readonly string[]
-  readonly offlineAccess: boolean
 }
 
 /** The buttons `account`, with the id of an account or `other`, and `decision` with the value `deny`. */

@@ -44,20 +44,19 @@ const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
 export type SignInState = Pick<SignInView, 'problem' | 'retryAfter' | 'username'>
 
 export async function signInPage(interaction: Shown, pages: SignInPages, state: SignInState = {}): Promise<Reply> {
-  const { loginHint, display } = interaction.request
-  const view = { ...(await formView(interaction, 'sign_in')), username: loginHint, display, canCancel: true, ...state }
+  const { loginHint } = interaction.request
+  const view = { ...(await formView(interaction, 'sign_in')), username: loginHint, canCancel: true, ...state }
   return pages.signIn(view, localeFor(interaction, pages))
 }
 
 export async function consentPage(interaction: Shown, subjectName: string, pages: SignInPages): Promise<Reply> {
   const { request } = interaction
-  const scopes = request.scopes.map((name) => ({ name, required: true }))
+  const scopes = request.scopes.map((name) => ({ name }))
   const view = {
     ...(await formView(interaction, 'consent')),
     subjectName,
     scopes,
     claims: requestedClaims(request),
-    offlineAccess: request.scopes.includes('offline_access'),
   }
   return pages.consent(view, localeFor(interaction, pages))
 }

@@ -70,6 +70,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
     types: /^(?:@grantry\/core(?:\/testing)?|valibot)$/u,
   },
   'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
+  // Pages are HTML: endpoints, sessions and form tokens belong to plugins.
+  'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // Serves APIs of any issuer, without a provider.
   'packages/resource-server': { values: /^jose(?:\/.+)?$/u, types: /^jose$/u },
   'packages/server': { values: /^[^.]/u, types: /^[^.]/u },

@@ -32,6 +32,7 @@ const published = [
   'packages/core',
   'packages/storage-drivers',
   'packages/adapters',
+  'packages/pages',
   'packages/resource-server',
   'packages/server',
   'plugins',

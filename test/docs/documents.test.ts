@@ -17,7 +17,7 @@ import { codeBlocks, root } from './code-blocks.ts'
 
 const run = promisify(execFile)
 const guides = readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`)
-const packages = ['core', 'storage-drivers', 'adapters', 'resource-server', 'server'].map(
+const packages = ['core', 'storage-drivers', 'adapters', 'pages', 'resource-server', 'server'].map(
   (name) => `packages/${name}/README.md`,
 )
 const blocks = ['README.md', 'plugins/README.md', ...packages, ...guides].flatMap(codeBlocks)

@@ -1,0 +1,61 @@
+import { parseConfiguration } from '@grantry/core'
+import { createLocaleOf } from './locale.ts'
+import { languages } from './messages/languages.ts'
+import type { Messages } from './messages/messages.ts'
+import { type PagesOptions, pagesSchema } from './options.ts'
+import { templates as ownTemplates, type Templates } from './templates/templates.ts'
+import { createLayout, createTools, type Page, type Rendered, type Tools } from './tools.ts'
+
+/** Renders one page in a language. */
+type Render<T> = T extends (view: infer V, tools: Tools) => Page ? (view: V, locale: string) => Rendered : never
+
+/** The pages of a sign-in, ready for `authorizationEndpoint()`, `signIn()` and `endSession()`. */
+export type Pages = { readonly [Name in keyof Templates]: Render<Templates[Name]> } & {
+  /** Chooses among the languages. @param uiLocales the parameter `ui_locales` */
+  localeOf(uiLocales: string | undefined, acceptLanguage: string | null): string
+}
+
+/** @throws TypeError when a language has an unknown text, which is usually a misspelling. */
+function messagesOf(locale: string, more: Partial<Messages> | undefined): Messages {
+  const known = languages[locale] ?? languages[locale.split('-', 1)[0] ?? ''] ?? languages.en
+  if (known === undefined) throw new TypeError('There are no English texts')
+  const unknown = Object.keys(more ?? {}).find((key) => !Object.hasOwn(known, key))
+  if (unknown !== undefined) throw new TypeError(`createPages(): messages.${locale} has the unknown text ${unknown}`)
+  return { ...known, ...more }
+}
+
+/**
+ * Creates the pages of a sign-in: plain HTML that works without scripts.
+ *
+ * @throws TypeError when an option is malformed.
+ */
+export function createPages(input: PagesOptions & { readonly templates?: Partial<Templates> } = {}): Pages {
+  const { templates, ...appearance } = input
+  const settings = parseConfiguration(pagesSchema, appearance, 'createPages()')
+  const locales = settings.locales ?? [...new Set([...Object.keys(languages), ...Object.keys(settings.messages)])]
+  const layout = createLayout(settings)
+  const toolsByLocale = new Map(
+    locales.map((locale) => [locale, createTools(locale, messagesOf(locale, settings.messages[locale]), settings)]),
+  )
+  const [byDefault = 'en'] = locales
+  const toolsFor = (locale: string): Tools => {
+    const tools = toolsByLocale.get(locale) ?? toolsByLocale.get(byDefault)
+    if (tools === undefined) throw new TypeError('createPages(): locales is empty')
+    return tools
+  }
+  const render = <V>(template: (view: V, tools: Tools) => Page): ((view: V, locale: string) => Rendered) => {
+    return (view, locale) => layout(template(view, toolsFor(locale)), toolsFor(locale))
+  }
+  const used: Templates = { ...ownTemplates, ...templates }
+  return {
+    localeOf: createLocaleOf(locales),
+    signIn: render(used.signIn),
+    consent: render(used.consent),
+    chooseAccount: render(used.chooseAccount),
+    deviceCode: render(used.deviceCode),
+    error: render(used.error),
+    formPost: render(used.formPost),
+    confirmLogout: render(used.confirmLogout),
+    signedOut: render(used.signedOut),
+  }
+}

@@ -1,0 +1,48 @@
+interface Preference {
+  readonly tag: string
+  readonly weight: number
+}
+
+/** Tags beyond these are ignored: a header can contain thousands. */
+const maxTags = 20
+
+/** @see RFC 9110 section 12.5.4 */
+const preferencesOf = (header: string): readonly Preference[] =>
+  header
+    .split(',', maxTags)
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().split(';')
+      const weight = parameters.map((parameter) => /^\s*q=(\d(?:\.\d{0,3})?)$/u.exec(parameter)?.[1]).find(Boolean)
+      return { tag: tag.trim(), weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ tag, weight }) => tag !== '' && weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+
+/** Finds a language for a tag by shortening it (RFC 4647 section 3.4): `de-AT` finds `de`. */
+function lookUp(tag: string, locales: ReadonlyMap<string, string>): string | undefined {
+  for (let range = tag.toLowerCase(); range !== ''; range = range.slice(0, Math.max(0, range.lastIndexOf('-')))) {
+    const found = locales.get(range)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Returns a function that chooses a language: by `ui_locales`, which are in order of preference, then by
+ * `Accept-Language`. The first of the languages is the default.
+ */
+export function createLocaleOf(
+  locales: readonly string[],
+): (uiLocales: string | undefined, acceptLanguage: string | null) => string {
+  const byTag = new Map(locales.map((locale) => [locale.toLowerCase(), locale]))
+  const [byDefault = 'en'] = locales
+  return (uiLocales, acceptLanguage) => {
+    const requested = uiLocales?.split(' ', maxTags) ?? []
+    const accepted = preferencesOf(acceptLanguage ?? '').map(({ tag }) => tag)
+    for (const tag of [...requested, ...accepted]) {
+      const found = lookUp(tag, byTag)
+      if (found !== undefined) return found
+    }
+    return byDefault
+  }
+}

@@ -1,0 +1,67 @@
+/** The texts of the pages in one language. `{client}` and other names in braces are replaced. */
+export interface Messages {
+  signInTitle: string
+  signInIntro: string
+  username: string
+  password: string
+  signIn: string
+  cancel: string
+  wrongCredentials: string
+  tooManyAttempts: string
+  tooManyAttemptsFor: string
+  formExpired: string
+  unavailable: string
+  consentTitle: string
+  consentIntro: string
+  signedInAs: string
+  allow: string
+  deny: string
+  /** Standard scopes, from the view of the user who is asked. */
+  scopeOpenid: string
+  scopeProfile: string
+  scopeEmail: string
+  scopeAddress: string
+  scopePhone: string
+  scopeOfflineAccess: string
+  scopeOther: string
+  claims: string
+  chooseAccountTitle: string
+  otherAccount: string
+  deviceTitle: string
+  deviceEnter: string
+  deviceCode: string
+  deviceContinue: string
+  deviceCompare: string
+  deviceWarning: string
+  deviceApprove: string
+  deviceApproved: string
+  deviceDenied: string
+  deviceUnknownCode: string
+  deviceSignedOut: string
+  errorTitle: string
+  errorRequest: string
+  errorClient: string
+  errorExpired: string
+  errorServer: string
+  errorHint: string
+  errorReference: string
+  logoutTitle: string
+  logoutIntro: string
+  logout: string
+  stay: string
+  signedOutTitle: string
+  signedOutIntro: string
+  returnToApplication: string
+  continueTitle: string
+  continueIntro: string
+  continueButton: string
+  applicationTerms: string
+  applicationPolicy: string
+  privacy: string
+  terms: string
+  support: string
+}
+
+/** Replaces the names in braces. The result is text, not markup. */
+export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/gu, (whole, name) => (Object.hasOwn(values, name) ? (values[name] ?? '') : whole))

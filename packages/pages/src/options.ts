@@ -1,0 +1,62 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
+import type { Messages } from './messages/messages.ts'
+import { isHttps } from './urls.ts'
+
+const text = (most: number) =>
+  v.pipe(v.string('must be a string'), v.maxLength(most, `must have at most ${most} characters`))
+
+const color = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^#[\da-fA-F]{6}$/u, 'must be a colour with six hexadecimal digits, such as #1f4fd8'),
+)
+
+const link = v.optional(
+  v.pipe(
+    text(2000),
+    v.check((url) => isHttps(url), 'must be an https URL'),
+  ),
+)
+
+/** An image in the page itself needs no request. SVG can contain scripts, which browsers do not run in images. */
+const dataImage = /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z\d+/]+=*$/u
+const logo = v.pipe(
+  text(100_000),
+  v.check((url) => isHttps(url) || dataImage.test(url), 'must be an https URL, or data:image/...;base64,...'),
+)
+
+const languageTag = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Za-z]{2,8}(?:-[A-Za-z\d]{1,8})*$/u, 'must be a language tag, such as de or pt-BR'),
+)
+
+const colorsSchema = configurationObject({
+  /** The colour of buttons. Their text is black or white, whichever is easier to read. */
+  accent: v.optional(color, '#1f4fd8'),
+  /** The colour behind the card, in light mode. */
+  background: v.optional(color, '#f4f5f8'),
+})
+
+/** The appearance, as data. */
+export const pagesSchema = configurationObject({
+  /** The name of the service, in the header. */
+  name: v.optional(text(100)),
+  logo: v.optional(logo),
+  colors: v.optional(colorsSchema, {}),
+  links: v.optional(configurationObject({ privacy: link, terms: link, support: link }), {}),
+  /** The languages, of which the first is the default. Default: all. */
+  locales: v.optional(v.pipe(v.array(languageTag, 'must be an array of language tags'), v.minLength(1))),
+  /** Texts for a language tag. Those of an unknown language replace the English ones. */
+  messages: v.optional(v.record(languageTag, v.record(v.string(), text(1000))), {}),
+  /** What the scopes of your APIs permit, as shown to users: one text, or one for each language tag. */
+  scopes: v.optional(v.record(v.string(), v.union([text(300), v.record(languageTag, text(300))])), {}),
+})
+
+export type PagesSettings = v.InferOutput<typeof pagesSchema>
+export type Colors = PagesSettings['colors']
+
+/** The appearance of the pages. */
+export interface PagesOptions extends Omit<v.InferInput<typeof pagesSchema>, 'messages'> {
+  /** Texts for a language tag. Those of an unknown language replace the English ones. */
+  readonly messages?: Readonly<Record<string, Partial<Messages>>> | undefined
+}

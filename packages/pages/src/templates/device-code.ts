@@ -1,0 +1,38 @@
+import { type Content, html } from '../html.ts'
+import type { Messages } from '../messages/messages.ts'
+import type { Page, Tools } from '../tools.ts'
+import type { DeviceCodeView, DeviceProblem } from '../views.ts'
+import { alert, clientLine, clientLinks, nameOf } from './parts.ts'
+
+const problems: Readonly<Record<DeviceProblem, keyof Messages>> = {
+  code_unknown: 'deviceUnknownCode',
+  too_many_guesses: 'tooManyAttempts',
+  form_expired: 'formExpired',
+}
+
+function contentOf(view: DeviceCodeView, tools: Tools): Content {
+  const { text, scope } = tools
+  switch (view.step) {
+    case 'signed_out':
+      return html`<p>${text('deviceSignedOut')}</p><p><a id="continue" href="">${text('deviceContinue')}</a></p>`
+    case 'enter_code': {
+      const { problem } = view
+      return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
+    }
+    case 'confirm': {
+      const { client, userCode, scopes, formToken } = view
+      return html`${clientLine(client, text('consentTitle', { client: nameOf(client) }))}<p>${text('deviceCompare')}</p><p class="code" id="code">${userCode}</p><p>${text('deviceWarning')}</p><ul id="scopes">${scopes.map((name) => html`<li>${scope(name)}</li>`)}</ul><form method="post"><input type="hidden" name="form_token" value="${formToken}"><button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
+    }
+    case 'approved':
+      return html`<p role="status" id="approved">${text('deviceApproved')}</p>`
+    case 'denied':
+      return html`<p role="status" id="denied">${text('deviceDenied')}</p>`
+  }
+}
+
+/** The field `user_code`; later the buttons `decision` with the values `approve` and `deny`. */
+export function deviceCode(view: DeviceCodeView, tools: Tools): Page {
+  const title = tools.text('deviceTitle')
+  const client = view.step === 'confirm' ? view.client : undefined
+  return { title, content: html`<h1>${title}</h1>${contentOf(view, tools)}`, client }
+}

@@ -1,0 +1,25 @@
+import { html } from '../html.ts'
+import type { Messages } from '../messages/messages.ts'
+import type { Page, Tools } from '../tools.ts'
+import type { ErrorView } from '../views.ts'
+
+const phrases: Readonly<Record<string, keyof Messages>> = {
+  unauthorized_client: 'errorClient',
+  invalid_request_uri: 'errorExpired',
+  server_error: 'errorServer',
+  temporarily_unavailable: 'errorServer',
+  slow_down: 'tooManyAttempts',
+}
+
+const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
+  if (reason.endsWith(':interaction_unknown') || reason.endsWith(':interaction_used')) return 'errorExpired'
+  return Object.hasOwn(phrases, code) ? (phrases[code] ?? 'errorRequest') : 'errorRequest'
+}
+
+/** Shows a fixed phrase for each code, and never text of the request. */
+export function error(view: ErrorView, { text }: Tools): Page {
+  const title = text('errorTitle')
+  const content = html`<h1>${title}</h1><p id="explanation">${text(phraseOf(view))}</p><p>${text('errorHint')}</p>
+<dl><dt>${text('errorReference')}</dt><dd><code id="error">${view.code}</code></dd><dd><code id="reason">${view.reason}</code></dd></dl>`
+  return { title, content }
+}

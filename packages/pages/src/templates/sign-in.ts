@@ -1,0 +1,38 @@
+import { type Content, html } from '../html.ts'
+import type { Page, Tools } from '../tools.ts'
+import type { SignInProblem, SignInView } from '../views.ts'
+import { alert, clientLine, clientLinks, form, nameOf } from './parts.ts'
+
+function problemText(problem: SignInProblem | undefined, seconds: number | undefined, { text }: Tools) {
+  switch (problem) {
+    case undefined:
+      return undefined
+    case 'wrong_credentials':
+      return text('wrongCredentials')
+    case 'form_expired':
+      return text('formExpired')
+    case 'unavailable':
+      return text('unavailable')
+    case 'too_many_attempts':
+      return seconds === undefined ? text('tooManyAttempts') : text('tooManyAttemptsFor', { seconds: String(seconds) })
+  }
+}
+
+/** The fields `username` and `password`, and the button `decision` with the value `cancel`. */
+export function signIn(view: SignInView, tools: Tools): Page {
+  const { client, username, problem, retryAfter, canCancel } = view
+  const { text } = tools
+  const message = problemText(problem, retryAfter, tools)
+  const described: Content = message !== undefined && html` aria-describedby="problem"`
+  // After a wrong password, the user corrects the password.
+  const focusesPassword = username !== undefined && username !== ''
+  const content = html`<h1>${text('signInTitle')}</h1>${clientLine(client, text('signInIntro', { client: nameOf(client) }))}${alert(message)}${form(
+    view,
+    html`<label for="username">${text('username')}</label><input id="username" name="username" value="${username ?? ''}" required maxlength="256" autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr"${!focusesPassword && html` autofocus`}${described}>
+<label for="password">${text('password')}</label><input id="password" name="password" type="password" required maxlength="1024" autocomplete="current-password" dir="ltr"${focusesPassword && html` autofocus`}${described}>
+<button class="primary" id="sign-in">${text('signIn')}</button>${
+      canCancel && html`<button id="cancel" name="decision" value="cancel" formnovalidate>${text('cancel')}</button>`
+    }`,
+  )}${clientLinks(client, tools)}`
+  return { title: text('signInTitle'), content, client, formTargets: view.formTargets }
+}

@@ -1,0 +1,21 @@
+import { chooseAccount } from './choose-account.ts'
+import { consent } from './consent.ts'
+import { deviceCode } from './device-code.ts'
+import { error } from './error.ts'
+import { formPost } from './form-post.ts'
+import { confirmLogout, signedOut } from './logout.ts'
+import { signIn } from './sign-in.ts'
+
+/** The content of all pages. */
+export const templates = {
+  signIn,
+  consent,
+  chooseAccount,
+  deviceCode,
+  error,
+  formPost,
+  confirmLogout,
+  signedOut,
+}
+
+export type Templates = typeof templates

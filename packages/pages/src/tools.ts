@@ -1,0 +1,102 @@
+import { type HtmlSources, webRuntime } from '@grantry/core'
+import { type Content, type Html, html, textOf, trusted } from './html.ts'
+import { fill, type Messages } from './messages/messages.ts'
+import type { PagesSettings } from './options.ts'
+import { styleSheet } from './style.ts'
+import { isHttps } from './urls.ts'
+import type { ClientView } from './views.ts'
+
+/** A page. */
+export interface Rendered {
+  readonly html: string
+  readonly sources: HtmlSources
+}
+
+/** What a template can use. */
+export interface Tools {
+  readonly locale: string
+  /** Returns a text in the language of the page. */
+  text(key: keyof Messages, values?: Readonly<Record<string, string>>): string
+  /** Describes a scope to a user. */
+  scope(name: string): string
+}
+
+/** The content of a page, and its additional sources. */
+export interface Page {
+  readonly title: string
+  readonly content: Content
+  readonly client?: ClientView | undefined
+  readonly formTargets?: readonly string[] | undefined
+  /** An inline script. A constant of the program. */
+  readonly script?: string | undefined
+}
+
+/** The source of an inline element in a content security policy. */
+const hashSource = (text: string): string =>
+  `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(text))))}'`
+
+const standardScopes: Readonly<Record<string, keyof Messages>> = {
+  openid: 'scopeOpenid',
+  profile: 'scopeProfile',
+  email: 'scopeEmail',
+  address: 'scopeAddress',
+  phone: 'scopePhone',
+  offline_access: 'scopeOfflineAccess',
+}
+
+export function createTools(locale: string, messages: Messages, { scopes }: PagesSettings): Tools {
+  return {
+    locale,
+    text: (key, values) => (values === undefined ? messages[key] : fill(messages[key], values)),
+    scope(name) {
+      const described = Object.hasOwn(scopes, name) ? scopes[name] : undefined
+      const text = typeof described === 'string' ? described : (described?.[locale] ?? described?.en)
+      const key = Object.hasOwn(standardScopes, name) ? standardScopes[name] : undefined
+      return text ?? (key === undefined ? fill(messages.scopeOther, { scope: name }) : messages[key])
+    },
+  }
+}
+
+/** The source of an image: its origin, or `data:`. Nothing else of the host can be loaded. */
+const imageSource = (url: string): string => (url.startsWith('data:') ? 'data:' : new URL(url).origin)
+
+export type Layout = (page: Page, tools: Tools) => Rendered
+
+/** Creates the frame of all pages. Everything constant is computed once. */
+export function createLayout({ name, logo, links, colors }: PagesSettings): Layout {
+  const style = styleSheet(colors)
+  const styleSource = hashSource(style)
+  const styleElement = trusted(`<style>${style}</style>`)
+  const scriptSources = new Map<string, string>()
+  const sourceOf = (script: string): string => {
+    const known = scriptSources.get(script) ?? hashSource(script)
+    scriptSources.set(script, known)
+    return known
+  }
+  const header =
+    (name !== undefined || logo !== undefined) &&
+    html`<header>${logo !== undefined && html`<img src="${logo}" alt="${name === undefined ? 'Logo' : ''}">`}${name !== undefined && html`<span>${name}</span>`}</header>`
+  const footerOf = ({ text }: Tools): Html | false => {
+    const items = (['privacy', 'terms', 'support'] as const).map(
+      (key) => links[key] !== undefined && html`<a href="${links[key]}">${text(key)}</a>`,
+    )
+    return items.some((item) => item !== false) && html`<footer>${items}</footer>`
+  }
+
+  return ({ title, content, client, formTargets, script }, tools) => {
+    const clientLogo = isHttps(client?.logoUri) ? client.logoUri : undefined
+    const images = [logo, clientLogo].filter((url) => url !== undefined).map(imageSource)
+    const page = html`<!doctype html>
+<html lang="${tools.locale}" dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${title}</title>${styleElement}</head>
+<body><main>${header}${content}</main>${footerOf(tools)}${script !== undefined && trusted(`<script>${script}</script>`)}</body></html>`
+    return {
+      html: textOf(page),
+      sources: {
+        style: [styleSource],
+        ...(images.length > 0 && { image: [...new Set(images)] }),
+        ...(formTargets !== undefined && formTargets.length > 0 && { form: formTargets }),
+        ...(script !== undefined && { script: [sourceOf(script)] }),
+      },
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** An application, as its configuration describes it to users. */
+export interface ClientView {
+  readonly clientId: string
+  readonly name?: string | undefined
+  readonly uri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly tosUri?: string | undefined
+}
+
+/** The content of all pages with a form. */
+export interface FormView {
+  /** The URL that the form is sent to. */
+  readonly action: string
+  /** Hidden fields. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The additional sources of `form-action`. */
+  readonly formTargets: readonly string[]
+}
+
+export type SignInProblem = 'wrong_credentials' | 'too_many_attempts' | 'form_expired' | 'unavailable'
+
+export interface SignInView extends FormView {
+  readonly client: ClientView
+  /** Fills in the user name. It comes from the request. */
+  readonly username?: string | undefined
+  readonly problem?: SignInProblem | undefined
+  /** Seconds until the next attempt. */
+  readonly retryAfter?: number | undefined
+  readonly canCancel: boolean
+}
+
+export interface ConsentView extends FormView {
+  readonly client: ClientView
+  readonly subjectName: string
+  readonly scopes: readonly { readonly name: string }[]
+  /** The claims that the request asks for individually. */
+  readonly claims: readonly string[]
+}
+
+export interface ChooseAccountView extends FormView {
+  readonly client: ClientView
+  readonly accounts: readonly { readonly id: string; readonly name: string }[]
+}
+
+export interface ErrorView {
+  /** The error code. */
+  readonly code: string
+  /** The id of the refusal in the log, for support. */
+  readonly reason: string
+}
+
+export interface FormPostView extends FormView {}
+
+export interface ConfirmLogoutView extends FormView {
+  readonly subjectName?: string | undefined
+}
+
+export interface SignedOutView {
+  readonly clientName?: string | undefined
+  /** A link back to the application. */
+  readonly returnTo?: string | undefined
+}
+
+export type DeviceProblem = 'code_unknown' | 'too_many_guesses' | 'form_expired'
+
+/** The states of the page of `deviceAuthorization()`. */
+export type DeviceCodeView =
+  | { readonly step: 'signed_out' }
+  | { readonly step: 'enter_code'; readonly problem?: DeviceProblem | undefined }
+  | {
+      readonly step: 'confirm'
+      readonly userCode: string
+      readonly client: ClientView
+      readonly scopes: readonly string[]
+      readonly formToken: string
+    }
+  | { readonly step: 'approved' | 'denied' }

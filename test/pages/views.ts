@@ -1,0 +1,58 @@
+import type { ClientView, Pages } from '@grantry/pages'
+
+const client: ClientView = {
+  clientId: 'shop',
+  name: 'Example Shop',
+  uri: 'https://shop.example.com',
+  logoUri: 'https://shop.example.com/logo.png',
+  policyUri: 'https://shop.example.com/privacy',
+  tosUri: 'https://shop.example.com/terms',
+}
+
+const form = {
+  action: 'https://id.example.com/connect/signin',
+  fields: { interaction: 'abc', form_token: 'token' },
+  formTargets: ['https:'],
+}
+
+/** Every page in every state, by the name of its picture. */
+export const views: { readonly [name: string]: (pages: Pages, locale: string) => ReturnType<Pages['error']> } = {
+  'sign-in': (pages, locale) => pages.signIn({ ...form, client, canCancel: true }, locale),
+  'sign-in-wrong': (pages, locale) =>
+    pages.signIn({ ...form, client, username: 'alice', problem: 'wrong_credentials', canCancel: true }, locale),
+  'sign-in-limited': (pages, locale) =>
+    pages.signIn({ ...form, client, problem: 'too_many_attempts', retryAfter: 30, canCancel: true }, locale),
+  'sign-in-expired': (pages, locale) =>
+    pages.signIn({ ...form, client, problem: 'form_expired', canCancel: true }, locale),
+  'sign-in-unavailable': (pages, locale) =>
+    pages.signIn({ ...form, client, problem: 'unavailable', canCancel: false }, locale),
+  consent: (pages, locale) =>
+    pages.consent(
+      {
+        ...form,
+        client,
+        subjectName: 'alice@example.com',
+        scopes: ['openid', 'profile', 'email', 'offline_access', 'orders'].map((name) => ({ name })),
+        claims: ['birthdate'],
+      },
+      locale,
+    ),
+  'choose-account': (pages, locale) =>
+    pages.chooseAccount({ ...form, client, accounts: [{ id: 'a', name: 'alice@example.com' }] }, locale),
+  'device-code': (pages, locale) => pages.deviceCode({ step: 'enter_code' }, locale),
+  'device-code-unknown': (pages, locale) => pages.deviceCode({ step: 'enter_code', problem: 'code_unknown' }, locale),
+  'device-confirm': (pages, locale) =>
+    pages.deviceCode(
+      { step: 'confirm', userCode: 'BCDF-GHJK', client, scopes: ['openid', 'orders'], formToken: 'token' },
+      locale,
+    ),
+  'device-approved': (pages, locale) => pages.deviceCode({ step: 'approved' }, locale),
+  'device-denied': (pages, locale) => pages.deviceCode({ step: 'denied' }, locale),
+  'device-signed-out': (pages, locale) => pages.deviceCode({ step: 'signed_out' }, locale),
+  error: (pages, locale) =>
+    pages.error({ code: 'invalid_request', reason: 'plugin:authorization-endpoint:redirect_uri_mismatch' }, locale),
+  'confirm-logout': (pages, locale) => pages.confirmLogout({ ...form, subjectName: 'alice@example.com' }, locale),
+  'signed-out': (pages, locale) =>
+    pages.signedOut({ clientName: 'Example Shop', returnTo: 'https://shop.example.com/' }, locale),
+  'form-post': (pages, locale) => pages.formPost({ ...form, fields: { code: 'c', state: 's' } }, locale),
+}
