@@ -35,13 +35,15 @@ export const authorizationCode = (): Grant<typeof params> =>
       if (stored === undefined) throw notValid('code_unknown')
       if (stored.clientId !== client.clientId) throw notValid('client_mismatch')
       if (stored.redirectUri !== redirect_uri) throw notValid('redirect_uri_mismatch')
-      const { subject, scopes, claims, nonce, redemption } = stored
+      const { subject, scopes, claims, nonce, identityClaims, requestedClaims, redemption } = stored
       return {
         subject,
         scopes,
         redeems: [redemption],
         issue: { identityToken: true },
         ...(claims !== undefined && { claims }),
+        ...(identityClaims !== undefined && { identityClaims }),
+        ...(requestedClaims !== undefined && { requestedClaims }),
         ...(nonce !== undefined && { nonce }),
       }
     },

@@ -108,6 +108,8 @@ describe('a valid result of a grant compiles', () => {
           scopes,
           claims: { doors: ['north', { floor: 2, open: true, note: null }] },
           nonce: 'n',
+          identityClaims: { sid: 's' },
+          requestedClaims: { userinfo: ['name'], identityToken: ['email'] },
           redeems: [kit.redemption('jti', kit.now() + 60)],
           demands: { proof_key: { challenge: 'x', method: 'S256' } },
           issue: { accessToken: 'reference', refreshToken: false, identityToken: true, lifetime: 60 },
@@ -131,6 +133,8 @@ describe('a valid result of a grant compiles', () => {
       | 'continuesFamilyOf'
       | 'claims'
       | 'nonce'
+      | 'identityClaims'
+      | 'requestedClaims'
       | 'redeems'
       | 'continues'
       | 'demands'

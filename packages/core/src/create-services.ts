@@ -35,6 +35,7 @@ import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { assertConsistent, assertSignable } from './startup-checks.ts'
 import { createAccessTokens } from './tokens/access-token.ts'
+import { createAccessTokenClaims } from './tokens/access-token-claims.ts'
 import { createAudiences } from './tokens/audience.ts'
 import { createAuthorizationStatus } from './tokens/authorization-status.ts'
 import { createDenyList } from './tokens/deny-list.ts'
@@ -87,10 +88,11 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
   const newRevocationMark = createNewRevocationMark({ store, revision, revocationEpochs, runtime })
   const authorizationStatus = createAuthorizationStatus({ clients, users, store, families, revocationEpochs })
   const audiences = createAudiences(issuer, scopes)
+  const { clientTokenSubject } = options
   const accessTokens = createAccessTokens({
     issuer,
     audiences,
-    userClaims,
+    claimsOf: createAccessTokenClaims({ issuer, audiences, userClaims, clientTokenSubject }),
     store,
     families,
     denyList: createDenyList({ store, runtime }),
@@ -98,13 +100,13 @@ export async function createServices(options: CheckedOptions, runtime: Runtime):
     authorizationStatus,
     jwt,
     bindings,
-    clientTokenSubject: options.clientTokenSubject,
     clockTolerance,
     observed: recorder.observed,
     runtime,
   })
   const identityTokens = createIdentityTokens({
     issuer,
+    userClaims,
     keys,
     jwt,
     authorizationStatus,

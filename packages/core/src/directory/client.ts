@@ -62,6 +62,8 @@ export const clientEntries = {
   identityTokenLifetime: v.optional(lifetimeSchema, 300),
   /** Set it for a client that cannot verify the provider's default algorithm. */
   identityTokenAlgorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
+  /** Whether identity tokens contain the claims that userinfo returns for the granted scopes. */
+  userClaimsInIdentityToken: flag(false),
   authorizationCodeLifetime: v.optional(lifetimeSchema, 60),
   /**
    * The demands that every stored grant of the client must make, such as `proof_key` for PKCE, although the client has a

@@ -1,26 +1,60 @@
 import type { Json } from '../types.ts'
+import type { Client } from './client.ts'
 import type { ScopeDirectory } from './scopes.ts'
 import type { UserService } from './user-service.ts'
+
+/**
+ * The names of claims of the user that a request asks for one by one, besides those of its scopes: at most 50 in each
+ * list, of at most 100 characters. A claim that the user does not have is left out, and so is one that no identity scope
+ * of the client contains: a client cannot get by name what it may not request by scope.
+ *
+ * @see OpenID Connect Core section 5.5
+ */
+export interface RequestedClaims {
+  readonly userinfo?: readonly string[] | undefined
+  readonly identityToken?: readonly string[] | undefined
+}
+
+/** Claims that a client requests by their names. */
+interface ClaimsByName {
+  readonly client: Pick<Client, 'scopes'>
+  readonly names: readonly string[]
+}
 
 /**
  * Returns the claims of a user that scopes request from the user service. A claim that the user service omits or returns
  * as null is absent.
  *
- * @param of `identity`: the claims of identity scopes, for userinfo; `api`: those of API scopes, for access tokens.
+ * @param of `identity`: the claims of identity scopes, for userinfo and identity tokens; `api`: those of API scopes, for
+ * access tokens.
+ * @param byName more claims. Those that no identity scope of the client contains are ignored.
  */
 export type UserClaims = (
   sub: string,
   scopes: readonly string[],
   of: 'identity' | 'api',
+  byName?: ClaimsByName,
 ) => Promise<Record<string, Json>>
 
+/** `role` is an array, even with only one role (the seed, section 2.5). */
+const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
+
 export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserService): UserClaims {
-  return async (sub, scopes, of) => {
+  function claimsOf(scopes: readonly string[], of: 'identity' | 'api'): Set<string> {
     const names = new Set<string>()
     for (const name of scopes) {
       const scope = scopeDirectory.find(name)
       if (!scope?.enabled || scope.identity !== (of === 'identity')) continue
       for (const claim of scope.claims) names.add(claim)
+    }
+    return names
+  }
+
+  return async (sub, scopes, of, byName) => {
+    const names = claimsOf(scopes, of)
+    if (byName !== undefined) {
+      const allowed = claimsOf(byName.client.scopes, of)
+      for (const name of byName.names) if (allowed.has(name)) names.add(name)
     }
     // The core knows it.
     names.delete('sub')
@@ -31,6 +65,7 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
       const value = found[name]
       if (value !== undefined && value !== null) claims[name] = value
     }
+    if (of === 'identity' && claims.role !== undefined) claims.role = asList(claims.role)
     return claims
   }
 }

@@ -1,8 +1,5 @@
-import type { Json } from '../types.ts'
+import { userinfoClaimsIn } from '../tokens/claims.ts'
 import { builtIn } from './core-endpoint.ts'
-
-/** `role` is an array, even with only one role (the seed, section 2.5). */
-const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
 
 /**
  * `GET | POST /connect/userinfo`: returns the claims of the user of an access token.
@@ -20,9 +17,8 @@ export const userinfoEndpoint = builtIn(
     cors: 'clients',
   },
   ({ userClaims }) =>
-    async ({ caller: { sub = '', scopes } }) => {
-      const claims = await userClaims(sub, scopes, 'identity')
-      if (claims.role !== undefined) claims.role = asList(claims.role)
-      return { json: { sub, ...claims } }
+    async ({ caller: { client, sub = '', scopes, claims } }) => {
+      const names = userinfoClaimsIn(claims)
+      return { json: { sub, ...(await userClaims(sub, scopes, 'identity', names && { client, names })) } }
     },
 )

@@ -5,7 +5,8 @@ import type { Registry } from '../registry/registry.ts'
 import type { Authorizations } from './authorize.ts'
 
 /** An authorization request for a code, as the login page has parsed it. */
-export interface AuthorizationRequest extends Pick<NewGrant, 'clientId' | 'params' | 'nonce' | 'demands'> {
+export interface AuthorizationRequest
+  extends Pick<NewGrant, 'clientId' | 'params' | 'nonce' | 'demands' | 'requestedClaims'> {
   /**
    * The `redirect_uri` of the request, unchanged. Must be one of the client's `redirectUris`; a loopback URI may have
    * another port (RFC 8252 section 7.3).
@@ -20,7 +21,9 @@ export interface AuthorizationRequest extends Pick<NewGrant, 'clientId' | 'param
 }
 
 /** An authorization request that the user has consented to. */
-export interface NewAuthorizationCode extends AuthorizationRequest, Pick<NewGrant, 'claims' | 'lifetime'> {
+export interface NewAuthorizationCode
+  extends AuthorizationRequest,
+    Pick<NewGrant, 'claims' | 'identityClaims' | 'lifetime'> {
   readonly subject: Subject
 }
 

@@ -14,7 +14,7 @@ import type { Store } from '../records/store.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Audiences } from '../tokens/audience.ts'
-import { isProtocolClaim } from '../tokens/claims.ts'
+import { isIdentityProtocolClaim, isProtocolClaim } from '../tokens/claims.ts'
 import { type Families, maxTokenLifetime } from '../tokens/family.ts'
 import { recordedEpochs } from '../tokens/revocation-epochs.ts'
 import type { NewRevocationMark } from '../tokens/revocation-mark.ts'
@@ -22,6 +22,7 @@ import { grantKeyOf } from '../tokens/stored-grant.ts'
 import type { JsonObject } from '../types.ts'
 import type { AuthorizationContributed, ReadAuthorization } from './contributions.ts'
 import { audienceNotAllowed } from './narrow.ts'
+import { recordedClaims, requestedClaimsSchema } from './requested-claims.ts'
 import { allowsRefreshToken, type ScopePolicy } from './scope-policy.ts'
 
 const requestEntries = {
@@ -33,12 +34,14 @@ const requestEntries = {
   demands: v.optional(jsonObjectSchema),
   confirmation: v.optional(v.record(v.string(), v.string())),
   nonce: v.optional(v.pipe(v.string(), v.maxLength(300))),
+  requestedClaims: v.optional(requestedClaimsSchema),
 }
 
 const grantEntries = {
   ...requestEntries,
   subject: subjectSchema,
   claims: v.optional(jsonObjectSchema),
+  identityClaims: v.optional(jsonObjectSchema),
   lifetime: v.optional(lifetimeSchema),
   // The base64url of a SHA-256.
   credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
@@ -173,7 +176,8 @@ export function createAuthorizations(deps: {
 
   const authorize: Authorize = async (input) => {
     const { client, grantType, scopes, contributed } = await validate(input, grantSchemas)
-    if (Object.keys(input.claims ?? {}).some(isProtocolClaim)) {
+    const { claims = {}, identityClaims = {} } = input
+    if (Object.keys(claims).some(isProtocolClaim) || Object.keys(identityClaims).some(isIdentityProtocolClaim)) {
       throw refuse('invalid_request', 'A claim has a name that is reserved for the protocol', 'claim_reserved')
     }
     const { kind, credentialHash } = input
@@ -202,6 +206,8 @@ export function createAuthorizations(deps: {
       ...(revision !== undefined && { revision }),
       ...(input.nonce !== undefined && { nonce: input.nonce }),
       ...(input.claims !== undefined && { claims: input.claims }),
+      ...(input.identityClaims !== undefined && { identityClaims: input.identityClaims }),
+      ...recordedClaims(input.requestedClaims),
       ...(Object.keys(contributed.demands).length > 0 && { demands: contributed.demands }),
       ...(contributed.audience !== undefined && { audience: contributed.audience }),
       ...(contributed.confirmation !== undefined && { cnf: contributed.confirmation }),

@@ -16,6 +16,7 @@ import { withLineage } from './lineage.ts'
 import type { PluginKits } from './plugin-kit.ts'
 import { lossOf } from './policy.ts'
 import { createRedemption } from './redemption.ts'
+import { recordedClaims } from './requested-claims.ts'
 
 /** The kit of a grant for one request. */
 export interface RequestKit {
@@ -82,6 +83,8 @@ export function createGrantKits(deps: {
         ...(record.act !== undefined && { act: record.act }),
         ...(record.redirectUri !== undefined && { redirectUri: record.redirectUri }),
         ...(record.nonce !== undefined && { nonce: record.nonce }),
+        ...(record.identityClaims !== undefined && { identityClaims: record.identityClaims }),
+        ...recordedClaims(record.requestedClaims),
         redemption,
       }
       if (kind !== 'refresh') return grant

@@ -7,6 +7,7 @@ import { jsonObjectSchema } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
 import { type Lineage, lineageOf } from './lineage.ts'
 import { type CredentialDetails, detailsOf } from './redemption.ts'
+import { requestedClaimsSchema } from './requested-claims.ts'
 
 const redemptionSchema = v.custom<Redemption>((value) => typeof value === 'object' && value !== null)
 
@@ -24,6 +25,8 @@ const grantResultSchema = v.strictObject({
   scopes: v.array(v.string()),
   claims: v.optional(jsonObjectSchema),
   nonce: v.optional(v.string()),
+  identityClaims: v.optional(jsonObjectSchema),
+  requestedClaims: v.optional(requestedClaimsSchema),
   audience: v.optional(v.array(v.string())),
   actor: v.optional(actorSchema),
   continuesFamilyOf: v.optional(v.custom<object>((value) => typeof value === 'object' && value !== null)),
@@ -123,6 +126,10 @@ export function parseGrantResult(result: unknown, grant: Grant, found: readonly 
   const lineage = output.continuesFamilyOf && lineageOf(output.continuesFamilyOf)
   if (lineage !== undefined && (stored !== undefined || output.issue?.identityToken === true)) {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a family and issue more than an access token`)
+  }
+  // What a token buys may not reveal more than the token.
+  if (lineage !== undefined && output.requestedClaims !== undefined) {
+    throw new TypeError(`The grant ${grant.grantType} cannot continue a family and set requestedClaims`)
   }
   const source = stored ?? lineage?.stored
   // Without it, the core would not compare the client, settle the demands, or spend the credential.

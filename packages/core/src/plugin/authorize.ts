@@ -1,3 +1,4 @@
+import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { Json } from '../types.ts'
 import type { Confirmation } from './confirmation.ts'
@@ -25,6 +26,12 @@ export interface NewGrant {
   readonly nonce?: string | undefined
   /** Additional claims of the access tokens. */
   readonly claims?: Readonly<Record<string, Json>> | undefined
+  /**
+   * Additional claims of the identity tokens, also after a refresh, such as `sid` (OpenID Connect Back-Channel Logout 1.0
+   * section 2.1). Other protocol claims are rejected.
+   */
+  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
+  readonly requestedClaims?: RequestedClaims | undefined
   /** What the request that redeems the grant must prove, besides what grant checks read from `params`. */
   readonly demands?: Partial<Demands> | undefined
   /** The keys that the request that redeems the grant must prove, such as those that a pushed request has proved. */
@@ -40,7 +47,7 @@ export interface NewGrant {
 }
 
 /** A grant to which the user has not consented yet. */
-export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'lifetime' | 'credentialHash'>
+export type ProposedGrant = Omit<NewGrant, 'subject' | 'claims' | 'identityClaims' | 'lifetime' | 'credentialHash'>
 
 /** @throws OAuthError as `authorize` does. Stores nothing. */
 export type CheckAuthorization = (grant: ProposedGrant) => Promise<void>

@@ -1,3 +1,4 @@
+import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject, UserCredentials } from '../directory/user-service.ts'
 import type { Json } from '../types.ts'
 import type { Kit } from './kit.ts'
@@ -21,6 +22,10 @@ export interface StoredGrant {
   /** The redirect URI that the credential was sent to, if any. */
   readonly redirectUri?: string | undefined
   readonly nonce?: string | undefined
+  /** Additional claims of its identity tokens. */
+  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
+  /** The claims of the user that the authorization request asked for one by one. */
+  readonly requestedClaims?: RequestedClaims | undefined
   /** Return it in `redeems` to spend the credential, or in `continues` to keep it. */
   readonly redemption: Redemption
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { RequestedClaims } from '../directory/user-claims.ts'
 import type { Subject } from '../directory/user-service.ts'
 import type { ClientCertificate } from '../http/connection.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
@@ -73,6 +74,10 @@ export interface GrantResult {
   readonly continuesFamilyOf?: ValidatedToken | StoredGrant | undefined
   /** The `nonce` of the identity token: the value that the client sent to the login page. */
   readonly nonce?: string | undefined
+  /** Additional claims of the identity token, such as `sid`. Other protocol claims are rejected. */
+  readonly identityClaims?: Readonly<Record<string, Json>> | undefined
+  /** The claims of the user that the request asked for one by one, for the identity token and userinfo. */
+  readonly requestedClaims?: RequestedClaims | undefined
   /** Single-use credentials to spend. The core spends them last, atomically; the loser of a race is refused. */
   readonly redeems?: readonly Redemption[] | undefined
   /** A stored grant to use without spending its refresh token. */

@@ -65,6 +65,13 @@ export interface GrantRecord {
   readonly cnf?: Readonly<Record<string, string>>
   readonly redirectUri?: string
   readonly nonce?: string
+  /** Additional claims of the identity tokens. */
+  readonly identityClaims?: JsonObject
+  /** The claims of the user that the request asked for one by one. */
+  readonly requestedClaims?: {
+    readonly userinfo?: readonly string[] | undefined
+    readonly identityToken?: readonly string[] | undefined
+  }
   readonly demands?: JsonObject
   /** The audiences that the user consented to: an access token gets no others. Absent: those of the scopes. */
   readonly audience?: readonly string[]
@@ -84,6 +91,12 @@ function isEpochs(value: unknown): boolean {
   if (!isObject(value)) return false
   const { client, subject } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
   return isStringOrAbsent(client) && isStringOrAbsent(subject)
+}
+
+function isRequestedClaims(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { userinfo = [], identityToken = [] } = value as Unchecked<NonNullable<GrantRecord['requestedClaims']>>
+  return isStrings(userinfo) && isStrings(identityToken)
 }
 
 export function isGrantRecord(value: unknown): value is GrantRecord {
@@ -106,6 +119,8 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
     (record.cnf === undefined || isConfirmation(record.cnf)) &&
     isStringOrAbsent(record.redirectUri) &&
     isStringOrAbsent(record.nonce) &&
+    (record.identityClaims === undefined || isJsonObject(record.identityClaims)) &&
+    (record.requestedClaims === undefined || isRequestedClaims(record.requestedClaims)) &&
     (record.demands === undefined || isJsonObject(record.demands)) &&
     (record.audience === undefined || isStrings(record.audience)) &&
     (record.epochs === undefined || isEpochs(record.epochs)) &&

@@ -1,7 +1,4 @@
 import type { Client } from '../directory/client.ts'
-import type { CompleteSubject } from '../directory/subject.ts'
-import type { UserClaims } from '../directory/user-claims.ts'
-import type { Bytes } from '../encoding.ts'
 import type { Confirmation } from '../plugin/confirmation.ts'
 import { allOf } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
@@ -12,37 +9,16 @@ import type { Store } from '../records/store.ts'
 import type { TokenBindings } from '../registry/token-bindings.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
+import type { AccessTokenClaims, NewAccessToken } from './access-token-claims.ts'
 import type { Audiences } from './audience.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
-import { familyIn, isProtocolClaim, userSubOf } from './claims.ts'
+import { familyIn, userSubOf } from './claims.ts'
 import { parseConfirmation } from './confirmation.ts'
 import type { DenyList } from './deny-list.ts'
 import type { Families } from './family.ts'
 import type { Jwt } from './jwt.ts'
 import type { Revision } from './revision.ts'
-import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
-
-export interface NewAccessToken {
-  readonly client: Client
-  readonly scopes: readonly string[]
-  readonly subject: CompleteSubject | undefined
-  readonly claims: JsonObject | undefined
-  /** The claim `act` (RFC 8693 section 4.1). */
-  readonly act: JsonObject | undefined
-  /** The claim `cnf` (RFC 7800 section 3.1). */
-  readonly cnf: Confirmation | undefined
-  readonly family: string | undefined
-  readonly epochs: Epochs
-  /** For the record of a reference token. */
-  readonly revision: string | undefined
-  readonly format: 'jwt' | 'reference'
-  /** Epoch seconds. */
-  readonly at: number
-  /** 32 bytes. */
-  readonly random: Bytes
-  /** Seconds. */
-  readonly lifetime: number
-}
+import { epochsIn } from './revocation-epochs.ts'
 
 /** What is known about a token, valid or not; for events. */
 export interface TokenFacts {
@@ -101,7 +77,7 @@ const denialIdOf = (token: string, jti: Json | undefined): string =>
 export function createAccessTokens(deps: {
   readonly issuer: string
   readonly audiences: Audiences
-  readonly userClaims: UserClaims
+  readonly claimsOf: AccessTokenClaims
   readonly store: Store
   readonly families: Families
   readonly denyList: DenyList
@@ -109,7 +85,6 @@ export function createAccessTokens(deps: {
   readonly authorizationStatus: AuthorizationStatus
   readonly jwt: Jwt
   readonly bindings: TokenBindings
-  readonly clientTokenSubject: 'none' | 'client_id'
   /** Seconds. */
   readonly clockTolerance: number
   /** Whether events are observed. */
@@ -119,7 +94,7 @@ export function createAccessTokens(deps: {
   const {
     issuer,
     audiences,
-    userClaims,
+    claimsOf,
     store,
     families,
     denyList,
@@ -127,40 +102,10 @@ export function createAccessTokens(deps: {
     authorizationStatus,
     jwt,
     bindings,
-    clientTokenSubject,
     clockTolerance,
     observed,
     runtime,
   } = deps
-
-  const namesClient = ({ subject, format }: NewAccessToken): boolean =>
-    clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
-
-  async function claimsOf(token: NewAccessToken, jti: string): Promise<JsonObject> {
-    const { client, scopes, subject, family, epochs, at: now } = token
-    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
-    for (const name of Object.keys(custom)) {
-      if (isProtocolClaim(name)) throw new TypeError(`The claim ${name} is reserved for the protocol and cannot be set`)
-    }
-    return {
-      iss: issuer,
-      aud: audiences.of(scopes),
-      iat: now,
-      nbf: now,
-      exp: now + token.lifetime,
-      jti,
-      client_id: client.clientId,
-      scope: scopes.join(' '),
-      ...(namesClient(token) && { sub: client.clientId }),
-      ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
-      ...(subject?.acr !== undefined && { acr: subject.acr }),
-      ...(token.act !== undefined && { act: token.act }),
-      ...(token.cnf !== undefined && { cnf: token.cnf }),
-      ...(family !== undefined && { grant_id: family }),
-      ...epochClaims(epochs),
-      ...custom,
-    }
-  }
 
   const referenceAt = (token: string, hash: string): Lookup<AccessTokenRecord | undefined> | undefined =>
     token.length > maxReferenceLength ? undefined : recordAt(keyOf('access', hash), isAccessTokenRecord)

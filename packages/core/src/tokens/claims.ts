@@ -32,9 +32,22 @@ const protocolClaims: ReadonlySet<string> = new Set([
   'grant_id',
   'client_epoch',
   'sub_epoch',
+  // Grantry: the claims that userinfo returns besides those of the scopes
+  'userinfo_claims',
 ])
 
 export const isProtocolClaim = (name: string): boolean => protocolClaims.has(name) || name === '__proto__'
+
+/** As `isProtocolClaim`, for identity tokens: the core knows no sessions, so a plugin that does sets `sid`. */
+export const isIdentityProtocolClaim = (name: string): boolean => name !== 'sid' && isProtocolClaim(name)
+
+/** @throws TypeError (a defect in a plugin or the host) when one of the claims is reserved. */
+export function assertCustomClaims(claims: JsonObject, isReserved: (name: string) => boolean): void {
+  const reserved = Object.keys(claims).find(isReserved)
+  if (reserved !== undefined) {
+    throw new TypeError(`The claim ${reserved} is reserved for the protocol and cannot be set`)
+  }
+}
 
 /**
  * Returns the `sub` of the user of an access token; `undefined` for a token without a user. Such a token can have the
@@ -54,3 +67,7 @@ export function withoutClientSub(claims: JsonObject): JsonObject {
 /** Returns the family of a token, its claim `grant_id`. */
 export const familyIn = ({ grant_id: family }: JsonObject): string | undefined =>
   typeof family === 'string' ? family : undefined
+
+/** Returns the names of the claims that userinfo returns for a token besides those of its scopes. */
+export const userinfoClaimsIn = ({ userinfo_claims: names }: JsonObject): readonly string[] | undefined =>
+  Array.isArray(names) ? names.filter((name) => typeof name === 'string') : undefined

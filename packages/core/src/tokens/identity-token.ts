@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { CompleteSubject } from '../directory/subject.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
 import { utf8 } from '../encoding.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
@@ -7,7 +8,7 @@ import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
-import { familyIn } from './claims.ts'
+import { assertCustomClaims, familyIn, isIdentityProtocolClaim } from './claims.ts'
 import type { Jwt } from './jwt.ts'
 import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
@@ -16,13 +17,19 @@ export type IdentityTokenValidation =
   | (TokenFacts & { readonly valid: false; readonly reason: string })
 
 /**
- * Mints and validates identity tokens. They identify the user but contain no profile claims, which userinfo returns.
+ * Mints and validates identity tokens. They identify the user but contain no profile claims, which userinfo returns,
+ * unless the request or the client asks for them.
  */
 export interface IdentityTokens {
   mint(token: {
     readonly client: Client
     readonly subject: CompleteSubject
+    /** Their claims are included if the client has `userClaimsInIdentityToken`. */
+    readonly scopes: readonly string[]
     readonly nonce: string | undefined
+    readonly identityClaims: JsonObject | undefined
+    /** The names of claims of the user. */
+    readonly requestedClaims: readonly string[] | undefined
     /** For `at_hash`. */
     readonly accessToken: string
     /** `undefined` if the authorization has no stored grant, so there is no family to revoke. */
@@ -37,6 +44,7 @@ export interface IdentityTokens {
 
 export function createIdentityTokens(deps: {
   readonly issuer: string
+  readonly userClaims: UserClaims
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly authorizationStatus: AuthorizationStatus
@@ -44,7 +52,7 @@ export function createIdentityTokens(deps: {
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {
-  const { issuer, keys, jwt, authorizationStatus, observed, runtime } = deps
+  const { issuer, userClaims, keys, jwt, authorizationStatus, observed, runtime } = deps
 
   /**
    * OpenID Connect Core section 3.1.3.6: the left half of the hash, with the hash function of the signing algorithm.
@@ -56,7 +64,16 @@ export function createIdentityTokens(deps: {
   }
 
   return {
-    mint({ client, subject, nonce, accessToken, family, epochs, at: now }) {
+    async mint({ client, subject, scopes, nonce, identityClaims, requestedClaims = [], accessToken, ...token }) {
+      const { family, epochs, at: now } = token
+      const granted = client.userClaimsInIdentityToken ? scopes : []
+      const byName = requestedClaims.length > 0 ? { client, names: requestedClaims } : undefined
+      const ofUser =
+        granted.length > 0 || byName !== undefined
+          ? await userClaims(subject.sub, granted, 'identity', byName)
+          : undefined
+      const custom = { ...ofUser, ...identityClaims }
+      assertCustomClaims(custom, isIdentityProtocolClaim)
       const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
       const claims: JsonObject = {
         iss: issuer,
@@ -73,6 +90,7 @@ export function createIdentityTokens(deps: {
         at_hash: accessTokenHash(accessToken, algorithm),
         ...(family !== undefined && { grant_id: family }),
         ...epochClaims(epochs),
+        ...custom,
       }
       return jwt.sign(claims, 'JWT', algorithm)
     },

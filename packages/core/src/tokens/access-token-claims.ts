@@ -1,0 +1,79 @@
+import type { Client } from '../directory/client.ts'
+import type { CompleteSubject } from '../directory/subject.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
+import type { Bytes } from '../encoding.ts'
+import type { Confirmation } from '../plugin/confirmation.ts'
+import type { JsonObject } from '../types.ts'
+import type { Audiences } from './audience.ts'
+import { assertCustomClaims, isProtocolClaim } from './claims.ts'
+import { type Epochs, epochClaims } from './revocation-epochs.ts'
+
+export interface NewAccessToken {
+  readonly client: Client
+  readonly scopes: readonly string[]
+  readonly subject: CompleteSubject | undefined
+  readonly claims: JsonObject | undefined
+  /** The claim `act` (RFC 8693 section 4.1). */
+  readonly act: JsonObject | undefined
+  /** The claim `cnf` (RFC 7800 section 3.1). */
+  readonly cnf: Confirmation | undefined
+  /** The claims that userinfo returns besides those of the scopes. */
+  readonly userinfoClaims: readonly string[] | undefined
+  readonly family: string | undefined
+  readonly epochs: Epochs
+  /** For the record of a reference token. */
+  readonly revision: string | undefined
+  readonly format: 'jwt' | 'reference'
+  /** Epoch seconds. */
+  readonly at: number
+  /** 32 bytes. */
+  readonly random: Bytes
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+/**
+ * Returns the claims of a new access token, in either format (RFC 9068 section 2.2).
+ *
+ * @throws TypeError when a custom claim is reserved for the protocol.
+ */
+export type AccessTokenClaims = (token: NewAccessToken, jti: string) => Promise<JsonObject>
+
+export function createAccessTokenClaims(deps: {
+  readonly issuer: string
+  readonly audiences: Audiences
+  readonly userClaims: UserClaims
+  readonly clientTokenSubject: 'none' | 'client_id'
+}): AccessTokenClaims {
+  const { issuer, audiences, userClaims, clientTokenSubject } = deps
+
+  const namesClient = ({ subject, format }: NewAccessToken): boolean =>
+    clientTokenSubject === 'client_id' && subject === undefined && format === 'jwt'
+
+  return async (token, jti) => {
+    const { client, scopes, subject, family, userinfoClaims = [], epochs, at: now } = token
+    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
+    assertCustomClaims(custom, isProtocolClaim)
+    // Userinfo reads them from the token: no further trip to the storage, in any process.
+    const namesClaims = userinfoClaims.length > 0 && subject !== undefined && scopes.includes('openid')
+    return {
+      iss: issuer,
+      aud: audiences.of(scopes),
+      iat: now,
+      nbf: now,
+      exp: now + token.lifetime,
+      jti,
+      client_id: client.clientId,
+      scope: scopes.join(' '),
+      ...(namesClient(token) && { sub: client.clientId }),
+      ...(subject && { sub: subject.sub, auth_time: subject.authTime, idp: subject.idp, amr: subject.amr }),
+      ...(subject?.acr !== undefined && { acr: subject.acr }),
+      ...(token.act !== undefined && { act: token.act }),
+      ...(token.cnf !== undefined && { cnf: token.cnf }),
+      ...(family !== undefined && { grant_id: family }),
+      ...(namesClaims && { userinfo_claims: userinfoClaims }),
+      ...epochClaims(epochs),
+      ...custom,
+    }
+  }
+}
