@@ -13,7 +13,7 @@ export interface AuthorizationEndpointOptions {
   readonly features?: readonly AuthorizationFeature[] | undefined
   /** The pages that the endpoint shows by itself. Default: plain pages in English. */
   readonly pages?: EndpointPages | undefined
-  readonly sessions?: Partial<SessionOptions> | undefined
+  readonly sessions?: { readonly [Name in keyof SessionOptions]?: SessionOptions[Name] | undefined } | undefined
   /** Seconds for which a user can take to sign in and consent. Default: 1800. */
   readonly interactionLifetime?: number | undefined
   /** The authentication context classes that the interaction can reach (`acr_values_supported`). */

@@ -40,10 +40,15 @@ export interface SignInOptions {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-const optionsSchema = configurationObject({
-  pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
+/** The options that are data. */
+export const signInEntries = {
   consentLifetime: v.optional(wholeSeconds(60, 315_360_000), 31_536_000),
   acr: v.optional(v.string('must be a string')),
+}
+
+const optionsSchema = configurationObject({
+  ...signInEntries,
+  pages: v.custom<SignInPages>(isObject, 'must be the pages of createPages()'),
 })
 
 const clientFields = defineFields({ client: { requireConsent: v.optional(v.boolean('must be true or false')) } })

@@ -19,7 +19,7 @@ header img{max-width:100%;max-height:2.5rem}
 h1{margin:0;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
 p{margin:.5rem 0 0}
 .muted{color:var(--muted)}
-.client{display:flex;align-items:center;gap:.75rem;margin-block-start:.5rem;color:var(--muted)}
+.client{display:flex;align-items:center;gap:.75rem;margin-block:.75rem 1rem;color:var(--muted)}
 .client img{width:2.5rem;height:2.5rem;object-fit:contain;border-radius:.5rem;background:#fff}
 form{margin:1.5rem 0 0}
 label{display:block;margin:1rem 0 .375rem;font-weight:500}

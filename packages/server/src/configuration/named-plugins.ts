@@ -1,4 +1,6 @@
 import { closestName, configurationObject, type Plugin } from '@grantry/core'
+import { createPages, pagesSchema } from '@grantry/pages'
+import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { deviceAuthorization, deviceAuthorizationSchema } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
@@ -6,6 +8,7 @@ import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
+import { signIn, signInEntries } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
 
 const entry = <const N extends string, const E extends v.ObjectEntries>(name: N, entries: E) =>
@@ -20,6 +23,12 @@ export const namedPluginSchemas = {
   'jwt-introspection': entry('jwt-introspection', {}),
   mtls: entry('mtls', mtlsSchema.entries),
   'resource-indicators': entry('resource-indicators', {}),
+  /** The authorization endpoint with the pages of a sign-in. */
+  'sign-in': entry('sign-in', {
+    ...authorizationEndpointEntries,
+    ...signInEntries,
+    pages: v.optional(pagesSchema, {}),
+  }),
 } as const
 
 type Name = keyof typeof namedPluginSchemas
@@ -98,5 +107,11 @@ export function createNamedPlugin(plugin: NamedPlugin): Plugin {
     }
     case 'resource-indicators':
       return resourceIndicators()
+    case 'sign-in': {
+      const { name, pages: appearance, acr, consentLifetime, ...options } = plugin
+      const pages = createPages(appearance)
+      const interaction = signIn({ pages, acr, consentLifetime })
+      return authorizationEndpoint({ ...options, interaction, pages })
+    }
   }
 }

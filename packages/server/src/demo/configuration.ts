@@ -88,7 +88,7 @@ export function demoConfiguration(issuer: string): Configuration {
         },
       },
     ],
-    plugins: [badgeGrant(doors), { name: 'dpop' }],
+    plugins: [badgeGrant(doors), { name: 'dpop' }, { name: 'sign-in', pages: { name: 'Grantry demo' } }],
     console: true,
   }
 }
