@@ -35,7 +35,7 @@ export type {
   Suspension,
 } from './interaction.ts'
 export { type AuthorizationEndpointOptions, authorizationEndpointEntries } from './options.ts'
-export type { EndpointPages, ErrorView, FormPostView, RenderedPage } from './pages.ts'
+export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export type { AuthorizationParameters } from './parameters.ts'
 export {
   createRemoteInteractions,

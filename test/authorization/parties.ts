@@ -24,6 +24,7 @@ export const clients: readonly ClientOptions[] = [
     scopes: ['openid', 'profile', 'offline_access', 'api1'],
     redirectUris: [redirectUri, 'https://client.example.com/other?tenant=1'],
   },
+  { clientId: 'disabled', enabled: false, grantTypes: ['authorization_code'], redirectUris: [redirectUri] },
   {
     clientId: 'spa',
     public: true,
