@@ -1,5 +1,5 @@
 import { defineEndpoint, definePlugin, type Endpoint, OAuthError } from '@grantry/core'
-import { createTestProvider } from '@grantry/core/testing'
+import { createTestProvider, mapDriver } from '@grantry/core/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 
@@ -65,6 +65,33 @@ describe('an endpoint with presentError', () => {
     const { status, body } = await get('shop')
     expect([status, body.includes('secret'), body.includes('server_error')]).toEqual([500, false, true])
     expect(events).toContainEqual(expect.objectContaining({ type: 'unhandled_failure', reason: 'unhandled_failure' }))
+  })
+
+  test('shows a failure of the storage, with Retry-After and without its message', async () => {
+    const driver = mapDriver()
+    let isDown = false
+    const storage = {
+      ...driver,
+      getItem(key: string) {
+        if (isDown) throw new Error('password=secret')
+        return driver.getItem(key)
+      },
+    }
+    const reading = defineEndpoint({
+      name: 'shop',
+      path: '/shop',
+      methods: ['GET'],
+      caller: 'anyone',
+      presentError: page,
+      handle: async (_, kit) => ({ html: `<p>${await kit.records.get('x', v.string())}</p>` }),
+    })
+    const { get, provider } = await createTestProvider({ plugins: [definePlugin('shop', [reading])], storage })
+    isDown = true
+    const { status, headers, body } = await get('shop')
+    expect([status, body.includes('temporarily_unavailable'), body.includes('secret')]).toEqual([503, true, false])
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/u)
+    const head = await provider.fetch(new Request('https://id.example.com/shop', { method: 'HEAD' }))
+    expect([head.status, await head.text()]).toEqual([503, ''])
   })
 
   test.each<[string, Endpoint['presentError']]>([

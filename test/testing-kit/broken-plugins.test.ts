@@ -2,7 +2,7 @@ import { defineEndpoint, definePlugin, defineTokenBinding, OAuthError } from '@g
 import { type PluginRule, testPlugin } from '@grantry/core/testing'
 import { describe, expect, test } from 'vitest'
 import { brokenBindings, correctBinding } from './broken-plugins/bindings.ts'
-import { brokenEndpoints, invitationCase, invitations, office, officeCase } from './broken-plugins/endpoints.ts'
+import { brokenEndpoints, invitationCase, invitations, office, officeCase, pages } from './broken-plugins/endpoints.ts'
 import { brokenGrants } from './broken-plugins/grants.ts'
 import { brokenLeaks } from './broken-plugins/leaks.ts'
 import { brokenMethods, correctMethod } from './broken-plugins/methods.ts'
@@ -44,6 +44,7 @@ const keptBy: Readonly<Record<PluginRule, 'plugin' | 'core'>> = {
   replay: 'plugin',
   'error-shape': 'core',
   'error-description': 'plugin',
+  'presented-error': 'plugin',
   'internal-message': 'plugin',
   'value-in-error': 'plugin',
   'secret-in-event': 'plugin',
@@ -93,6 +94,8 @@ describe.concurrent('testPlugin()', { timeout: 60_000 }, () => {
     expect(await reportOf(correctBinding.plugin, correctBinding.cases)).toBe('')
     const page = invitations((id, { records, now }) => records.insert(id, true, now() + 600))
     expect(await reportOf(page, invitationCase)).toBe('')
+    const refusals = pages(({ code }) => ({ html: `<p>${code}</p>` }))
+    expect(await reportOf(refusals, officeCase())).toBe('')
   })
 
   test('throws one error with one line for each broken rule', async () => {

@@ -2,6 +2,7 @@ import {
   defineEndpoint,
   defineFields,
   definePlugin,
+  type Endpoint,
   type EndpointKit,
   OAuthError,
   type Plugin,
@@ -69,6 +70,23 @@ const jsonOffice = (holder: v.GenericSchema<{ pass: string }>, store: (pass: str
   ])
 
 const jsonCase: PluginCases = { endpoints: { office: { succeeds: { holder: { pass: 'pass-of-the-holder' } } } } }
+
+/** An endpoint that shows its refusals, and those of the core, as pages. */
+export const pages = (presentError: NonNullable<Endpoint['presentError']>) =>
+  definePlugin('office', [
+    defineEndpoint({
+      name: 'office',
+      path: '/connect/office',
+      methods: ['GET'],
+      caller: 'anyone',
+      params: v.object({ event: v.pipe(text, v.maxLength(100)) }),
+      presentError,
+      handle({ params: { event } }) {
+        if (event !== 'concert 7') throw refuse()
+        return { html: '<p>Welcome</p>' }
+      },
+    }),
+  ])
 
 /** An endpoint with a page that an invitation opens once. `use` returns whether it is the first time. */
 export const invitations = (use: (id: string, kit: EndpointKit) => Promise<boolean>) =>
@@ -141,6 +159,18 @@ export const brokenEndpoints: readonly Broken[] = [
     plugin: jsonOffice(v.object({ pass: text }), (pass, kit) => kit.records.put('last', pass, kit.now() + 600)),
     cases: jsonCase,
     rules: ['secret-in-storage'],
+  },
+  {
+    defect: 'cannot show a refusal without the header Referer',
+    plugin: pages((_, request) => ({ html: `<a href="${new URL(request.header('referer') ?? '')}">Back</a>` })),
+    cases: officeCase(),
+    rules: ['presented-error'],
+  },
+  {
+    defect: 'shows where a refusal was thrown',
+    plugin: pages(({ stack }) => ({ html: `<pre>${stack}</pre>` })),
+    cases: officeCase(),
+    rules: ['internal-message'],
   },
   {
     defect: 'reads whether an invitation to an endpoint was used and then writes it',

@@ -22,6 +22,7 @@ const rules = {
   replay: 'a credential cannot be used again',
   'error-shape': 'an error is JSON, is not cached and has a registered code',
   'error-description': 'a description has only the characters of RFC 6749 section 5.2',
+  'presented-error': 'presentError shows every refusal',
   'internal-message': 'a response does not contain the message of an internal error',
   'value-in-error': 'a response of an error does not contain the value of a parameter',
   'secret-in-event': 'no event contains a parameter or a token',

@@ -88,6 +88,14 @@ function checkThrown(exchange: Exchange): void {
   }
 }
 
+/** Checks that `presentError` has not failed: the caller then gets JSON, which a browser shows as text. */
+function checkPresented({ bench, target: { part }, events }: Exchange): void {
+  for (const event of events) {
+    if (event.type !== 'unhandled_failure' || event.reason !== 'error_not_presented') continue
+    bench.findings.add('presented-error', part, `it failed: ${messageOf(thrownValueOf(event.cause))}`)
+  }
+}
+
 /** Checks the rules that apply to every response. */
 export function checkResponse(exchange: Exchange): void {
   const { bench, target, outgoing, response, events } = exchange
@@ -96,5 +104,6 @@ export function checkResponse(exchange: Exchange): void {
     const thrown = failureIn(events)
     bench.findings.add('server-error', target.part, `a request with ${namesOf(outgoing)} caused ${messageOf(thrown)}`)
   }
+  checkPresented(exchange)
   checkThrown(exchange)
 }
