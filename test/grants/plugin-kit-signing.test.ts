@@ -1,6 +1,8 @@
 import { testClient } from '@grantry/core/testing'
-import { createLocalJWKSet, jwtVerify } from 'jose'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { fixture } from '../support/fixture.ts'
+import { privateKeyFor } from '../support/keys.ts'
 import { setUp } from './plugin-kit.ts'
 
 describe('sign()', () => {
@@ -17,6 +19,36 @@ describe('sign()', () => {
     })
     expect(payload).toEqual({ aud: 'api1', iss: provider.issuer, iat: clock.now() })
     expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'token-introspection+jwt' })
+  })
+
+  // OpenID Connect Back-Channel Logout 1.0 section 2.4: a logout token must have sid or sub, exp, jti and events.
+  test('signs a logout token for a session, which the client verifies like an identity token', async () => {
+    const { withKit, provider, clock } = await setUp()
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+    const claims = { aud: testClient[0], exp: clock.now() + 120, jti: 'logout-1', sid: 'session-1', events }
+    const token = await withKit((kit) => kit.sign('logout+jwt', claims))
+    const keys = await (await provider.handlers.jwks(new Request('https://id.example.com/jwks'))).json()
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
+      typ: 'logout+jwt',
+      issuer: provider.issuer,
+      audience: testClient[0],
+      currentDate: new Date(clock.now() * 1000),
+    })
+    expect(payload).toEqual({ ...claims, iss: provider.issuer, iat: clock.now() })
+    const validation = await provider.inspect(token)
+    expect(validation.valid).toBe(false)
+  })
+
+  test('signs for a client with the algorithm of its identity tokens', async () => {
+    const keys = [await privateKeyFor('ES256'), await privateKeyFor('RS256'), await privateKeyFor('EdDSA')]
+    const { provider } = await fixture({ keys })
+    const kit = provider.kit('logout')
+    const algorithmOf = async (client?: Parameters<typeof kit.sign>[2]) =>
+      decodeProtectedHeader(await kit.sign('logout+jwt', { sid: 's' }, client)).alg
+    expect(await algorithmOf()).toBe('ES256')
+    expect(await algorithmOf({ identityTokenAlgorithm: undefined })).toBe('RS256')
+    expect(await algorithmOf({ identityTokenAlgorithm: 'EdDSA' })).toBe('EdDSA')
+    expect(await algorithmOf(await kit.findClient('web'))).toBe('RS256')
   })
 
   test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'JWT', 'jwt', '', 'x', 'x+jwt\n', ' at+jwt', 'At+jwt'])(

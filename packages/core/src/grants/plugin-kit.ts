@@ -8,6 +8,7 @@ import type { Kit, PluginRecords } from '../plugin/kit.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import type { Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
 import { createGuessLimits } from './guess-limits.ts'
@@ -36,7 +37,7 @@ export function createPluginKits(deps: {
 }): PluginKits {
   const { issuer, keys, jwt, store, runtime, recorder } = deps
 
-  async function sign(typ: string, claims: JsonObject): Promise<string> {
+  const sign: Kit['sign'] = async (typ, claims, client) => {
     if (!foreignType.test(typ))
       throw new TypeError(`sign(): ${JSON.stringify(typ)} is not a type that a plugin can sign`)
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
@@ -45,7 +46,7 @@ export function createPluginKits(deps: {
     if (payload.sub !== undefined && payload.exp !== undefined) {
       throw new TypeError('sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them')
     }
-    return jwt.signOther(payload as JsonObject, typ)
+    return jwt.signOther(payload as JsonObject, typ, client && identityTokenAlgorithmOf(client, keys))
   }
 
   /**

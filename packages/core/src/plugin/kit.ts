@@ -1,3 +1,4 @@
+import type { Client } from '../directory/client.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { Json, JsonObject } from '../types.ts'
 
@@ -43,10 +44,12 @@ export interface Kit {
    * Signs a JWT that is not a token, such as `token-introspection+jwt`. The core sets `iss` and `iat`.
    *
    * @param typ ends with `+jwt`; never that of an access token (RFC 8725 section 3.11)
+   * @param client the client that verifies it, if it expects the algorithm of its identity tokens, as for a logout token
+   * (OpenID Connect Back-Channel Logout 1.0 section 2.6). Default: the algorithm of access tokens
    * @throws TypeError for the type of a token, and for claims with both `sub` and `exp`, which a client that ignores
    * `typ` could accept as an identity token.
    */
-  sign(typ: string, claims: JsonObject): Promise<string>
+  sign(typ: string, claims: JsonObject, client?: Pick<Client, 'identityTokenAlgorithm'>): Promise<string>
   /**
    * Runs `guess`, which returns `undefined` for a wrong guess, such as of a short code that a user types. Wrong guesses
    * are counted for each address, exactly over all processes.

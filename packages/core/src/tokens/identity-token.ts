@@ -12,6 +12,15 @@ import { assertCustomClaims, familyIn, isIdentityProtocolClaim } from './claims.
 import type { Jwt } from './jwt.ts'
 import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
+/**
+ * Returns the algorithm of the identity tokens of a client. Without a setting, RS256, which is the default of clients
+ * (OpenID Connect Dynamic Client Registration 1.0 section 2), if a key signs with it.
+ */
+export const identityTokenAlgorithmOf = (
+  { identityTokenAlgorithm }: Pick<Client, 'identityTokenAlgorithm'>,
+  { algorithms }: Pick<KeyRing, 'algorithms'>,
+): SigningAlgorithm => identityTokenAlgorithm ?? (algorithms.includes('RS256') ? 'RS256' : algorithms[0])
+
 export type IdentityTokenValidation =
   | (TokenFacts & { readonly valid: true; readonly claims: JsonObject; readonly client: Client })
   | (TokenFacts & { readonly valid: false; readonly reason: string })
@@ -74,7 +83,7 @@ export function createIdentityTokens(deps: {
           : undefined
       const custom = { ...ofUser, ...identityClaims }
       assertCustomClaims(custom, isIdentityProtocolClaim)
-      const algorithm = client.identityTokenAlgorithm ?? keys.algorithms[0]
+      const algorithm = identityTokenAlgorithmOf(client, keys)
       const claims: JsonObject = {
         iss: issuer,
         sub: subject.sub,

@@ -18,8 +18,12 @@ const compactForm = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/u
 export interface Jwt {
   /** @param algorithm default: the first algorithm of the key ring */
   sign(claims: JsonObject, type: TokenType, algorithm?: SigningAlgorithm): Promise<string>
-  /** Signs a JWT that is not a token of the provider, so `verify` never accepts it. */
-  signOther(claims: JsonObject, typ: string): Promise<string>
+  /**
+   * Signs a JWT that is not a token of the provider, so `verify` never accepts it.
+   *
+   * @param algorithm default: the first algorithm of the key ring
+   */
+  signOther(claims: JsonObject, typ: string, algorithm?: SigningAlgorithm): Promise<string>
   /**
    * Returns the claims, or `undefined` if the JWT is not valid. Checks the signature, issuer, type, algorithm and
    * times; the caller checks the audience and other claims.
@@ -95,8 +99,8 @@ export function createJwt(deps: {
       return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
     },
 
-    async signOther(claims, typ) {
-      const key = await keys.signer()
+    async signOther(claims, typ, algorithm) {
+      const key = await keys.signer(algorithm)
       const header = runtime.base64url(JSON.stringify({ alg: key.algorithm, kid: key.kid, typ }))
       const signed = `${header}.${runtime.base64url(JSON.stringify(claims))}`
       return `${signed}.${runtime.base64url(await key.sign(utf8(signed)))}`
