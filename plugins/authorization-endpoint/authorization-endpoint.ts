@@ -75,9 +75,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   )
   const suspendedRequests = createSuspendedRequests()
   const pushedRequests = features.find(({ pushed }) => pushed !== undefined)?.pushed
-  const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
   const openInteraction = createOpenInteraction(sessions, suspendedRequests, options.interactionLifetime)
-  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, onAuthorized })
+  const decisions = createDecisions({ sessions, suspendedRequests, pushedRequests, features })
   const common = { pages, openInteraction, decisions, suspendedRequests }
   const flow = createFlow({ ...common, port, pushedRequests })
   const services = { interactions: createInteractionServices(common), sessions }

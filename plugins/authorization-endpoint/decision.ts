@@ -1,10 +1,10 @@
-import type { Client, EndpointKit, Subject } from '@grantry/core'
-import type { PushedRequests } from './feature.ts'
+import type { Client, Subject } from '@grantry/core'
+import type { AuthorizationFeature, PushedRequests } from './feature.ts'
 import type { Decision, Interaction } from './interaction.ts'
 import { invalid, refusal, refused } from './refusal.ts'
 import { type CheckedRequest, proposedGrant } from './request.ts'
 import { type TimedSubject, unmetBy } from './requirements.ts'
-import type { Session, Sessions, SignedInUser } from './sessions.ts'
+import type { Sessions, SignedInUser } from './sessions.ts'
 import type { SuspendedRequests } from './suspended.ts'
 import type { Visit } from './visit.ts'
 
@@ -58,9 +58,14 @@ export function createDecisions(deps: {
   readonly sessions: Sessions
   readonly suspendedRequests: SuspendedRequests
   readonly pushedRequests: PushedRequests | undefined
-  readonly onAuthorized: readonly ((kit: EndpointKit, session: Session, client: Client) => Promise<void>)[]
+  readonly features: readonly AuthorizationFeature[]
 }): Decisions {
-  const { sessions, suspendedRequests, pushedRequests, onAuthorized } = deps
+  const { sessions, suspendedRequests, pushedRequests, features } = deps
+  const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
+
+  /** A client that knows no sessions needs no id of one. */
+  const needsSid = (client: Client): boolean =>
+    client.postLogoutRedirectUris.length > 0 || features.some((feature) => feature.needsSid?.(client) === true)
 
   const decisions: Decisions = {
     async spend({ suspended, pushed, kit }) {
@@ -79,10 +84,12 @@ export function createDecisions(deps: {
       await decisions.spend(visit)
       const started = signIn === undefined ? undefined : await sessions.start(kit, signIn, http)
       const session = started?.session ?? interaction.session
-      if (session?.subject.sub === subject.sub) {
-        await Promise.all(onAuthorized.map((notify) => notify(kit, session, request.client)))
+      const ofSession = session?.subject.sub === subject.sub ? session : undefined
+      if (ofSession !== undefined) {
+        await Promise.all(onAuthorized.map((notify) => notify(kit, ofSession, request.client)))
       }
-      const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject })
+      const identityClaims = ofSession !== undefined && needsSid(request.client) ? { sid: ofSession.sid } : undefined
+      const code = await kit.authorize({ ...proposedGrant({ ...request, scopes }), subject, identityClaims })
       return { code, cookies: started?.cookies ?? [] }
     },
   }

@@ -28,4 +28,9 @@ export interface AuthorizationFeature {
   /** Called before a client receives a code of a session. */
   readonly onAuthorized?: ((kit: EndpointKit, session: Session, client: Client) => Promise<void>) | undefined
   readonly onSessionEnd?: SessionListener | undefined
+  /**
+   * Whether identity tokens of the client need the `sid` of the session, because the client can receive logout tokens.
+   * Clients with `postLogoutRedirectUris` always get it.
+   */
+  readonly needsSid?: ((client: Client) => boolean) | undefined
 }

@@ -1,5 +1,5 @@
 import type { Client, Confirmation, EndpointKit, JsonObject } from '@grantry/core'
-import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
+import { type ClaimRequest, type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { AuthorizationParameters } from './parameters.ts'
 import { invalid, refusal } from './refusal.ts'
 import { type ResponseMode, receivesForms, responseModeOf, type Target } from './response.ts'
@@ -121,17 +121,16 @@ async function hintedSubOf(
   return claims.sub
 }
 
+const namesOf = (claims: readonly ClaimRequest[]): readonly string[] => claims.map(({ name }) => name)
+
 /** What `authorize` will store, before there is a user. */
-export const proposedGrant = ({
-  client,
-  redirectUri,
-  ...request
-}: Pick<CheckedRequest, 'client' | 'redirectUri' | 'scopes' | 'params' | 'nonce' | 'confirmation'>) => ({
+export const proposedGrant = ({ client, redirectUri, claims, ...request }: CheckedRequest) => ({
   kind: 'code',
   clientId: client.clientId,
   redirectUri,
   scopes: request.scopes,
   params: request.params,
+  requestedClaims: { userinfo: namesOf(claims.userinfo), identityToken: namesOf(claims.identityToken) },
   ...(request.nonce !== undefined && { nonce: request.nonce }),
   ...(request.confirmation !== undefined && { confirmation: request.confirmation }),
 })

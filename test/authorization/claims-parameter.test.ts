@@ -1,3 +1,4 @@
+import { decodeJwt } from '@grantry/core'
 import type { CheckedRequest } from '@grantry/plugins/authorization-endpoint'
 import { expect, test } from 'vitest'
 import { answer } from './browser.ts'
@@ -69,4 +70,39 @@ test.each([
 test('11.20 discovery announces the parameter', async () => {
   const { provider } = await setUp()
   expect(provider.metadata.claims_parameter_supported).toBe(true)
+})
+
+const scopes = [
+  { name: 'openid', identity: true, claims: ['sub'] },
+  { name: 'profile', identity: true, claims: ['name', 'nickname'] },
+  { name: 'email', identity: true, claims: ['email'] },
+  { name: 'api1' },
+]
+const users = {
+  authenticate: () => undefined,
+  claims: () => ({ name: 'Alice', nickname: 'Al', email: 'alice@example.com' }),
+}
+
+async function claimsFor(parameters: Readonly<Record<string, string>>) {
+  const f = await setUp(undefined, {}, { users, scopes })
+  const { code } = answer(await f.browser().open(f.urlOf({ ...request, ...parameters })))
+  const { body } = await f.redeem(code)
+  const userinfo = await f.get('userinfo', {}, { authorization: `Bearer ${body.access_token}` })
+  return { identity: decodeJwt(body.id_token)?.claims, userinfo: userinfo.body }
+}
+
+test('11.20 userinfo and the identity token contain the claims that were requested for each', async () => {
+  const claims = JSON.stringify({ userinfo: { name: { essential: true } }, id_token: { nickname: null, acr: null } })
+  const { identity, userinfo } = await claimsFor({ claims })
+  expect(userinfo).toEqual({ sub: 'alice', name: 'Alice' })
+  expect(identity).toMatchObject({ nickname: 'Al' })
+  expect(identity).not.toHaveProperty('name')
+  expect(identity).not.toHaveProperty('acr')
+})
+
+test('11.20 claims of scopes that the client may not request are left out', async () => {
+  const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { email: null } })
+  const { identity, userinfo } = await claimsFor({ claims })
+  expect(userinfo).toEqual({ sub: 'alice' })
+  expect(identity).not.toHaveProperty('email')
 })
