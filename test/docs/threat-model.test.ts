@@ -22,6 +22,7 @@ describe('docs/threat-model.md', () => {
       'Network attacker',
       'Client',
       'User',
+      'Other site',
       'Plugin',
       'Proxy',
       'Store reader',
