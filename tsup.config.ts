@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
-import { consolePageDefine } from './scripts/console-page.js'
 import { withLicences } from './scripts/licences.ts'
+import { serverPagesDefine } from './scripts/server-pages.js'
 
 interface Manifest {
   /** `./package.json` is exported as it is. */
@@ -44,7 +44,7 @@ const common = {
   // `clean` would delete the declarations that tsc writes.
   clean: false,
   silent: true,
-  define: { grantryVersion: JSON.stringify(version), ...consolePageDefine() },
+  define: { grantryVersion: JSON.stringify(version), ...serverPagesDefine() },
 } as const
 
 /** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */

@@ -54,7 +54,7 @@ test.each([
   ['GET', `/console/${secret}`],
   ['GET', `/metrics/${secret}`],
   ['GET', `/health/live/${secret}`],
-  ['GET', `/demo/authorize/${secret}`],
+  ['GET', `/demo/callback/${secret}`],
   ['GET', `/health/ready?token=${secret}`],
   ['GET', `/metrics?token=${secret}`],
   ['GET', `/console?token=${secret}`],
@@ -81,7 +81,7 @@ test.each([
 })
 
 test('names the routes of the server', async () => {
-  for (const path of ['/health/live', '/metrics', '/console', '/demo/authorize']) {
+  for (const path of ['/health/live', '/metrics', '/console', '/demo/callback']) {
     await send('GET', `${path}?token=${secret}`)
     expect(events.at(-1)).toMatchObject({ type: 'request_answered', route: path })
   }

@@ -33,11 +33,11 @@ const overflowingElements = (page: Page): Promise<readonly string[]> =>
 
 const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
-async function sendMany({ page, press, choose }: OpenConsole): Promise<void> {
+async function sendMany({ page, press, signIn, choose }: OpenConsole): Promise<void> {
   await page.getByLabel('Bind the tokens to a key (DPoP)').check()
   await choose('Client', 'demo-jwt')
   await choose('Grant type', 'authorization_code')
-  await press('Sign in and get a code', /the code is filled in/u)
+  await signIn()
   await press('Redeem the code', /200: success/u)
   await press('Use the token without its key', /401: refused as expected/u)
   await press('Refresh', /Refresh\. 200: success/u)

@@ -28,7 +28,7 @@ describeWithChromium('DPoP in the console', () => {
     const console = await openConsole(started.page, started.demo.url)
     await console.choose('Client', client)
     await console.choose('Grant type', 'authorization_code')
-    await console.press('Sign in and get a code', /the code is filled in/u)
+    await console.signIn()
     await bind(console).check()
     await console.press('Redeem the code', granted)
     return console

@@ -5,7 +5,6 @@ import { demoInBrowser, eventually, type OpenConsole, openConsole } from './open
 
 // Presses every button of the demo console in a browser, by its accessible name.
 
-const signIn = 'Sign in and get a code'
 const granted = /200: success/u
 
 describeWithChromium('the console of the demo', () => {
@@ -20,7 +19,7 @@ describeWithChromium('the console of the demo', () => {
   const timeline = ({ page }: OpenConsole) => page.locator('details.family', { hasText: 'yours' }).innerText()
   const redeem = async (console: OpenConsole) => {
     await console.choose('Grant type', 'authorization_code')
-    await console.press(signIn, /Sign in\. 200: the code is filled in/u)
+    await console.signIn()
     await console.press('Redeem the code', granted)
   }
   const tokens = async ({ page }: OpenConsole) =>
@@ -56,7 +55,7 @@ describeWithChromium('the console of the demo', () => {
       await console.choose('Client', 'demo-spa')
       expect(await console.page.getByLabel('Client secret').count()).toBe(0)
       await redeem(console)
-      await console.press(signIn, /the code is filled in/u)
+      await console.signIn()
       await console.page.getByLabel('Proof key (code_verifier)').fill('x'.repeat(43))
       await console.press('Redeem the code', /400: refused/u)
     }))

@@ -74,7 +74,6 @@ describeWithChromium('the console shows untrusted text as text', () => {
         apis: {},
         users: [{ username: attack, password: attack }],
         fields: {},
-        authorizePath: '/x',
       },
     }
     const console = await openConsole(started.page, started.demo.url, {

@@ -65,6 +65,8 @@ export interface OpenConsole {
   readonly page: Page
   /** Presses a button by its name and waits for the outcome. */
   press(name: string, says: string | RegExp): Promise<void>
+  /** Gets an authorization code: signs in as alice, in another tab. */
+  signIn(): Promise<void>
   /** The outcome of the last request. */
   outcome(): Promise<string>
   choose(label: string, value: string): Promise<void>
@@ -80,6 +82,23 @@ export interface ConsoleOptions {
   readonly width?: number
   /** Runs before the page is loaded, to replace responses with `page.route`. */
   readonly prepare?: (page: Page) => Promise<unknown>
+}
+
+/** Completes the pages of a sign-in, of which the browser may need none, and closes their tab. */
+async function signInAs(user: string, tab: Page): Promise<void> {
+  const closed = tab.getByText('You can close this tab')
+  const username = tab.getByLabel('User name')
+  const allow = tab.getByRole('button', { name: 'Allow' })
+  await username.or(allow).or(closed).waitFor()
+  if (await username.isVisible()) {
+    await username.fill(user)
+    await tab.getByLabel('Password').fill(`${user}-password`)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await allow.or(closed).waitFor()
+  if (await allow.isVisible()) await allow.click()
+  await closed.waitFor()
+  await tab.close()
 }
 
 /** Loads the console in a page that another test may have used before. */
@@ -114,6 +133,12 @@ export async function openConsole(
     async press(name, says) {
       await page.getByRole('button', { name, exact: true }).click()
       await page.locator('#outcome').filter({ hasText: says }).waitFor()
+    },
+    async signIn() {
+      const opening = page.context().waitForEvent('page')
+      await page.getByRole('button', { name: 'Sign in and get a code' }).click()
+      await signInAs('alice', await opening)
+      await page.locator('#sign-in-outcome', { hasText: 'The code is filled in' }).waitFor()
     },
     async choose(label, value) {
       await page.getByLabel(label, { exact: true }).selectOption(value)

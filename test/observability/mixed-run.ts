@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
 import type { RecordingClient } from './recording-client.ts'
 
 const verifier = 'a-verifier-of-this-run-that-nobody-may-read-0123456789'
@@ -18,6 +19,24 @@ export const hostileId = 'evil\u009B31m\u202E"\n{"level":"info","type":"forged"}
 
 const scope = 'openid profile roles offline_access api1'
 const token = '/connect/token'
+
+const pages: Readonly<Record<string, string>> = {
+  '/connect/authorize': 'authorization',
+  '/connect/authorize/resume': 'authorizationResume',
+  '/connect/signin': 'signIn',
+  '/connect/consent': 'consent',
+}
+
+/** A browser whose requests are recorded. What its pages and cookies contain is secret. */
+const browserOf = (http: RecordingClient, address: string) =>
+  createHttpBrowser(async (url, init) => {
+    const path = url.slice(address.length)
+    const { status, headers, body } = await http.send(pages[path.split('?', 1)[0] ?? ''] ?? '', path, init)
+    const text = String(body)
+    for (const [, value = ''] of text.matchAll(/type="hidden" name="\w+" value="([^"]+)"/gu)) http.secrets.add(value)
+    for (const cookie of headers.getSetCookie()) http.secrets.add(/=([^;]+)/u.exec(cookie)?.[1] ?? '')
+    return { status, headers, body: text }
+  })
 
 async function grants(http: RecordingClient, address: string): Promise<void> {
   const logIn = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
@@ -45,20 +64,14 @@ async function grants(http: RecordingClient, address: string): Promise<void> {
   await http.post('token', token, { grant_type: 'urn:example:badge', badge_id: '777777', scope: 'api1' }, demo)
 
   const redirect_uri = `${address}/demo/callback`
-  const login = {
-    username: 'alice',
-    password: 'alice-password',
-    client_id: 'demo-spa',
-    redirect_uri,
-    scope: 'openid api1',
-  }
   const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
-  const { body } = await http.post('demo', '/demo/authorize', { ...login, ...proof })
-  await http.post('demo', '/demo/authorize', { ...login, password: 'a-wrong-password-of-alice' })
+  const request = { client_id: 'demo-spa', redirect_uri, scope: 'openid api1', ...proof }
+  const response = await signInOverHttp(address, request, ['alice', 'alice-password'], browserOf(http, address))
+  const code = response.searchParams.get('code') ?? ''
   const exchange = {
     grant_type: 'authorization_code',
     client_id: 'demo-spa',
-    code: body.code,
+    code,
     redirect_uri,
     code_verifier: verifier,
   }

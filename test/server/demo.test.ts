@@ -112,64 +112,15 @@ describe('npm start without a configuration', () => {
     expect((await fetch(`${base}/elsewhere`)).status).toBe(404)
   })
 
-  test('/ redirects to the console', async () => {
+  test('/ is an application that signs users in', async () => {
     const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
-    const response = await fetch(`${base}/`, { redirect: 'manual' })
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/console'])
+    const response = await fetch(`${base}/`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await response.text()).toContain('Sign in as alice')
   })
 
-  test('/demo/authorize rejects a wrong password and a foreign redirect URI', async () => {
-    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
-    const authorize = async (more: Record<string, string>) => {
-      const form = {
-        username: 'alice',
-        password: 'alice-password',
-        client_id: 'demo',
-        redirect_uri: `${base}/demo/callback`,
-        scope: 'openid',
-        ...more,
-      }
-      const response = await fetch(`${base}/demo/authorize`, { method: 'POST', body: new URLSearchParams(form) })
-      return { status: response.status, body: await response.json() }
-    }
-    expect((await authorize({})).body.code).toMatch(/^[\w-]{43}$/u)
-    expect(await authorize({ password: 'wrong' })).toMatchObject({ status: 400, body: { error: 'access_denied' } })
-    expect(await authorize({ redirect_uri: 'https://evil.example' })).toMatchObject({ status: 400 })
-    expect(await authorize({ client_id: 'demo-spa' })).toMatchObject({
-      status: 400,
-      body: { error: 'invalid_request' },
-    })
-    expect(await authorize({ scope: '' })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
-  })
-
-  test.each([
-    [{ response_type: 'token' }, 'invalid_request'],
-    [{ response_mode: 'form_post' }, 'invalid_request'],
-    [{ request: 'e30.e30.' }, 'invalid_request'],
-    [{ request_uri: 'https://evil.example' }, 'invalid_request'],
-    [{ prompt: 'none' }, 'login_required'],
-    [{ scope: 'openid admin' }, 'invalid_scope'],
-    [{ client_id: 'unknown' }, 'unauthorized_client'],
-    [{ client_id: 'demo-spa' }, 'invalid_request'],
-  ])('/demo/authorize rejects %j before it checks the password', async (more, error) => {
-    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
-    const form = { client_id: 'demo', redirect_uri: `${base}/demo/callback`, scope: 'openid', ...more }
-    for (const password of ['alice-password', 'wrong']) {
-      const body = new URLSearchParams({ username: 'alice', password, ...form })
-      const response = await fetch(`${base}/demo/authorize`, { method: 'POST', body })
-      expect([response.status, (await response.json()).error]).toEqual([400, error])
-    }
-  })
-
-  test('/demo/authorize passes the nonce on to the identity token', async () => {
-    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1] ?? ''
-    const post = async (path: string, form: Record<string, string>) =>
-      (await fetch(`${base}${path}`, { method: 'POST', body: new URLSearchParams(form) })).json()
-    const request = { client_id: 'demo', redirect_uri: `${base}/demo/callback` }
-    const user = { username: 'alice', password: 'alice-password', scope: 'openid', nonce: 'n-1' }
-    const { code } = await post('/demo/authorize', { ...request, ...user })
-    const redeem = { grant_type: 'authorization_code', client_secret: 'demo-secret', code }
-    const { id_token } = await post('/connect/token', { ...request, ...redeem })
-    expect(JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())).toMatchObject({ nonce: 'n-1' })
+  test('there is no way to get a code without the pages', async () => {
+    const base = /BASE=(\S+)/u.exec(server.output().out)?.[1]
+    expect((await fetch(`${base}/demo/authorize`, { method: 'POST' })).status).toBe(404)
   })
 })

@@ -1,5 +1,4 @@
 import { type Handler, type Provider, pathOf } from '@grantry/core'
-import { demoAuthorize } from './demo/authorize.ts'
 import { observedRoute } from './observability/observed-route.ts'
 import type { ServerEndpoint, ServerObserver } from './observability/server-event.ts'
 
@@ -18,10 +17,11 @@ export function serverRoutes(parts: {
   readonly metrics: Handler | undefined
   /** The paths below `/console`; `undefined` if the console is off. */
   readonly console: ReadonlyMap<string, Handler> | undefined
-  readonly isDemo: boolean
+  /** The application of the demo; `undefined` for a real configuration. */
+  readonly demo: ReadonlyMap<string, Handler> | undefined
   readonly isStopping: () => boolean
 }): (request: Request) => Handler {
-  const { provider, observe, metrics, console: page, isDemo, isStopping } = parts
+  const { provider, observe, metrics, console: page, demo, isStopping } = parts
   const live: Handler = async () => status('live', 200)
   const ready: Handler = async () => {
     if (isStopping()) return status('stopping', 503)
@@ -34,10 +34,7 @@ export function serverRoutes(parts: {
   add('health', '/health/live', live)
   add('health', '/health/ready', ready)
   if (metrics !== undefined) add('metrics', '/metrics', metrics)
-  if (isDemo) {
-    add('demo', '/demo/authorize', demoAuthorize(provider))
-    add('demo', '/', async () => new Response(null, { status: 303, headers: { location: '/console' } }))
-  }
+  for (const [path, handler] of demo ?? []) add('demo', path, handler)
   for (const [path, handler] of page ?? []) add('console', path, handler)
   for (const [name, path] of Object.entries(provider.paths)) {
     if (path === undefined || !routes.has(path)) continue

@@ -18,6 +18,7 @@ import { consoleRoutes } from './console/routes.ts'
 import { consoleSetup } from './console/setup.ts'
 import { demoCommands } from './demo/commands.ts'
 import { demoConfiguration } from './demo/configuration.ts'
+import { demoRoutes } from './demo/routes.ts'
 import { errorInFile, listenFailure } from './error-message.ts'
 import { gettingStartedCommands } from './getting-started.ts'
 import { isLoopbackName, localOrigin, localPort, urlHost } from './local-address.ts'
@@ -179,7 +180,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
         observe: observeServer,
         metrics,
         console: page,
-        isDemo,
+        demo: isDemo ? await demoRoutes(provider.issuer) : undefined,
         isStopping: () => isStopping,
       })
     }

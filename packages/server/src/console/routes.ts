@@ -1,9 +1,9 @@
 import type { Handler } from '@grantry/core'
+import { pageFiles } from '../page-files.ts'
 import { accessRefusal } from './access.ts'
 import { consoleHeaders } from './headers.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { ConsoleOptions } from './options.ts'
-import { pageFiles } from './page-files.ts'
 import type { ConsoleSetup } from './setup.ts'
 
 const textResponse = (text: string, mediaType: string): Response =>
@@ -31,7 +31,7 @@ export async function consoleRoutes(parts: {
     ['/console/setup.json', guarded(() => textResponse(known, 'application/json'))],
     ['/console/events', guarded((request) => live.listen(request))],
   ])
-  for (const [name, { text, mediaType }] of await pageFiles()) {
+  for (const [name, { text, mediaType }] of await pageFiles('console')) {
     const file = guarded(() => textResponse(text, mediaType))
     const paths = name === 'index.html' ? ['/console', '/console/'] : [`/console/${name}`]
     for (const path of paths) routes.set(path, file)

@@ -22,8 +22,11 @@ curl -s $BASE/connect/userinfo -H "Authorization: Bearer $TOKEN"; echo
 echo '# Refresh token grant: get new tokens (the refresh token is replaced, too)'
 curl -s $BASE/connect/token -u demo:demo-secret -d grant_type=refresh_token -d refresh_token=$REFRESH; echo
 
-echo '# Authorization code grant with PKCE (/demo/authorize stands in for your login page)'
-CODE=$(curl -s $BASE/demo/authorize -d username=alice -d password=alice-password -d client_id=demo-spa -d redirect_uri=$BASE/demo/callback --data-urlencode 'scope=openid profile api1' -d code_challenge=${challenge} | field code)
+echo '# Authorization code grant with PKCE: sign in on the pages, as a browser does'
+JAR=$(mktemp); hidden() { echo "$PAGE" | sed -n "s/.*name=\\"$1\\" value=\\"\\([^\\"]*\\)\\".*/\\1/p"; }
+PAGE=$(curl -s -L -b $JAR -c $JAR "$BASE/connect/authorize?response_type=code&client_id=demo-spa&redirect_uri=$BASE/demo/callback&scope=openid%20profile%20api1&code_challenge=${challenge}&code_challenge_method=S256")
+PAGE=$(curl -s -L -b $JAR -c $JAR $BASE/connect/signin -d interaction=$(hidden interaction) -d form_token=$(hidden form_token) -d username=alice -d password=alice-password)
+CODE=$(curl -s -o /dev/null -w '%{redirect_url}' -b $JAR $BASE/connect/consent -d interaction=$(hidden interaction) -d form_token=$(hidden form_token) -d decision=allow | sed 's/.*code=\\([^&]*\\).*/\\1/'); rm $JAR
 ANSWER=$(curl -s $BASE/connect/token -d client_id=demo-spa -d grant_type=authorization_code -d code=$CODE -d redirect_uri=$BASE/demo/callback -d code_verifier=${verifier}); echo "$ANSWER"
 TOKEN=$(echo "$ANSWER" | field access_token); IDENTITY=$(echo "$ANSWER" | field id_token)
 

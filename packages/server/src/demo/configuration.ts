@@ -10,8 +10,6 @@ export interface DemoSecrets {
   readonly users: readonly { readonly username: string; readonly password: string }[]
   /** Values for grant parameters. */
   readonly fields: Readonly<Record<string, string>>
-  /** The path that stands in for a login page. */
-  readonly authorizePath: string
 }
 
 export const demoSecrets: DemoSecrets = {
@@ -22,7 +20,6 @@ export const demoSecrets: DemoSecrets = {
     { username: 'bob', password: 'bob-password' },
   ],
   fields: { badge_id: '123456' },
-  authorizePath: '/demo/authorize',
 }
 
 // Hashes of these secrets and passwords.
@@ -40,6 +37,14 @@ const passwords = {
 /** Badge 123456 is alice's. */
 const doors = { ownerOf: async (badgeId: string) => (badgeId === '123456' ? '1' : undefined) }
 
+const signIn = {
+  name: 'sign-in',
+  pages: {
+    name: 'Grantry demo',
+    scopes: { api1: 'Call the first API on your behalf', api2: 'Call the second API on your behalf' },
+  },
+} as const
+
 /** Returns the configuration of the demo (`grantry serve` without a file). For loopback only: its secrets are public. */
 export function demoConfiguration(issuer: string): Configuration {
   const redirectUris = [`${issuer}/demo/callback`]
@@ -56,7 +61,15 @@ export function demoConfiguration(issuer: string): Configuration {
     clients: [
       { ...confidential, clientId: 'demo', accessTokenFormat: 'reference' },
       { ...confidential, clientId: 'demo-jwt', accessTokenFormat: 'jwt' },
-      { clientId: 'demo-spa', public: true, grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris },
+      {
+        clientId: 'demo-spa',
+        clientName: 'A little application',
+        public: true,
+        grantTypes: ['authorization_code', 'refresh_token'],
+        scopes,
+        redirectUris,
+        postLogoutRedirectUris: [`${issuer}/`],
+      },
     ],
     scopes: [
       { name: 'api1', secrets: [{ sha256: sha256.api1Secret }] },
@@ -88,7 +101,7 @@ export function demoConfiguration(issuer: string): Configuration {
         },
       },
     ],
-    plugins: [badgeGrant(doors), { name: 'dpop' }, { name: 'sign-in', pages: { name: 'Grantry demo' } }],
+    plugins: [badgeGrant(doors), { name: 'dpop' }, signIn],
     console: true,
   }
 }

@@ -72,7 +72,6 @@ function start(setup) {
   createRequestForm({
     setup,
     session: () => session,
-    send,
     sendForTokens: async (client, call) => adoptTokens(client, call, await send(call)),
   })
   showActions(session)

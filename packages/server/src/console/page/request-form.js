@@ -6,7 +6,7 @@ import { scopeBoxes } from './scope-boxes.js'
 import { clientAuthentication } from './session.js'
 import { signIn } from './sign-in.js'
 
-/** @import { ServerResponse, Call } from './exchange.js' */
+/** @import { Call } from './exchange.js' */
 /** @import { Session, Identity } from './session.js' */
 /** @import { Setup, Client, Grant } from './setup.js' */
 
@@ -16,10 +16,9 @@ import { signIn } from './sign-in.js'
  * @param {object} parts
  * @param {Setup} parts.setup
  * @param {() => Session | undefined} parts.session
- * @param {(call: Call) => Promise<ServerResponse>} parts.send
  * @param {(client: Identity, call: Call) => Promise<unknown>} parts.sendForTokens
  */
-export function createRequestForm({ setup, session, send, sendForTokens }) {
+export function createRequestForm({ setup, session, sendForTokens }) {
   const form = byId('request')
   const binding = keyBox(setup)
   const { demo } = setup
@@ -113,8 +112,7 @@ export function createRequestForm({ setup, session, send, sendForTokens }) {
       isCode && demo !== undefined
         ? [
             signIn({
-              demo,
-              send,
+              authorizationPath: setup.paths.authorization ?? '',
               authorizationRequest: () => ({
                 clientId,
                 redirectUri: known?.redirectUris[0] ?? '',

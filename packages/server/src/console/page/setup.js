@@ -18,7 +18,6 @@
  * @property {Record<string, string>} apis
  * @property {{ username: string, password: string }[]} users
  * @property {Record<string, string>} fields
- * @property {string} authorizePath
  *
  * @typedef {object} Setup
  * @property {string} issuer

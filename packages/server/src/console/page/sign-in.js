@@ -1,43 +1,44 @@
-import { element, field, textInput } from './elements.js'
+import { element } from './elements.js'
 import { createProofKey } from './proof-key.js'
 
-/** @import { ServerResponse, Call } from './exchange.js' */
-/** @import { Demo } from './setup.js' */
+/** Where the application of the demo passes codes on. */
+const channelName = 'grantry-demo'
 
 /**
- * Returns the sign-in part of the authorization code grant. In the demo, a stand-in for a login page returns the code.
+ * Returns the sign-in part of the authorization code grant. The user signs in on the pages of the server, in another tab;
+ * the redirect URI of the demo passes the code on to the console.
  *
  * @param {object} parts
- * @param {Demo} parts.demo
+ * @param {string} parts.authorizationPath
  * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.authorizationRequest
- * @param {(call: Call) => Promise<ServerResponse>} parts.send
  * @param {(fields: Record<string, string>) => void} parts.onCode receives the fields of the token request
  */
-export function signIn({ demo, authorizationRequest, send, onCode }) {
-  const [user] = demo.users
-  const username = textInput('sign-in-username', user?.username ?? '')
-  const password = textInput('sign-in-password', user?.password ?? '')
+export function signIn({ authorizationPath, authorizationRequest, onCode }) {
+  const outcome = element('p', { class: 'hint', role: 'status', id: 'sign-in-outcome' }, '')
 
   async function getCode() {
     const { verifier, challenge } = await createProofKey()
     const { clientId, redirectUri, scope } = authorizationRequest()
-    const response = await send({
-      title: 'Sign in.',
-      success: 'the code is filled in below. Redeem it within a minute.',
-      method: 'POST',
-      path: demo.authorizePath,
-      form: [
-        ['username', username.value],
-        ['password', password.value],
-        ['client_id', clientId],
-        ['redirect_uri', redirectUri],
-        ['scope', scope],
-        ['code_challenge', challenge],
-        ['code_challenge_method', 'S256'],
-      ],
+    const state = `console.${(await createProofKey()).verifier}`
+    const parameters = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      scope,
+      state,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
     })
-    if (typeof response.json?.code === 'string')
-      onCode({ code: response.json.code, redirect_uri: redirectUri, code_verifier: verifier })
+    const channel = new BroadcastChannel(channelName)
+    channel.addEventListener('message', ({ data }) => {
+      if (data.state !== state) return
+      channel.close()
+      outcome.textContent =
+        data.error === undefined ? 'The code is filled in below. Redeem it within a minute.' : data.error
+      if (data.code !== undefined) onCode({ code: data.code, redirect_uri: redirectUri, code_verifier: verifier })
+    })
+    outcome.textContent = 'Sign in, in the other tab.'
+    window.open(`${authorizationPath}?${parameters}`, 'grantry-sign-in')
   }
 
   return element(
@@ -47,17 +48,9 @@ export function signIn({ demo, authorizationRequest, send, onCode }) {
     element(
       'p',
       { class: 'hint' },
-      'This stands in for your login page. The console creates a new proof key (PKCE) and sends only its hash.',
+      'Opens the sign-in page of this server in another tab. The console creates a new proof key (PKCE) and sends only its hash.',
     ),
-    field(
-      'User name',
-      username,
-      `Other users: ${demo.users
-        .slice(1)
-        .map((other) => `${other.username} / ${other.password}`)
-        .join(', ')}`,
-    ),
-    field('Password of the user', password),
     element('button', { type: 'button', onclick: getCode }, 'Sign in and get a code'),
+    outcome,
   )
 }

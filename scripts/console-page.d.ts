@@ -1,1 +1,0 @@
-export function consolePageDefine(): Record<string, string>

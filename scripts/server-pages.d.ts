@@ -1,0 +1,1 @@
+export function serverPagesDefine(): Record<string, string>
