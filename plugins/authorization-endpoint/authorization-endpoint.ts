@@ -21,6 +21,7 @@ import { createSessions } from './sessions.ts'
 import { createSuspendedRequests } from './suspended.ts'
 
 export type { ClaimRequest, ClaimsParameter } from './claims-parameter.ts'
+export type { ClientDescription } from './declarations.ts'
 export type { AuthorizationFeature, PushedRequest, PushedRequests } from './feature.ts'
 export { authorizationResponse, type HostDecision, type HostOptions, parseAuthorizationRequest } from './host.ts'
 export type {

@@ -3,22 +3,6 @@ import { clientMembers } from './client-members.ts'
 import { displays, prompts } from './request.ts'
 import { responseModes } from './response.ts'
 
-declare module '@grantry/core' {
-  interface PluginEndpoints {
-    authorization: true
-    authorizationResume: true
-  }
-  interface OAuthErrorCodes {
-    account_selection_required: 400
-    invalid_request_uri: 400
-    registration_not_supported: 400
-    request_not_supported: 400
-    request_uri_not_supported: 400
-    unmet_authentication_requirements: 400
-    unsupported_response_type: 400
-  }
-}
-
 /** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
 const errors = {
   account_selection_required: 400,

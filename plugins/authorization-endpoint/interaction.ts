@@ -53,9 +53,9 @@ export interface Suspension {
 /** The steps of an interaction that the user has completed. */
 export interface Progress {
   /** The session in which the user has signed in during this interaction. */
-  readonly signedIn?: string
+  readonly signedIn?: string | undefined
   /** The account that the user has chosen during this interaction. */
-  readonly chosen?: string
+  readonly chosen?: string | undefined
 }
 
 /** A suspended interaction, found by its id. */

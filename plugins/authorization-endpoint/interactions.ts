@@ -43,10 +43,15 @@ export function createInteractionServices(deps: {
       return interaction
     },
 
-    async proceed(interaction, progress) {
+    async proceed(interaction, { signedIn, chosen }) {
       const { record } = foundOf(interaction)
       const { kit, id } = interaction
-      await suspendedRequests.update(kit, id, { ...record, progress: { ...record.progress, ...progress } })
+      const progress = {
+        ...record.progress,
+        ...(signedIn !== undefined && { signedIn }),
+        ...(chosen !== undefined && { chosen }),
+      }
+      await suspendedRequests.update(kit, id, { ...record, progress })
     },
 
     async complete(interaction, decision) {

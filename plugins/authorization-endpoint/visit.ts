@@ -1,5 +1,5 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
-import type { Progress, Suspension } from './interaction.ts'
+import type { Suspension } from './interaction.ts'
 import { type CheckedRequest, checkRequest, type ReceivedRequest } from './request.ts'
 import type { Target } from './response.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -11,7 +11,7 @@ export interface Visit extends ReceivedRequest {
   readonly http: EndpointRequest
   /** The `request_uri` of a pushed request. */
   readonly pushed: string | undefined
-  readonly progress: Progress
+  readonly progress: SuspendedRecord['progress']
   /** The id and the record of a suspended request. */
   readonly suspended: { readonly id: string; readonly record: SuspendedRecord } | undefined
 }

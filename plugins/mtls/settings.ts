@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { jwksUriSettingsSchema } from '../shared/jwks-uri.ts'
 import { isName, type NameKind } from './alternative-names.ts'
@@ -6,7 +6,7 @@ import { parseName } from './distinguished-name.ts'
 
 const methods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const
 
-const isHttpsUrl = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:'
+const isHttpsUrl = (text: string): boolean => parseUrl(text)?.protocol === 'https:'
 
 export const settingsSchema = configurationObject({
   /** The methods of client authentication. Default: both. */

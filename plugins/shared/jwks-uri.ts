@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from './config-schema.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
@@ -34,8 +34,9 @@ const address = /^(?:\d+\.){3}\d+$|^\[/u
 
 /** Returns why a `jwksUri` is refused, if it is. */
 export function jwksUriProblem(uri: string, allowPrivateAddresses: boolean): string | undefined {
-  if (uri.length > 2000 || !URL.canParse(uri)) return 'must be a URL'
-  const { protocol, hostname, username, password, hash } = new URL(uri)
+  const url = uri.length > 2000 ? undefined : parseUrl(uri)
+  if (url === undefined) return 'must be a URL'
+  const { protocol, hostname, username, password, hash } = url
   if (protocol !== 'https:') return 'must use https'
   if (username !== '' || password !== '' || hash !== '') return 'must not contain a user or a fragment'
   const name = hostname.replace(/\.$/u, '')

@@ -92,7 +92,8 @@ describe('rotation', () => {
     '9.4 signs with the first key, and a third party verifies with the published keys (%s)',
     async (alg) => {
       const key = await newKey(alg, 'first')
-      const f = await fixture({ keys: [key.full, next.full, retired.public] })
+      const second = await newKey(alg, 'second')
+      const f = await fixture({ keys: [key.full, second.full, retired.public] })
       const published = createLocalJWKSet(await publishedBy(f))
       const { access_token, id_token } = await tokensOf(f)
       for (const [token, typ] of [

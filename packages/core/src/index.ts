@@ -53,6 +53,7 @@ export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, store
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
+export { parseUrl } from './parse-url.ts'
 export type { AuthenticateUser, LoginContext } from './plugin/authenticate-user.ts'
 export type {
   Authorize,

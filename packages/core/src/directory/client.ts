@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../config-schema.ts'
+import { parseUrl } from '../parse-url.ts'
 import { algorithms } from '../runtime.ts'
 import type { Optional } from '../types.ts'
 import { redirectUriSchema } from './redirect-uri.ts'
@@ -16,7 +17,7 @@ const clientIdSchema = v.pipe(
 const originSchema = v.pipe(
   v.string('must be a string'),
   v.check(
-    (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
+    (origin) => parseUrl(origin)?.origin === origin,
     'must be an origin such as https://app.example.com, without a path',
   ),
 )

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parseUrl } from '../parse-url.ts'
 
 const longest = 2000
 
@@ -19,7 +20,7 @@ const allowedScheme = /^(?:https?:\/\/|[a-z][a-z\d+-]*\.[a-z\d+.-]*:)/iu
  * @see RFC 6749 section 3.1.2, RFC 8252 section 7.1, RFC 9700 section 2.1
  */
 export function redirectUriProblem(uri: string): string | undefined {
-  if (uri.length > longest || !URL.canParse(uri) || uri.includes('#')) {
+  if (uri.length > longest || parseUrl(uri) === undefined || uri.includes('#')) {
     return 'must be an absolute URI of at most 2000 characters without a fragment'
   }
   if (strayCharacters.test(uri)) return 'must not contain white space, control characters or backslashes'
@@ -36,10 +37,10 @@ const locationForm = /^[\x21-\x7E]{1,8192}$/u
  * @see RFC 9110 section 10.2.2
  */
 export function isLocation(uri: string): boolean {
-  if (!locationForm.test(uri) || uri.includes('\\') || !allowedScheme.test(uri) || !URL.canParse(uri)) return false
-  const { username, password } = new URL(uri)
+  if (!locationForm.test(uri) || uri.includes('\\') || !allowedScheme.test(uri)) return false
+  const url = parseUrl(uri)
   // `https://id.example.com@evil.example` looks like another host.
-  return username === '' && password === ''
+  return url?.username === '' && url.password === ''
 }
 
 export const redirectUriSchema = v.pipe(

@@ -1,3 +1,4 @@
+import { parseUrl } from '@grantry/core'
 import { html } from '../html.ts'
 import type { Page, Tools } from '../tools.ts'
 import type { ConfirmLogoutView, SignedOutView } from '../views.ts'
@@ -16,7 +17,7 @@ export function confirmLogout(view: ConfirmLogoutView, { text }: Tools): Page {
 
 export function signedOut({ clientName, returnTo }: SignedOutView, { text }: Tools): Page {
   const title = text('signedOutTitle')
-  const isLink = returnTo !== undefined && URL.canParse(returnTo) && /^https?:$/u.test(new URL(returnTo).protocol)
+  const isLink = returnTo !== undefined && /^https?:$/u.test(parseUrl(returnTo)?.protocol ?? '')
   const content = html`<h1 id="signed-out">${title}</h1><p>${text('signedOutIntro')}</p>${
     isLink &&
     html`<p><a id="return" href="${returnTo}">${text('returnToApplication', { client: clientName ?? '' })}</a></p>`
